@@ -51,3 +51,11 @@ def require_role(*roles: RoleName) -> Callable[[Callable[..., HttpResponse]], Ca
 
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+
+
+def navigation(request: HttpRequest) -> dict[str, object]:
+    """Template context: the person's roles, whether they run the study, and whether this is the demo."""
+    user = getattr(request, "user", None)
+    if user is None:
+        return {"roles": frozenset(), "study_staff": False, "demo": settings.DEMO}
+    return {"roles": role_names(user), "study_staff": is_study_staff(user), "demo": settings.DEMO}

@@ -17,7 +17,10 @@ Free = Annotated[T, FREE]
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a document: its field and type, whether it can be absent, and what it says (a text in Annotated)."""
+    """A key of a document: its field and type, whether it can be absent, and what it says (a text in Annotated).
+
+    `marks` are all that Annotated says of it.
+    """
 
     field: str
     name: str
@@ -25,6 +28,7 @@ class Key:
     left_out: bool
     free: bool
     words: str
+    marks: tuple[Any, ...]
 
 
 @cache
@@ -43,7 +47,10 @@ def keys_of(document: type) -> tuple[Key, ...]:
                 hint=get_args(hint)[0] if marks else hint,
                 left_out=LEFT_OUT in marks,
                 free=FREE in marks,
-                words=next((mark for mark in marks if mark not in (LEFT_OUT, FREE)), ""),
+                words=next(
+                    (mark for mark in marks if isinstance(mark, str) and mark not in (LEFT_OUT, FREE)), ""
+                ),
+                marks=marks,
             )
         )
     return tuple(found)

@@ -96,8 +96,8 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "accounts.site.context.navigation",
-                "reports.status.views.banner",
+                "accounts.access.navigation",
+                "reports.status.state.banner",
             ],
         },
     },
@@ -207,7 +207,7 @@ SECURE_COOKIES = read_bool("TOUCHSTONE_SECURE_COOKIES", not DEMO)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-SESSION_ENGINE = "accounts.signing_in.sessions"
+SESSION_ENGINE = "accounts.signing_in.backends"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SECURE_SSL_REDIRECT = SECURE_COOKIES and read_bool("TOUCHSTONE_SSL_REDIRECT", True)
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE_COOKIES else 0

@@ -268,12 +268,12 @@ def _comments(
 def _contradiction(
     rubric: Rubric, answers: list[CheckedAnswer], comments: list[CheckedComment], problems: dict[str, str]
 ) -> None:
-    """A success on an ordered scale of words together with a fatal comment: one of the two must be a mistake."""
+    """A success on a scale of correctness together with a fatal comment: one of the two must be a mistake."""
     if not any(comment.severity == "fatal" for comment in comments):
         return
     for answer in answers:
         scale = rubric.question(answer.question).scale
-        if scale.level == "ordinal" and answer.value in scale.success:
+        if scale.correctness and answer.value in scale.success:
             problems.setdefault(
                 answer.question,
                 f"You answered “{value_words(answer.value)}” and also marked a fatal comment. "

@@ -1,5 +1,6 @@
 """Opening a zip of documents from outside. Members are read one by one; nothing else is trusted."""
 
+import io
 import lzma
 import zipfile
 import zlib
@@ -21,6 +22,15 @@ _BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, UnicodeDe
 _BROKEN_MEMBER = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
+class _Sparing(io.BufferedReader):
+    """A file that refuses to be read in pieces as long as an excessive list of members, which ZipFile reads in one."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MAX_LIST_BYTES:
+            raise RecordError(f"the archive lists too many files; at most {MAX_MEMBERS:,} are read")
+        return super().read(size)
+
+
 def unpack(archive: Path, folder: Path) -> int:
     """Write the regular files of a zip into `folder`, flat, under their last names; returns how many.
 
@@ -29,13 +39,7 @@ def unpack(archive: Path, folder: Path) -> int:
     more than MAX_MEMBERS files, MAX_BYTES in all or MAX_RATIO times the size of the archive.
     """
     try:
-        # A long list of members is refused without being read. Its end is found as ZipFile finds it: two readings
-        # could differ.
-        with archive.open("rb") as file:
-            end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
-        if end and end[zipfile._ECD_SIZE] > MAX_LIST_BYTES:  # type: ignore[attr-defined]
-            raise RecordError(f"the archive lists too many files; at most {MAX_MEMBERS:,} are read")
-        with zipfile.ZipFile(archive) as packed:
+        with _Sparing(io.FileIO(archive)) as file, zipfile.ZipFile(file) as packed:
             members = []
             for member in packed.infolist():
                 parts = PurePosixPath(member.filename).parts

@@ -140,25 +140,3 @@ def verdict_counts(run: JudgeRun) -> list[dict[str, object]]:
 def recent_errors(run: JudgeRun) -> QuerySet[JudgeTask]:
     """Tasks of a run that met an error and are not done, latest first."""
     return run.tasks.exclude(last_error="").exclude(state=TaskState.DONE).order_by("-id")[:20]
-
-
-def judges_with_verdicts(release: Release, track: str, condition: str = "") -> QuerySet[Judge]:
-    """Judges that have answered a question of the protocol about a track under a condition, by label.
-
-    Programs that answer other questions, like the source matcher, are not judges to choose from.
-    """
-    scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
-    said = Verdict.objects.filter(
-        predicate__in=scored,
-        output__run__release=release,
-        output__run__track=track,
-        output__run__condition=condition,
-    )
-    return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
-
-
-def judges_of_release(release: Release) -> QuerySet[Judge]:
-    """Judges that have answered a question of the protocol about any output of the release, by label."""
-    scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
-    said = Verdict.objects.filter(predicate__in=scored, output__run__release=release, second=None)
-    return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")

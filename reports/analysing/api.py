@@ -18,8 +18,8 @@ from accounts.rest.auth import IsSignedIn, IsStaffOfTheStudy
 from reports.analysing.requests import from_row
 from reports.analysing.stored import STORED, stored_document
 from reports.analysing.uploads import AT_ONCE_BYTES
-from reports.core.addresses import release_or_404
 from reports.core.choosing import choose
+from reports.core.requests import release_or_404
 from reports.core.rest import invalid
 from stats.agreement.bundle import LEVELS
 from stats.analyses import running

@@ -18,7 +18,7 @@ from reports.analysing import uploads
 from reports.analysing.forms import AnalysisForm, UploadForm
 from reports.analysing.page import analysis_page
 from reports.analysing.requests import from_row
-from reports.core.access import explains_refusals
+from reports.core.requests import explains_refusals
 from reports.models import LabelUpload, UploadState
 from stats.analyses import running
 

@@ -10,10 +10,9 @@ from accounts.refusal import Refused
 from reports.analysing.forms import CHOICES, OptionsForm
 from reports.analysing.page import analysis_page
 from reports.analysing.stored import STORED, closed_campaigns, stored_document
-from reports.core.access import staff_page
-from reports.core.addresses import chosen_of
 from reports.core.choosing import Chosen
 from reports.core.forms import offer
+from reports.core.requests import chosen_of, staff_page
 
 
 class StoredForm(OptionsForm):

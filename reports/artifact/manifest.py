@@ -13,7 +13,7 @@ from benchmark.importing.survey import output_key
 from benchmark.models import Release
 from benchmark.releases.integrity import withheld_hash
 from reports.core.datasets import PLAIN, OutputRow, Unreleased
-from reports.core.row_json import rows_as_json, rows_from_json
+from reports.scores.inputs import rows_as_json, rows_from_json
 
 _CHUNK = 5000
 

@@ -12,9 +12,8 @@ from accounts.site.pages import SignedInRequest, told
 from reports.artifact.comparing import compare_stored
 from reports.artifact.comparison_text import SHOWN, counted
 from reports.artifact.freezing import freeze_artifact
-from reports.core.access import explains_refusals, owner_only, staff_only
-from reports.core.addresses import chosen_of
 from reports.core.choosing import choose, only_known
+from reports.core.requests import chosen_of, explains_refusals, owner_only, staff_only
 from reports.models import Artifact
 
 

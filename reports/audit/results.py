@@ -13,8 +13,7 @@ import numpy as np
 
 from benchmark.protocol import LabelledOutput, Metric
 from reports.core.datasets import Decision, DrawnItem, ExpertLabel
-from reports.scores.inputs import METHODS
-from reports.scores.shape import InSample, JudgeAgainstExperts
+from reports.scores.shape import METHODS, InSample, JudgeAgainstExperts
 from stats.audit.confusion import Confusion, in_sample
 from stats.audit.doubts import coefficients_with_missing_labels, over_splits
 from stats.audit.weighted import AuditStratum, collapsed, design_weighted

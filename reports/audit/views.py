@@ -13,10 +13,9 @@ from reports.audit import document as audits
 from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_audit
 from reports.audit.forms import AuditForm, PlanForm
 from reports.audit.page import judge_audit_rows, judge_audit_sections
-from reports.core.access import explains_refusals, staff_only, staff_page
-from reports.core.addresses import chosen_of, release_or_404
 from reports.core.choosing import Chosen, choose, only_known
 from reports.core.downloads import table_download
+from reports.core.requests import chosen_of, explains_refusals, release_or_404, staff_only, staff_page
 from reports.core.wording import in_words
 from reports.planning.page import strata_page
 from reports.scores.inputs import collect_chosen

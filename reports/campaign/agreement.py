@@ -7,8 +7,7 @@ import numpy as np
 
 from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
 from reports.core.datasets import ExpertLabel
-from reports.scores.inputs import METHODS
-from reports.scores.shape import Agreement
+from reports.scores.shape import METHODS, Agreement
 from stats.agreement.bundle import Request, agreement
 from stats.agreement.first_methods import first_agreement, third_agreement
 from stats.core.bootstrap import Ints

@@ -18,10 +18,10 @@ from reports.campaign import pages as campaign_pages
 from reports.campaign.blinding import blinding as blinding_of
 from reports.campaign.calibration import calibration_agreement
 from reports.campaign.results import campaign_results, monitored_reviewers, question_reliability
-from reports.core.access import explains_refusals, owner_only, staff_only, staff_page
 from reports.core.cells import number_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
+from reports.core.requests import explains_refusals, owner_only, staff_only, staff_page
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 from reports.verdicts.forms import VerdictsForm
 

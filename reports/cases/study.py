@@ -12,8 +12,8 @@ from benchmark.protocol import Case, CaseColumn, LabelledOutput
 from benchmark.protocols import get_protocol
 from benchmark.settling.queue import answers
 from judging.models import Judge, Verdict
+from reports.core.choosing import named_or_first
 from reports.core.datasets import OutputRow, Reached, Vote, labelled_outputs, reached_by, tallies
-from reports.core.known import named_or_first
 
 FORMAT = "touchstone-case-1"
 Arm = tuple[str, str]  # track and condition

@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, render
 from benchmark.models import Instance
 from benchmark.releases.showing import show_instance
 from reports.cases.study import CaseStudy, case_table
-from reports.core.access import staff_page
 from reports.core.choosing import only_known
+from reports.core.requests import staff_page
 
 STATES = {
     "no_output": "no output",

@@ -9,11 +9,10 @@ from reports.comparison.direct_pairs import compared_document, other_document, p
 from reports.comparison.document import comparison, item_rows
 from reports.comparison.page import comparison_rows, comparison_sections, pair_row
 from reports.comparison.pairs_page import beside_sections, pairs_rows, pairs_sections
-from reports.core.access import staff_page
-from reports.core.addresses import chosen_of, paged
 from reports.core.choosing import Chosen
 from reports.core.downloads import table_download
 from reports.core.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
+from reports.core.requests import chosen_of, paged, staff_page
 from reports.scores.inputs import collect_chosen
 
 PAGE = 100

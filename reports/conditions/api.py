@@ -8,7 +8,7 @@ from accounts.rest.documents import schema_of
 from accounts.rest.filters import StrictView
 from canonical.documents import as_json
 from reports.conditions.document import Conditions, conditions
-from reports.core.addresses import release_or_404
+from reports.core.requests import release_or_404
 from reports.core.rest import JUDGE, TUPLE, ReadingView
 
 

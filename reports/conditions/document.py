@@ -15,8 +15,9 @@ from benchmark.protocols import get_protocol
 from reports.comparison.document import ComparedPair, paired
 from reports.conditions.rows import Entries, condition_entries
 from reports.core.outcomes import JUDGE, Item, OutcomeKind, Outcomes
-from reports.scores.inputs import METHODS, SEED
+from reports.scores.inputs import SEED
 from reports.scores.judge_scores import is_asked, is_unavailable, metric_score
+from reports.scores.shape import METHODS
 from reports.scores.success_types import SuccessTypeRates, successes_of_type
 from stats.core.estimate import Estimate
 

@@ -10,10 +10,8 @@ from benchmark.models import Release, Run
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from judging.models import Judge
-from judging.runs.queries import judges_of_release
+from reports.core.choosing import UNDECLARED, MixedTuples, judges_of_release, named_or_first
 from reports.core.datasets import judge_votes, labelled_outputs, output_rows, tallies
-from reports.core.known import named_or_first
-from reports.core.tuples import UNDECLARED, MixedTuples
 from reports.exclusions.objections import declared_rules, objections
 from reports.exclusions.rules import fallen_out
 

@@ -7,9 +7,8 @@ from django.shortcuts import render
 
 from reports.conditions import document as tables
 from reports.conditions.page import condition_sections
-from reports.core.access import staff_page
-from reports.core.addresses import release_or_404
 from reports.core.choosing import only_known
+from reports.core.requests import release_or_404, staff_page
 
 
 @staff_page

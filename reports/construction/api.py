@@ -28,8 +28,8 @@ from reports.construction.document import (
 from reports.construction.leak_flags import flagged_instances
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, chosen_rows, raters
-from reports.core.addresses import release_or_404
 from reports.core.choosing import PARAMETERS
+from reports.core.requests import release_or_404
 from reports.core.rest import CHOICE, ReadingView, chosen_or_error, invalid
 from reports.sources.document import SourceRow, alternative_sources, newest_matcher, protocol_flags
 

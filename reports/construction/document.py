@@ -13,7 +13,7 @@ from benchmark.protocols import get_protocol
 from judging.asking.subjects import instance_of
 from judging.models import Judge, Verdict
 from judging.programs.construction import construction_program
-from reports.core.known import named_or_first
+from reports.core.choosing import named_or_first
 from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
 

@@ -15,7 +15,7 @@ from judging.models import Judge, Verdict
 from judging.programs.construction import construction_program
 from judging.runs.tally import Ballot, Tally, tally
 from reports.construction.document import VALUES, newest_audit
-from reports.core.known import named_or_first
+from reports.core.choosing import named_or_first
 from reports.judges.pairs import Settled, TwoRaters, agreement_on
 from reports.scores.inputs import SEED
 

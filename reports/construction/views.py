@@ -23,11 +23,10 @@ from reports.construction.document import (
 from reports.construction.leak_flags import flag_table, flagged_instances
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, BothAnswers, Raters, chosen_rows, raters, rows_of_both
-from reports.core.access import explains_refusals, staff_only, staff_page
-from reports.core.addresses import paged, release_or_404
 from reports.core.cells import number_cell, percent_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
+from reports.core.requests import explains_refusals, paged, release_or_404, staff_only, staff_page
 
 PAGE = 50
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reports.core.definitions import method_words
-from reports.core.wording import caution_sentence, reason_sentence
+from reports.core.wording import caution_sentence, method_words, reason_sentence
 from stats.core.display import percent, rounded, rounded_percent
 from stats.core.estimate import Estimate
 from stats.core.scale import primary_coefficient

@@ -1,18 +1,36 @@
-"""Which track, condition, judge and frozen tuple of a release a request means."""
+"""Which track, condition, judge and frozen tuple of a release a request means.
 
-from collections.abc import Mapping
+One frozen tuple to a table. Re2Math (B.5): a comparison names its whole frozen tuple, and entries of different tuples
+are not compared. Runs of no tuple count as one of their own, so that nothing undeclared slips in with what was
+declared.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.db.models import QuerySet
+
 from accounts.refusal import Refused
-from benchmark.models import Release
-from judging.runs.queries import judges_with_verdicts
-from reports.core.known import named_or_first
-from reports.core.tuples import UNDECLARED, tuples_of
-from reports.scores.overview import release_arms
+from benchmark.models import FrozenTuple, Release, Run
+from benchmark.protocols import get_protocol
+from benchmark.subjects import DEFAULT_TRACK
+from judging.models import Judge, Verdict
+from reports.core.datasets import PLAIN
 
 USUAL = "usual"  # how a request names the usual condition, which rows keep as ""
 PARAMETERS = ("track", "condition", "judge", "tuple")
+UNDECLARED = "none"  # how a request names runs of no tuple
+
+
+def named_or_first(known: Sequence[str], asked: str, what: str, where: str = " here") -> str:
+    """`asked`, or the first where it is left out ("" of none). Raises Refused naming what there is."""
+    if asked and asked not in known:
+        there = ", ".join(known) or "none"
+        words = f"There is no {what} {asked!r}{where}; there are: {there}."
+        raise Refused(words, code=f"no_{what}", field=what)
+    return asked or next(iter(known), "")
 
 
 @dataclass(frozen=True)
@@ -88,6 +106,36 @@ def choose(release: Release, asked: Mapping[str, str]) -> Chosen:
     )
 
 
+def release_arms(release: Release) -> list[tuple[str, str]]:
+    """Track and condition of the runs of a release that have outputs: raw first, the usual condition first."""
+    runs = Run.objects.filter(release=release, outputs__isnull=False).order_by()
+    return sorted(
+        runs.values_list("track", "condition").distinct(), key=lambda arm: (arm[0] != DEFAULT_TRACK, arm)
+    )
+
+
+def judges_with_verdicts(release: Release, track: str, condition: str = "") -> QuerySet[Judge]:
+    """Judges that have answered a question of the protocol about a track under a condition, by label.
+
+    Programs that answer other questions, like the source matcher, are not judges to choose from.
+    """
+    scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
+    said = Verdict.objects.filter(
+        predicate__in=scored,
+        output__run__release=release,
+        output__run__track=track,
+        output__run__condition=condition,
+    )
+    return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
+
+
+def judges_of_release(release: Release) -> QuerySet[Judge]:
+    """Judges that have answered a question of the protocol about any output of the release, by label."""
+    scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
+    said = Verdict.objects.filter(predicate__in=scored, output__run__release=release, second=None)
+    return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
+
+
 def only_known(asked: Mapping[str, str], *known: str) -> None:
     """Raise Refused for a query parameter that the address does not have."""
     for name in asked:
@@ -97,3 +145,80 @@ def only_known(asked: Mapping[str, str], *known: str) -> None:
                 code="unknown_parameter",
                 field=name,
             )
+
+
+class MixedTuples(Refused):
+    """Runs of several frozen tuples and none named; `names` are those that can be, `where` are the runs in words."""
+
+    def __init__(self, where: str, found: Mapping[str, list[str]]) -> None:
+        self.names = [name or UNDECLARED for name in found]
+        listed = "; ".join(f"{name or UNDECLARED}: {', '.join(systems)}" for name, systems in found.items())
+        super().__init__(
+            f"The runs of {where} belong to different frozen tuples, and entries of different tuples "
+            f"never share a table. Name one ({listed}).",
+            code="mixed_tuples",
+            field="tuple",
+        )
+
+
+@dataclass(frozen=True)
+class TupleInfo:
+    """The entries of a frozen tuple other than the release, as a score prints them; the date in ISO form."""
+
+    name: str
+    split: str
+    retrieval: str
+    materialisation: str
+    scoring: str
+    evaluated_on: str
+
+
+def tuples_of(release: Release, track: str, condition: str = PLAIN) -> dict[str, list[str]]:
+    """The names of the tuples of a track's runs ("" for runs of none), each with its systems; one query."""
+    rows = Run.objects.filter(release=release, track=track, condition=condition, outputs__isnull=False)
+    found: dict[str, list[str]] = defaultdict(list)
+    pairs = rows.order_by("system__slug").values_list("tupled__tuple__name", "system__slug").distinct()
+    for name, system in pairs:
+        found[name or ""].append(system)
+    return dict(sorted(found.items()))
+
+
+def tuples_of_release(release: Release) -> list[str]:
+    """The names of all tuples of a release's runs, "none" for runs of none; empty unless one has to be chosen."""
+    rows = Run.objects.filter(release=release, outputs__isnull=False).order_by().distinct()
+    found = sorted(name or "" for name in rows.values_list("tupled__tuple__name", flat=True))
+    return [name or UNDECLARED for name in found] if any(found) else []
+
+
+def one_tuple(
+    release: Release, track: str, wanted: str = "", condition: str = PLAIN
+) -> tuple[TupleInfo | None, frozenset[str] | None]:
+    """The tuple of a track's table, and its systems where others have to be left out.
+
+    `wanted` names a tuple, or "none" for runs of no tuple. Raises Refused with code mixed_tuples when the runs
+    belong to several and none is named, or no_tuple for one that is not there.
+    """
+    found = tuples_of(release, track, condition)
+    if not wanted and len(found) > 1:
+        raise MixedTuples(f"track {track}", found)
+    name = ("" if wanted == UNDECLARED else wanted) if wanted else next(iter(found), "")
+    if name not in found:
+        there = ", ".join(known or UNDECLARED for known in found) or UNDECLARED
+        raise Refused(
+            f"Track {track} has no runs in the tuple {wanted!r}; there are: {there}.",
+            code="no_tuple",
+            field="tuple",
+        )
+    systems = None
+    if len(found) > 1:
+        # systems of the tuple that released no output on the track: no row of a table, and a line below it
+        runs = Run.objects.filter(release=release, track=track, condition=condition, outputs__isnull=True)
+        withheld = runs.filter(tupled__tuple__name=name) if name else runs.filter(tupled__isnull=True)
+        systems = frozenset([*found[name], *withheld.values_list("system__slug", flat=True)])
+    if not name:
+        return None, systems
+    row = FrozenTuple.objects.get(release=release, name=name)
+    info = TupleInfo(
+        row.name, row.split, row.retrieval, row.materialisation, row.scoring, row.evaluated_on.isoformat()
+    )
+    return info, systems

@@ -14,8 +14,8 @@ from accounts.refusal import Refused
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Question, rubric_from_content
+from reports.core.choosing import named_or_first
 from reports.core.datasets import labelled_outputs, tallies
-from reports.core.known import named_or_first
 from reports.core.wording import in_words
 from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.judge_scores import is_unavailable

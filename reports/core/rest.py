@@ -12,8 +12,8 @@ from rest_framework.views import APIView
 from accounts.refusal import NotAllowed, Refused
 from accounts.rest.auth import IsStaffOfTheStudy
 from benchmark.models import Release
-from reports.core.addresses import release_or_404
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
+from reports.core.requests import release_or_404
 
 
 def query(name: str, words: str) -> OpenApiParameter:

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from accounts.profile.api import caller, understood
 from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import writes
-from reports.core.addresses import release_or_404
+from reports.core.requests import release_or_404
 from reports.exclusions.actions import declare_rule
 from reports.exclusions.objections import rules_document
 from reports.exclusions.rules import GROUNDS

@@ -6,9 +6,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from canonical.documents import as_json
-from reports.core.addresses import release_or_404
 from reports.core.choosing import PARAMETERS, choose, only_known
 from reports.core.outcomes import chosen_kind, outcomes
+from reports.core.requests import release_or_404
 from reports.core.rest import ReadingView
 from reports.external.document import external_document, read_external
 from reports.scores.inputs import collect_chosen

@@ -7,8 +7,8 @@ from django.shortcuts import render
 
 from accounts.refusal import Refused
 from reports.comparison.views import asked_outcomes
-from reports.core.access import staff_page
 from reports.core.cells import number_cell
+from reports.core.requests import staff_page
 from reports.external.document import external_document, read_external
 
 NO_INTERVAL = "No interval: too few systems, or the orders agree or disagree completely."

@@ -9,12 +9,9 @@ from benchmark.protocol import Metric
 from benchmark.protocols import get_protocol
 from benchmark.subjects import Subject, parse_subject
 from judging.models import Judge
-from judging.runs.queries import judges_with_verdicts
 from judging.runs.tally import Tally
-from reports.core.choosing import Chosen
-from reports.core.datasets import OutputRow, judge_votes, labelled_outputs, output_rows, tallies
-from reports.core.tuples import one_tuple
-from reports.core.versions import judge_info
+from reports.core.choosing import Chosen, judges_with_verdicts, one_tuple
+from reports.core.datasets import OutputRow, judge_info, judge_votes, labelled_outputs, output_rows, tallies
 from reports.judges.matrix import Bench, VerdictMatrix, matrix_of
 from reports.judges.pairs import Differing, JudgePair, differing, judge_pair
 from reports.scores.inputs import SEED

@@ -13,8 +13,7 @@ import numpy as np
 
 from benchmark.protocol import PROGRAM_VALUES
 from judging.runs.tally import Tally
-from reports.core.datasets import OutputRow
-from reports.core.versions import JudgeInfo
+from reports.core.datasets import JudgeInfo, OutputRow
 from stats.agreement.bundle import Request, agreement
 from stats.agreement.cohen import kappa_max
 from stats.core.estimate import Estimate

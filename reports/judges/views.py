@@ -4,9 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from reports.core.access import staff_page
-from reports.core.addresses import chosen_of, paged
 from reports.core.downloads import table_download
+from reports.core.requests import chosen_of, paged, staff_page
 from reports.judges import choosing
 from reports.judges.choosing import metrics_of, output_ids, two_judges
 from reports.judges.page import differing_rows, matrix_rows, matrix_sections, pair_sections

@@ -7,15 +7,10 @@ from itertools import islice
 
 from reports.labels.cells import Row
 from stats.tables.cells import SUSPECT, quote_cell
-from stats.tables.labels import COLUMNS, DECISION_MARKS
+from stats.tables.labels import COLUMNS, LABEL_COLUMNS
 
 BLOCK = 500  # rows that are sent together
-# Numbers, times and our own words, which never begin like a formula; all other columns can hold text from outside.
-_OURS = {
-    "attempt", "stratum_size", "sample_size", "rater_kind", "vote", "order", "state", "seconds", "created_at",
-    "cause", "verdict_seen", *DECISION_MARKS,
-}  # fmt: skip
-_FOREIGN = tuple(place for place, column in enumerate(COLUMNS) if column not in _OURS)
+_FOREIGN = tuple(place for place, column in enumerate(LABEL_COLUMNS) if not column.ours)
 _EMPTY = ("",) * len(COLUMNS)
 
 

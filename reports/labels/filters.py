@@ -7,46 +7,22 @@ from django.db.models import Q
 
 from accounts.refusal import Refused
 from judging.models import Judge
-from reports.labels.cells import SHOWN_BLIND
-from stats.tables.labels import ADJUDICATOR
+from reports.labels.cells import DECISION_PATHS, EXPERT_PATHS, INSTANCE_PATHS, VERDICT_PATHS
+from stats.tables.labels import ADJUDICATOR, SHOWN_BLIND
 
-_ITEM = "grade__assignment__item__"
-_ANSWER_FIELDS = {
-    "question": "question",
-    "domain": f"{_ITEM}instance__domain",
-    "state": "state",
-    "value": "value",
-    "system": f"{_ITEM}output__run__system__slug",
-    "stratum": f"{_ITEM}stratum",
-    "instance": f"{_ITEM}instance__key",
-    "track": f"{_ITEM}output__run__track",
-    "rater": "grade__assignment__reviewer__rater",
-}
-# The value of a decision on a pair is known to its row only; see reports/labels/decision_rows.py.
-_DECISION_FIELDS = {
-    "question": "question",
-    "domain": "item__instance__domain",
-    "system": "item__output__run__system__slug",
-    "instance": "item__instance__key",
-    "track": "item__output__run__track",
-    "rater": "decided_by__rater",
-}
-_VERDICT_FIELDS = {
-    "question": "predicate",
-    "domain": "output__instance__domain",
-    "state": "state",
-    "value": "value",
-    "system": "output__run__system__slug",
-    "instance": "output__instance__key",
-    "track": "output__run__track",
-    "rater": "judge__slug",
-}
-_INSTANCE_FIELDS = {
-    name: field.removeprefix("output__")
-    for name, field in _VERDICT_FIELDS.items()
-    if not field.startswith("output__run__")
-}
-FILTERS = ("rater_kind", *_ANSWER_FIELDS, "judge")
+_COLUMNS = ("question", "domain", "state", "value", "system", "stratum", "instance", "track", "rater")
+FILTERS = ("rater_kind", *_COLUMNS, "judge")
+
+
+def _fields(paths: Mapping[str, str], *without: str) -> dict[str, str]:
+    return {column: paths[column] for column in _COLUMNS if column not in without}
+
+
+_ANSWER_FIELDS = _fields(EXPERT_PATHS)
+# The value of a decision on a pair is known to its row only; see reports/labels/rows.py.
+_DECISION_FIELDS = _fields(DECISION_PATHS, "state", "value", "stratum")
+_VERDICT_FIELDS = _fields(VERDICT_PATHS, "stratum")
+_INSTANCE_FIELDS = _fields(INSTANCE_PATHS, "stratum", "system", "track")
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from reports.core.choosing import only_known
 from reports.labels.cells import Row
-from reports.labels.decision_rows import decisions_after
 from reports.labels.filters import FILTERS, label_filter
-from reports.labels.rows import answers_after, blinded, verdicts_after
+from reports.labels.rows import answers_after, blinded, decisions_after, verdicts_after
 from stats.tables.labels import ADJUDICATOR, GRADERS
 
 EXPERT, JUDGE = GRADERS

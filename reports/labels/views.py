@@ -7,9 +7,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 
 from benchmark.models import Release
-from reports.core.access import staff_page
-from reports.core.addresses import chosen_of, release_or_404
 from reports.core.downloads import chosen_rows, csv_download, jsonl_download, table_download
+from reports.core.requests import chosen_of, release_or_404, staff_page
 from reports.core.wording import in_words
 from reports.labels.cells import Row
 from reports.labels.filters import FILTERS

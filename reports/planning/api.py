@@ -19,7 +19,7 @@ from reports.audit.draw import AuditPlan, draw_audit
 from reports.audit.frame import STRATA, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import ALLOCATIONS, PER_STRATUM, AuditRequest, audit_document
-from reports.core.addresses import release_or_404
+from reports.core.requests import release_or_404
 from reports.core.rest import invalid
 from stats.analyses import plans
 from stats.planning.allocations import PlannedStratum

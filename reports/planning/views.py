@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from reports.core.access import explains_refusals
 from reports.core.choosing import only_known
+from reports.core.requests import explains_refusals
 from reports.planning import page as plan_page
 from reports.planning.forms import AgreementForm, ComparisonForm, PlannerForm, ProportionForm, StrataForm
 

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.filters import ListedFilters, StaffView
-from reports.core.addresses import release_or_404
+from reports.core.requests import release_or_404
 from reports.models import ReportJob
 from reports.printing.jobs import ask_report, cancel_report, retry_report
 from reports.printing.report import ReportOrder

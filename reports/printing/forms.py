@@ -6,12 +6,9 @@ from django import forms
 
 from annotation.models import Campaign
 from benchmark.models import Release
-from judging.runs.queries import judges_of_release
-from reports.core.choosing import USUAL
+from reports.core.choosing import USUAL, judges_of_release, release_arms, tuples_of_release
 from reports.core.forms import offer
-from reports.core.tuples import tuples_of_release
 from reports.printing.report import ReportOrder
-from reports.scores.overview import release_arms
 
 
 class ReportForm(forms.Form):

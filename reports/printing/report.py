@@ -17,8 +17,7 @@ from annotation.core.queries import campaigns_with_totals
 from annotation.core.visibility import Viewer
 from annotation.models import Campaign, Item
 from benchmark.models import Release
-from reports.core.choosing import USUAL, choose
-from reports.core.tuples import UNDECLARED, one_tuple
+from reports.core.choosing import UNDECLARED, USUAL, choose, one_tuple
 from reports.printing.items import PrintedItem, item_count, printed_items
 from reports.printing.pages import own_sheet, print_html, require_pdf
 from reports.scores.kept import kept_score

@@ -28,9 +28,9 @@ from reports.audit.document import JudgeAudit, judge_audit
 from reports.comparison.direct_pairs import compared_document
 from reports.comparison.document import ComparedSystems, comparison
 from reports.comparison.serializers import PairsOut
-from reports.core.addresses import release_or_404
 from reports.core.downloads import chosen_rows, csv_download
 from reports.core.outcomes import chosen_kind, outcomes
+from reports.core.requests import release_or_404
 from reports.core.rest import CHOICE, ReadingView, chosen_or_error, query
 from reports.labels.filters import FILTERS
 from reports.labels.pages import chosen_page

@@ -22,6 +22,7 @@ from reports.audit.corrections import (
 from reports.audit.results import audit_truth, expert_truth, judge_against_experts, with_splits
 from reports.campaign.agreement import agreement_by_question
 from reports.core.datasets import Decision, ExpertLabel, labelled_outputs, tallies
+from reports.core.measurements import still_open
 from reports.exclusions.rules import exclusions, primary_exclusion, without
 from reports.scores.expert_scores import expert_scores
 from reports.scores.in_sight import in_sight
@@ -29,7 +30,6 @@ from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.judge_scores import buckets, is_asked, metric_score
 from reports.scores.lacking import Lacking, lacking, over_all_problems
 from reports.scores.measured_scores import measured_scores
-from reports.scores.settled import still_open
 from reports.scores.shape import (
     Audit,
     AuditedMetric,

@@ -1,30 +1,33 @@
 """Everything that a score depends on, as plain values: what an artifact freezes and a verifier recomputes.
 
 `collect` reads it from the database; `as_json` and `from_json` are inverse to each other, so that a score
-can be recomputed on a machine that has nothing but the artifact.
+can be recomputed on a machine that has nothing but the artifact. Tables are lists of rows, rows lists of fields.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, TypeVar, get_type_hints
 
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import Judge
-from judging.runs.queries import judges_with_verdicts
-from reports.core.choosing import Chosen
+from reports.core.choosing import Chosen, TupleInfo, judges_with_verdicts, one_tuple
 from reports.core.datasets import (
     PLAIN,
+    CampaignInfo,
     Decision,
     DrawnItem,
     ExpertLabel,
+    JudgeInfo,
     OutputRow,
     Reached,
     Unreleased,
     Vote,
+    campaign_info,
     drawn_items,
     expert_labels,
     graded_campaigns,
+    judge_info,
     judge_votes,
     output_rows,
     primary_decisions,
@@ -32,26 +35,27 @@ from reports.core.datasets import (
     unreleased_rows,
 )
 from reports.core.measurements import (
+    Answer,
     Asked,
+    Key,
     Measured,
     OpenMeasure,
+    SettledPair,
     Sorted,
     asked_of,
+    decided,
     measured,
+    settled_pairs,
     sorted_instances,
+    with_decided,
 )
-from reports.core.row_json import rows_as_json, rows_from_json
-from reports.core.tuples import TupleInfo, one_tuple
-from reports.core.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 from reports.exclusions.objections import declared_rules, objections
 from reports.exclusions.rules import Objection, Rule
-from reports.scores.settled import Answer, Key, SettledPair, decided, settled_pairs, with_decided
+from reports.scores.shape import METHODS
 
-__all__ = ["METHODS", "SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
+__all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-# How audits and agreement are computed. 1, which older artifacts name by silence: stats.audit.first_methods; below 3:
-# stats.agreement.first_methods; below 4: in-sample audits and intervals of a judge's metrics ignore shared problems.
-METHODS = 4
+T = TypeVar("T")
 Row = TypeVar(
     "Row",
     bound=OutputRow
@@ -285,3 +289,24 @@ def choose_judge(release: Release, track: str, label: str, condition: str = PLAI
     if named:
         raise Refused(f"Several judges have verdicts; name one of {known}.", code="judge_ambiguous")
     return None
+
+
+def rows_as_json(rows: Iterable[Any]) -> list[list[Any]]:
+    """Each row as the list of its fields, in the order in which its dataclass declares them."""
+    return [list(vars(row).values()) for row in rows]
+
+
+def rows_from_json(kind: type[T], table: Any, name: str) -> tuple[T, ...]:
+    """The inverse of rows_as_json. Raises ValueError naming the row and the column that does not fit."""
+    if not isinstance(table, list):
+        raise ValueError(f"{name}: expected a list of rows")
+    hints = get_type_hints(kind)
+    columns = [(field.name, hints[field.name]) for field in fields(kind)]  # type: ignore[arg-type]
+    for at, row in enumerate(table):
+        if not isinstance(row, list) or len(row) != len(columns):
+            raise ValueError(f"{name}[{at}]: expected {', '.join(column for column, _ in columns)}")
+        for (column, wanted), value in zip(columns, row, strict=True):
+            # a whole number is a float too, as JSON has one kind of number; true and false are no numbers
+            if type(value) is not wanted and (wanted is not float or type(value) is not int):
+                raise ValueError(f"{name}[{at}].{column}: expected {wanted.__name__}, found {value!r}")
+    return tuple(kind(*row) for row in table)

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from benchmark.protocol import Measure, Protocol
-from reports.core.measurements import MISSING, Asked, Measured, OpenMeasure
-from reports.scores.settled import Key
+from reports.core.measurements import MISSING, Asked, Key, Measured, OpenMeasure
 from reports.scores.shape import MeasuredScores, MeasuredSystem, MeasureText
 from stats.core.estimate import Caution, Estimate
 from stats.core.intervals import proportion

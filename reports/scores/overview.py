@@ -6,7 +6,6 @@ from django.db.models import Count
 
 from annotation.models import Campaign
 from benchmark.models import Release, Run
-from benchmark.subjects import DEFAULT_TRACK
 from judging.models import Judge, Verdict
 from reports.core.datasets import PLAIN
 
@@ -56,11 +55,3 @@ def tracks_overview() -> list[TrackOverview]:
         if (campaign.release_id, campaign.track) in found:
             found[campaign.release_id, campaign.track].campaigns.append(campaign)
     return [found[key] for key in sorted(found, key=lambda key: (releases[key[0]].name, key[1]))]
-
-
-def release_arms(release: Release) -> list[tuple[str, str]]:
-    """Track and condition of the runs of a release that have outputs: raw first, the usual condition first."""
-    runs = Run.objects.filter(release=release, outputs__isnull=False).order_by()
-    return sorted(
-        runs.values_list("track", "condition").distinct(), key=lambda arm: (arm[0] != DEFAULT_TRACK, arm)
-    )

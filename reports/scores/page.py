@@ -17,7 +17,7 @@ from reports.scores.lacking import stated
 from reports.scores.text import shown
 from stats.core.estimate import Estimate
 
-_AUDIT_COEFFICIENTS = ("agreement", "precision", "recall", "f1", "kappa")
+Notes = Mapping[str, Sequence[str]]  # what is printed below a figure, by its field
 _CLASSES_ABREAST = 5  # columns of classes that a printed page has room for
 _MEASURES_ABREAST = 5  # columns of measures that a printed page has room for
 
@@ -45,6 +45,12 @@ def score_sections(score: shape.Score) -> Mapping[str, object]:
         "measured": _measured(measured) if measured and any(measured.systems.values()) else None,
         "judge": _judge(score.judge) if score.judge else None,
         "experts": campaigns,
+        "defined_here": [
+            column
+            for kind in (shape.MetricScore, shape.Choices, shape.Means)
+            for column in shape.columns_of(kind)
+            if not column.shown.definition
+        ],
         "exclusions": [
             {
                 **vars(rule),
@@ -161,20 +167,26 @@ def _judge(judge: shape.Judged) -> Mapping[str, object]:
 
 
 def _metric(judge: shape.Judged, key: str, systems: Mapping[str, shape.MetricScore]) -> Mapping[str, object]:
-    rows = []
+    columns, rows = shape.columns(systems.values()), []
     for system, found in systems.items():
-        estimate, gone = found.estimate, found.all_problems
+        estimate, gone, papers = found.estimate, found.all_problems, found.paper_bootstrap.clusters
+        notes = []
+        if problems := estimate.clusters:
+            notes.append(f"attempts at {problems} problem{'s' * (problems > 1)} taken together")
+        if gone:
+            notes.append(f"{stated(gone)}; over all problems {_rate(gone.estimate)}")
+        below = {
+            "estimate": notes,
+            "paper_bootstrap": [f"{papers or 'no'} paper{'s' * (papers != 1)}"],
+        }
         rows.append(
             {
                 "system": system,
-                "wilson": percent_cell(estimate),
-                "papers": percent_cell(found.paper_bootstrap),
-                "effective": percent_cell(found.effective_n),
+                "counts": percent_cell(estimate).counts,
+                "figures": _figures(columns, found, below),
                 "n_abstain": estimate.n_abstain,
                 "n_unavailable": estimate.n_unavailable,
                 "bounds": bounds_words(estimate),
-                "lacking": stated(gone) if gone else "",
-                "over_all": percent_cell(gone.estimate) if gone else None,
             }
         )
     divisions = [_division("domain", {system: found.domains for system, found in systems.items()})]
@@ -185,10 +197,31 @@ def _metric(judge: shape.Judged, key: str, systems: Mapping[str, shape.MetricSco
     return {
         "key": key,
         **vars(judge.metrics[key]),
+        "columns": columns,
+        "width": 3 + len(columns),
         "rows": rows,
         "divisions": divisions,
         "forest": forest_plot(title, forest_groups(judge, key), key=f"forest-{key}"),
     }
+
+
+def _figures(
+    columns: Sequence[shape.FigureColumn], found: object, notes: Notes
+) -> list[Mapping[str, object]]:
+    """The cells of one system in these columns, with notes of this system."""
+    figures: list[Mapping[str, object]] = []
+    for column in columns:
+        estimate, places = column.estimate(found), column.shown.places
+        cell = None
+        if estimate:
+            cell = percent_cell(estimate) if places is None else number_cell(estimate, places=places)
+        figures.append({"column": column, "cell": cell, "notes": notes.get(column.key.field, ())})
+    return figures
+
+
+def _rate(estimate: Estimate) -> str:
+    cell = percent_cell(estimate)
+    return f"{cell.value} {cell.interval}, {cell.counts}"
 
 
 def _division(name: str, systems: Mapping[str, shape.Estimates]) -> Mapping[str, object]:
@@ -255,10 +288,10 @@ def _audited_metric(
         "coefficients": [
             {
                 "name": coefficient_name(name),
-                "inside": number_cell(getattr(inside, name)),
+                "inside": number_cell(estimate),
                 "weighted": number_cell(found.weighted[name]),
             }
-            for name in _AUDIT_COEFFICIENTS
+            for name, estimate in inside.coefficients.items()
         ],
         "corrected": corrected,
         "missing": missing,
@@ -288,7 +321,10 @@ def _question(
     means = {system: found for system, found in systems.items() if isinstance(found, shape.Means)}
     by_step = {system: found for system, found in systems.items() if isinstance(found, shape.Steps)}
     values = list(next(iter(choices.values())).labels) if choices else []
-    steps, wide = None, 4 if means else 3 + len(values)
+    columns, steps = shape.columns((choices or means).values()), None
+    wide = (
+        (1 + len(values) if choices else 0) + len(columns) + sum(bool(one.shown.counted) for one in columns)
+    )
     if by_step:
         first = next(iter(by_step.values()))
         wide = 1 + len(first.steps) + len(first.measures)
@@ -302,29 +338,23 @@ def _question(
             for system, found in by_step.items()
         ]
         steps = {"values": list(first.steps), "measures": list(first.measures.values()), "rows": rows}
-    finals = [*(found.final for found in choices.values()), *(found.final for found in means.values())]
-    adjudicated = any(finals)
+    rows_of_choices = []
+    for system, chosen in choices.items():
+        total, without = sum(chosen.labels.values()), _without(chosen)
+        figures = _figures(columns, chosen, _below(chosen))
+        row = {"system": system, "labels": list(chosen.labels.values()), "total": total, "without": without}
+        rows_of_choices.append({**row, "figures": figures})
     return {
         "key": key,
         "title": in_words(key).capitalize(),
         "text": question.text,
-        "adjudicated": adjudicated,
-        "columns": wide + adjudicated,
+        "columns": columns,
+        "width": wide,
         "means": [
-            {
-                "system": system,
-                "without": _without(found),
-                "macro": number_cell(found.macro, places=2),
-                "micro": number_cell(found.micro, places=2),
-                "final": number_cell(found.final, places=2) if found.final else None,
-                "passes": [
-                    (way, percent_cell(share))
-                    for way, share in (vars(found.passes) if found.passes else {}).items()
-                ],
-            }
+            {"system": system, "figures": _figures(columns, found, _below(found))}
             for system, found in means.items()
         ],
-        "choices": [_choice_row(system, found) for system, found in choices.items()],
+        "choices": rows_of_choices,
         "values": values,
         "withheld": any(found.not_released for found in choices.values()),
         "steps": steps,
@@ -338,26 +368,28 @@ def _without(found: shape.Unanswered) -> str:
     return ", ".join(f"{n} {word}" for n, word in words if n)
 
 
-def _choice_row(system: str, found: shape.Choices) -> Mapping[str, object]:
-    final, withheld, missing = found.final, found.not_released, found.missing
-    return {
-        "without": _without(found),
-        "system": system,
-        "labels": list(found.labels.values()),
-        "total": sum(found.labels.values()),
-        "conservative": list(found.conservative.counts.items()),
-        "conservative_rate": percent_cell(found.conservative.estimate),
-        "majority": list(found.majority.counts.items()),
-        "majority_rate": percent_cell(found.majority.estimate),
-        "final": list(final.counts.items()) if final else [],
-        "final_rate": percent_cell(final.estimate) if final else None,
-        "adjudicated": final.adjudicated if final else 0,
-        "experts_per_output": found.experts_per_output,
-        "withheld": withheld.problems if withheld else 0,
-        "missing": missing.problems if missing else 0,
-        "over_all": percent_cell(missing.counted_against) if missing else None,
-        "against": percent_cell(withheld.counted_against) if withheld else None,
-    }
+def _below(found: shape.Choices | shape.Means) -> Notes:
+    """What is printed below the figures that experts' labels of a system come to."""
+    if isinstance(found, shape.Means):
+        passed = []
+        for way, share in (vars(found.passes) if found.passes else {}).items():
+            cell = percent_cell(share)
+            passed.append(f"passed, {way}: {cell.value} {cell.interval} ({cell.counts})")
+        return {"macro": passed, "micro": [_without(found)]}
+
+    def listed(counts: shape.Counts) -> str:
+        return ", ".join(f"{n} {value}" for value, n in counts.counts.items())
+
+    below = {"conservative": [listed(found.conservative)], "majority": [listed(found.majority)]}
+    if gone := found.not_released:
+        against = f"with {gone.problems} not released counted against it: {_rate(gone.counted_against)}"
+        below["conservative"].append(against)
+    if gone := found.missing:
+        lacks = f"{gone.problems} problem{'s' * (gone.problems > 1)} without a released output"
+        below["conservative"].append(f"{lacks}; over all {_rate(gone.counted_against)}")
+    if found.final:
+        below["final"] = [f"{listed(found.final)}; {found.final.adjudicated} adjudicated"]
+    return below
 
 
 def _agreement(found: shape.Agreement) -> Mapping[str, object]:

@@ -4,14 +4,67 @@ Where experts or judges were not asked, did not err, or nothing is lacking, keys
 documents of older artifacts stay as they were.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from canonical.documents import Free, Maybe
+from canonical.documents import Free, Key, Maybe, keys_of
 from stats.core.estimate import Estimate
 
 Estimates = Mapping[str, Estimate]
+# How the figures are computed. 1, which older artifacts name by silence: stats.audit.first_methods; below 3:
+# stats.agreement.first_methods; below 4: in-sample audits and intervals of a judge's metrics ignore shared problems.
+METHODS = 4
+
+
+@dataclass(frozen=True)
+class ShownAs:
+    """Declares a figure of a system as a column of the score page and of the report, and as a part of the text.
+
+    `definition` is its key in reports/core/definitions.toml; without one, the words of the field are its definition.
+    `places` are the decimals of a number, None is a percentage. `interval_only` is for a figure with the value of the
+    column before it. `counted` heads one more column, with its n.
+    """
+
+    title: str
+    definition: str = ""
+    places: int | None = None
+    interval_only: bool = False
+    counted: str = ""
+
+
+@dataclass(frozen=True)
+class FigureColumn:
+    """A field that is declared as ShownAs."""
+
+    key: Key
+    shown: ShownAs
+
+    @property
+    def anchor(self) -> str:
+        return self.shown.definition or self.key.field
+
+    def estimate(self, document: object) -> Estimate | None:
+        """The figure of one system, which may come with counts."""
+        found = getattr(document, self.key.field)
+        return found.estimate if isinstance(found, Counts) else found
+
+
+def columns_of(kind: type) -> list[FigureColumn]:
+    """The fields of a class that are declared as columns, in their order."""
+    return [
+        FigureColumn(key, mark) for key in keys_of(kind) for mark in key.marks if isinstance(mark, ShownAs)
+    ]
+
+
+def columns(documents: Iterable[object]) -> list[FigureColumn]:
+    """The columns of a table of documents of one class; without those in which no document has a value."""
+    every = list(documents)
+    return [
+        column
+        for column in (columns_of(type(every[0])) if every else [])
+        if any(column.estimate(document) for document in every)
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +92,10 @@ class AllProblems:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricScore:
-    estimate: Estimate
+    estimate: Annotated[Estimate, ShownAs("Wilson", "wilson")]
     all_problems: Annotated[Maybe[AllProblems], "Only where the system lacks an output."] = None
     effective_n: Estimate
-    paper_bootstrap: Estimate
+    paper_bootstrap: Annotated[Estimate, ShownAs("Papers resampled", "papers", interval_only=True)]
     domains: Estimates
     strata: Annotated[
         Maybe[Mapping[str, Estimates]],
@@ -108,6 +161,10 @@ class InSample:
     @property
     def counts(self) -> dict[str, int]:
         return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+
+    @property
+    def coefficients(self) -> Estimates:
+        return {name: found for name, found in vars(self).items() if isinstance(found, Estimate)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,10 +279,10 @@ class Choices(Unanswered):
     """A system's labels on a scale of choices."""
 
     labels: Mapping[str, int]
-    conservative: Counts
-    majority: Counts
+    conservative: Annotated[Counts, ShownAs("Conservative", "conservative")]
+    majority: Annotated[Counts, ShownAs("Majority", "majority")]
     experts_per_output: Sequence[int]
-    final: Maybe[FinalCounts] = None
+    final: Annotated[Maybe[FinalCounts], ShownAs("Final", "final")] = None
     not_released: Maybe[CountedAgainst] = None
     missing: Maybe[CountedAgainst] = None
 
@@ -240,9 +297,9 @@ class Passes:
 class Means(Unanswered):
     """A system's labels on an interval scale: over outputs, and over labels."""
 
-    macro: Estimate
-    micro: Estimate
-    final: Maybe[Estimate] = None
+    macro: Annotated[Estimate, ShownAs("Mean over outputs", "macro", places=2, counted="Outputs")]
+    micro: Annotated[Estimate, ShownAs("Mean over judgments", "macro", places=2, counted="Judgments")]
+    final: Annotated[Maybe[Estimate], ShownAs("Final mean", "final", places=2)] = None
     passes: Maybe[Passes] = None
 
 

@@ -116,7 +116,8 @@ def _judge_lines(judge: shape.Judged) -> Iterator[str]:
             notes += f"  attempts at {problems} problems taken together" if problems else ""
             if gone := found.all_problems:
                 notes += f"  ({stated(gone)}; over all problems {percent(gone.estimate)})"
-            yield f"    {system:<20} {percent(found.estimate)}{notes}"
+            more = _further(found, "estimate", "paper_bootstrap")
+            yield f"    {system:<20} {percent(found.estimate)}{notes}{more}"
     for audit in judge.audits:
         yield from _audit_lines(audit, judge.metrics)
 
@@ -128,9 +129,9 @@ def _audit_lines(audit: shape.Audit, metrics: Mapping[str, shape.MetricText]) ->
         inside = found.in_sample
         counts = ", ".join(f"{cell.upper()} {count}" for cell, count in inside.counts.items())
         yield f"  {metrics[key].title}: {counts}; excluded {found.excluded}"
-        for name in ("agreement", "precision", "recall", "f1", "kappa"):
+        for name, estimate in inside.coefficients.items():
             weighted = number(found.weighted[name])
-            yield f"    {name:<10} in sample {number(getattr(inside, name)):<26} weighted {weighted}"
+            yield f"    {name:<10} in sample {number(estimate):<26} weighted {weighted}"
         if found.corrected:
             yield "    corrected [Beta-Binomial 95 %]"
         for system, corrected in found.corrected.items():
@@ -160,7 +161,8 @@ def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
     without += f"; {found.unavailable} unavailable" if found.unavailable else ""
     if isinstance(found, shape.Means):
         final = f", {number(found.final)} after adjudication" if found.final else ""
-        return f"mean {number(found.macro)} over outputs, {number(found.micro)} over labels{final}{without}"
+        more = _further(found, "macro", "micro", "final")
+        return f"mean {number(found.macro)} over outputs, {number(found.micro)} over labels{final}{more}{without}"
     unanimous, majority = found.conservative.estimate, found.majority.estimate
     over_all = ""
     if gone := found.missing or found.not_released:
@@ -171,7 +173,19 @@ def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
     )
     final = f"; final: {_listed(found.final.counts)}" if found.final else ""
     conservative = _listed(found.conservative.counts)
-    return f"{_listed(found.labels)}; conservative: {conservative}; {passed}{final}{without}"
+    more = _further(found, "conservative", "majority", "final")
+    return f"{_listed(found.labels)}; conservative: {conservative}; {passed}{final}{more}{without}"
+
+
+def _further(found: object, *known: str) -> str:
+    """The figures of a system that are declared as columns, but those that the line has `known`: "; Median 0.5"."""
+    more = ""
+    for column in shape.columns([found]):
+        estimate = column.estimate(found)
+        if estimate and column.key.field not in known:
+            value = percent(estimate) if column.shown.places is None else number(estimate)
+            more += f"; {column.shown.title} {value}"
+    return more
 
 
 def _listed(counts: Mapping[str, int], *, zeros: bool = True) -> str:

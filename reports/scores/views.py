@@ -9,9 +9,8 @@ from benchmark.case_columns import case_columns
 from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
 from canonical.documents import as_json
-from reports.core.access import staff_page
-from reports.core.addresses import chosen_of, paged
 from reports.core.choosing import Chosen
+from reports.core.requests import chosen_of, paged, staff_page
 from reports.core.wording import in_words
 from reports.printing.pages import own_sheet, pdf_problem, print_html, require_pdf
 from reports.scores.inputs import collect_chosen

@@ -8,9 +8,8 @@ from django.views.decorators.http import require_http_methods
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from judging.programs.sources import ask_about_sources, source_program
-from reports.core.access import explains_refusals, staff_only
-from reports.core.addresses import chosen_of, paged, release_or_404
 from reports.core.cells import percent_cell
+from reports.core.requests import chosen_of, explains_refusals, paged, release_or_404, staff_only
 from reports.sources.document import alternative_sources, newest_matcher, protocol_flags
 
 PAGE = 100

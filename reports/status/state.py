@@ -13,9 +13,11 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
 from django.db.models import Count, Min, QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from accounts.access import is_study_staff
 from accounts.site.mail import last_mail
 from benchmark.models import ImportState, ImportUpload
 from judging.models import JudgeTask
@@ -169,3 +171,11 @@ def _disks() -> Iterator[Light]:
         state = BAD if usage.free < _GIB else WARN if usage.free < 5 * _GIB else GOOD
         says = f"{usage.free / _GIB:.1f} of {usage.total / _GIB:.1f} GiB are free."
         yield Light(f"Disk ({name.lower()})", state, says)
+
+
+def banner(request: HttpRequest) -> dict[str, object]:
+    """Template context of staff's pages: since when jobs have waited without a worker; asked where it is shown."""
+    user = getattr(request, "user", None)
+    if user is None or not is_study_staff(user):
+        return {}
+    return {"stalled_since": stalled_since}

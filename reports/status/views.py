@@ -1,4 +1,4 @@
-"""The status page of the study's staff, and the banner that leads to it."""
+"""The status page of the study's staff."""
 
 from django.contrib import messages
 from django.core.mail import send_mail
@@ -6,9 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.access import is_study_staff
-from reports.core.access import staff_only
-from reports.status.state import LATE, stalled_since, status
+from reports.core.requests import staff_only
+from reports.status.state import LATE, status
 
 
 @staff_only
@@ -30,11 +29,3 @@ def test_mail(request: HttpRequest) -> HttpResponse:
     else:
         messages.success(request, f"A message to {address} is on its way.")
     return redirect("status")
-
-
-def banner(request: HttpRequest) -> dict[str, object]:
-    """Template context of staff's pages: since when jobs have waited without a worker; asked where it is shown."""
-    user = getattr(request, "user", None)
-    if user is None or not is_study_staff(user):
-        return {}
-    return {"stalled_since": stalled_since}

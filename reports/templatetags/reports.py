@@ -8,8 +8,7 @@ from django import template
 from django.urls import reverse
 
 from reports.artifact.fingerprints import short
-from reports.core.definitions import Definition, definitions_on
-from reports.core.wording import in_words
+from reports.core.wording import Definition, definitions_on, in_words
 from stats.core.text import interval, number
 
 register = template.Library()

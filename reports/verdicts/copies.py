@@ -15,8 +15,8 @@ from benchmark.identities.scan import scan
 from benchmark.models import System
 from benchmark.rubrics import rubric_from_content
 from judging.models import Judge, Verdict, VerdictState
-from judging.runs.queries import judges_with_verdicts
 from judging.runs.tally import Ballot, tally
+from reports.core.choosing import judges_with_verdicts
 from reports.scores.inputs import choose_judge
 
 

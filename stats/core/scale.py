@@ -1,7 +1,7 @@
 """Scales as values: what may be answered, how it is measured, and what follows from it. Pure.
 
 Everything that depends on a scale asks the object; nothing compares its name. There are a few scales with names
-of their own (`named_scale`), and scales that a rubric defines (`own_scale`).
+of their own (`NAMED`), and scales that a rubric defines (`own_scale`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOT_ASSESSED = "not_assessed"
 JUDGED = ("yes", "no", "uncertain")  # what judges answer about a predicate
 SPLIT = "split"
 MAX_VALUES, MAX_VALUE_LENGTH = 25, 40
-_OWN_FIELDS = ("level", "values", "success")
+_OWN_FIELDS = ("level", "values", "success", "correctness")
 
 
 class ScaleError(ValueError):
@@ -30,8 +30,9 @@ class Scale:
     """`values` in the order in which they are shown; none for free text.
 
     `kind` says how it is answered: one value, a side of a pair, the first wrong step, a value for each step, or
-    text. `success` are the values that count as a success; it may be empty. `best_first` says at which end of an
-    ordered scale the best value is. `unclear` is what several experts' different answers are called together.
+    text. `success` are the values that count as a success; it may be empty. `correctness` says that a success means a
+    correct text, which a fatal comment contradicts. `best_first` says at which end of an ordered scale the best value
+    is. `unclear` is what several experts' different answers are called together.
     `anchors` say in words what a value means.
     """
 
@@ -40,6 +41,7 @@ class Scale:
     level: Level = "nominal"
     kind: Kind = "choice"
     success: frozenset[str] = frozenset()
+    correctness: bool = False
     best_first: bool = True
     unclear: str = "uncertain"
     anchors: Mapping[str, str] = field(default_factory=dict)
@@ -142,7 +144,7 @@ def value_words(value: str) -> str:
 
 
 _STEPS = ("correct", "incorrect", NOT_ASSESSED)
-_NAMED = {
+NAMED = {
     scale.name: scale
     for scale in (
         Scale("predicate", JUDGED, success=frozenset({"yes"})),
@@ -151,6 +153,7 @@ _NAMED = {
             ("correct", "inconclusive", "incorrect"),
             "ordinal",
             success=frozenset({"correct"}),
+            correctness=True,
             unclear="inconclusive",
         ),
         Scale("preference", ("first", "second", "tie", "both_bad"), kind="preference"),
@@ -172,11 +175,11 @@ def scale_from(declared: Any, *, positive: str = "", anchors: Mapping[str, str] 
     ScaleError for an unknown name and for a table that defines no scale.
     """
     if isinstance(declared, str):
-        if declared not in _NAMED:
+        if declared not in NAMED:
             raise ScaleError(
-                f"unknown scale {declared!r}; there are {', '.join(_NAMED)}, or a table of your own"
+                f"unknown scale {declared!r}; there are {', '.join(NAMED)}, or a table of your own"
             )
-        scale = _NAMED[declared]
+        scale = NAMED[declared]
         if positive:
             scale = replace(scale, success=frozenset({positive}))
     else:
@@ -192,7 +195,10 @@ def scale_from(declared: Any, *, positive: str = "", anchors: Mapping[str, str] 
 
 
 def own_scale(table: Any) -> Scale:
-    """A scale of a rubric's own: {level, values, success}; on ordinal ones the successes are at the better end."""
+    """A scale of a rubric's own: {level, values, success, correctness}.
+
+    On ordinal ones the successes are at the better end, and are about correctness unless the table says otherwise.
+    """
     if not isinstance(table, Mapping):
         raise ScaleError("a scale is a name or a table with level, values and success")
     for name in table:
@@ -203,6 +209,9 @@ def own_scale(table: Any) -> Scale:
         raise ScaleError(f"level {level!r} is not one of {', '.join(LEVELS)}")
     values = _texts(table.get("values"), "values")
     success = _texts(table.get("success", []), "success")
+    correctness = table.get("correctness", level == "ordinal")
+    if not isinstance(correctness, bool):
+        raise ScaleError("correctness must be true or false")
     if not 2 <= len(values) <= MAX_VALUES:
         raise ScaleError(f"a scale has between 2 and {MAX_VALUES} values, not {len(values)}")
     for value in values:
@@ -223,11 +232,14 @@ def own_scale(table: Any) -> Scale:
         raise ScaleError(f"success {strange[0]!r} is not one of {', '.join(values)}")
     if len(set(success)) == len(values):
         raise ScaleError("if every value is a success, nothing can fail")
+    if correctness and level != "ordinal" and not success:
+        raise ScaleError("a scale of correctness needs `success`")
     return Scale(
         name=f"{level}: {', '.join(values)}",
         values=values,
         level=level,
         success=frozenset(success),
+        correctness=correctness,
         best_first=_best_first(level, values, frozenset(success)),
         unclear=SPLIT,
     )

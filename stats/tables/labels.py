@@ -7,7 +7,8 @@ name, or renamed first.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
@@ -16,12 +17,6 @@ from stats.tables.cells import number_in
 from stats.tables.columns import Check, Column, Form, Table, read_table
 from stats.tables.raw_rows import TableError
 
-COLUMNS = (
-    "release", "campaign", "question", "subject", "instance", "system", "attempt", "step", "cluster",
-    "domain", "stratum", "stratum_size", "sample_size", "rater", "rater_kind", "vote", "order", "value",
-    "state", "confidence", "seconds", "comment", "created_at", "judge_version", "rubric_version", "cause",
-    "overrules", "informed", "amendment", "verdict_seen",
-)  # fmt: skip
 MOST_UNITS = 1_000_000_000  # up to here a score is computed at once; larger sizes are refused by line
 PARTS = ("instance", "system", "attempt", "step")
 STATES = ("answered", "abstain", "unavailable")
@@ -29,6 +24,7 @@ GRADERS = ("expert", "judge")
 ADJUDICATOR = "adjudicator"
 RATER_KINDS = (*GRADERS, ADJUDICATOR)
 DECISION_MARKS = ("overrules", "informed", "amendment")
+_YES_NO = ("yes", "no")
 # Long, mostly distinct texts that no analysis reads.
 _UNREAD = ("comment", "created_at")
 
@@ -66,19 +62,156 @@ def _number(cell: str) -> str:
     return text
 
 
-_SPECIAL: Mapping[str, Callable[[str], str]] = {
-    "rater_kind": one_of(*RATER_KINDS),
-    "state": one_of(*STATES),
-    "order": one_of("1", "2"),
-    "vote": _whole,
-    "stratum_size": _size,
-    "sample_size": _size,
-    "confidence": str,
-    "seconds": _number,
-    "comment": str,
-    **{name: one_of("yes", "no") for name in (*DECISION_MARKS, "verdict_seen")},
-}
-CHECKS: Mapping[str, Check] = {name: _SPECIAL.get(name, str.strip) for name in COLUMNS}
+@dataclass(frozen=True)
+class LabelColumn:
+    """One column of the label table, as docs/exports.md lists it.
+
+    `since` is the version of the table that added it. `check` reads a cell and raises ValueError. A blinded table shows
+    the column only if `blind` is set. Cells that are `ours` (numbers, times, our own words) never begin like a formula;
+    in all others, which can hold text from outside, a spreadsheet gets such a beginning quoted.
+    """
+
+    name: str
+    type: str
+    meaning: str
+    since: int = 1
+    check: Check = str.strip
+    blind: bool = False
+    ours: bool = False
+
+
+# New columns go to the end. Without `blind` on purpose: system, attempt and stratum name the author or the judge's
+# verdict, and the sizes of a stratum tell which one it is; subject and order are made opaque by reports/labels/rows.py.
+LABEL_COLUMNS = (
+    LabelColumn("release", "name", "the release", blind=True),
+    LabelColumn("campaign", "name", "the campaign; empty for verdicts", blind=True),
+    LabelColumn("question", "key", "question of the rubric, or predicate of the judge", blind=True),
+    LabelColumn(
+        "subject",
+        "text",
+        "`instance/system/attempt`, with track and condition if they are not the usual ones; for "
+        "a pair `instance/system|system/attempt`, in alphabetical order; for an instance "
+        "`instance/-/0`; an opaque name when blinded",
+    ),
+    LabelColumn("instance", "key", "the problem", blind=True),
+    LabelColumn(
+        "system", "name", "who wrote the output; for a pair `left|right` as shown; empty when blinded"
+    ),
+    LabelColumn("attempt", "whole number from 1", "the attempt; empty when blinded", ours=True),
+    LabelColumn("step", "text", "the step of a proof, if the label is about one", blind=True),
+    LabelColumn(
+        "cluster", "key", "the paper, or the instance if it has none: what intervals resample", blind=True
+    ),
+    LabelColumn("domain", "key", "field of mathematics", blind=True),
+    LabelColumn("stratum", "text", "stratum of the draw; empty when blinded"),
+    LabelColumn(
+        "stratum_size",
+        "whole number",
+        "outputs in the stratum (N_h); empty when blinded",
+        check=_size,
+        ours=True,
+    ),
+    LabelColumn(
+        "sample_size",
+        "whole number",
+        "how many of them were drawn (n_h); empty when blinded",
+        check=_size,
+        ours=True,
+    ),
+    LabelColumn(
+        "rater",
+        "text",
+        "an expert, by a name that says nothing about the person (`r-` and ten letters) or as an "
+        "imported file had it; or the name of a judge",
+        blind=True,
+    ),
+    LabelColumn(
+        "rater_kind",
+        "expert, judge, adjudicator (since 2)",
+        "whose label it is; an adjudicator's row is the final value",
+        check=one_of(*RATER_KINDS),
+        blind=True,
+        ours=True,
+    ),
+    LabelColumn("vote", "whole number from 1", "which of a judge's votes", check=_whole, ours=True),
+    LabelColumn(
+        "order",
+        "1, 2",
+        "for a pair: 1 if it was shown in the order of its name, 2 if the sides were exchanged "
+        "(relative to an arbitrary name when blinded); for a judge: the order of presentation",
+        check=one_of("1", "2"),
+        ours=True,
+    ),
+    LabelColumn("value", "text", "the answer on the question's scale", blind=True),
+    LabelColumn(
+        "state",
+        "answered, abstain, unavailable",
+        "state of the label; unparsed replies are unavailable",
+        check=one_of(*STATES),
+        blind=True,
+        ours=True,
+    ),
+    LabelColumn("confidence", "number from 0 to 1", "", check=str, blind=True),
+    LabelColumn(
+        "seconds", "whole number", "active seconds of the whole grade", check=_number, blind=True, ours=True
+    ),
+    LabelColumn(
+        "comment",
+        "text",
+        "the expert's comment, the judge's reason, the adjudicator's note",
+        check=str,
+        blind=True,
+    ),
+    LabelColumn("created_at", "ISO 8601 with zone", "when it was given", blind=True, ours=True),
+    LabelColumn("judge_version", "text", "version of the judge"),
+    LabelColumn("rubric_version", "text", "version of the rubric", blind=True),
+    LabelColumn(
+        "cause",
+        "gap_overlooked, gap_seen_wrongly, reading_of_rubric, severity, reference_wrong, "
+        "statement_wrong, outside_field, slip, other",
+        "for a decision: why the graders differed, if the adjudicator gave a reason",
+        since=2,
+        ours=True,
+    ),
+    LabelColumn(
+        "overrules",
+        "yes, no",
+        "for a decision: no grader gave this value; it then has a cause and a comment",
+        since=2,
+        check=one_of(*_YES_NO),
+        ours=True,
+    ),
+    LabelColumn(
+        "informed",
+        "yes, no",
+        "for a decision: the adjudicator was able to see systems",
+        since=2,
+        check=one_of(*_YES_NO),
+        ours=True,
+    ),
+    LabelColumn(
+        "amendment",
+        "yes, no",
+        "for a decision: made after the unblinding, not part of the primary scores",
+        since=2,
+        check=one_of(*_YES_NO),
+        ours=True,
+    ),
+    LabelColumn(
+        "verdict_seen",
+        "yes, no",
+        "for an expert's label of a single output: a judge's verdict on it was in sight; empty if "
+        "none was to be shown or nothing is known. Labels with “yes” are not part of the primary "
+        "scores",
+        since=3,
+        check=one_of(*_YES_NO),
+        blind=True,
+        ours=True,
+    ),
+)
+COLUMNS = tuple(column.name for column in LABEL_COLUMNS)
+CHECKS: Mapping[str, Check] = {column.name: column.check for column in LABEL_COLUMNS}
+SHOWN_BLIND = frozenset(column.name for column in LABEL_COLUMNS if column.blind)
 
 
 def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, str] | None = None) -> Table:

@@ -85,6 +85,36 @@ def test_correct_beside_a_fatal_comment_asks_which_is_meant():
     )
 
 
+NOVELTY = {"level": "ordinal", "values": ["new", "partly", "known"], "success": ["new"]}
+YES_NO = {"level": "nominal", "values": ["yes", "no"], "success": ["yes"]}
+
+
+@pytest.mark.parametrize(
+    ("scale", "value", "contradicts"),
+    [
+        (NOVELTY, "new", True),  # an ordinal scale is about correctness unless it says that it is not
+        (NOVELTY | {"correctness": False}, "new", False),
+        (NOVELTY | {"correctness": True}, "partly", False),
+        (YES_NO, "yes", False),
+        (YES_NO | {"correctness": True}, "yes", True),
+        (YES_NO | {"correctness": True}, "no", False),
+        ("predicate", "yes", False),
+        ("unit", "1", False),
+    ],
+)
+def test_only_a_success_on_a_scale_of_correctness_contradicts_a_fatal_comment(scale, value, contradicts):
+    asked = {"key": "asked", "text": "?", "scale": scale}
+    rubric = rubric_from_content(
+        {"name": "own", "version": 1, "kind": "grade", "title": "Own", "questions": [asked]}
+    )
+    content = {"answers": {"asked": value}, "anchored": [remark(severity="fatal")]}
+    if contradicts:
+        with pytest.raises(Incomplete, match="marked a fatal comment"):
+            checked(rubric, content, BLOCKS)
+    else:
+        assert checked(rubric, content, BLOCKS).comments[0].severity == "fatal"
+
+
 @pytest.mark.parametrize(
     "content", [None, [], {"answers": []}, {"extra": 1}, {"seen_before": "yes"}, {"note": "x" * 1_000_001}]
 )

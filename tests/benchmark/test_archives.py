@@ -3,6 +3,7 @@
 import io
 import random
 import struct
+import tracemalloc
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -55,6 +56,20 @@ def long_list(members: int) -> bytes:
     return entry * members + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 5, 5, size, 0, 0)
 
 
+def wide_list(size: int | None = None) -> bytes:
+    """The same with a size that only the wide record at the end tells; `size` is a lie."""
+    entries = long_list(60_000)[:-22]
+    place = len(entries)
+    wide = struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, 5, 5, size or place, 0)
+    locator = struct.pack("<4sLQL", b"PK\6\7", 0, place, 1)
+    return entries + wide + locator + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 5, 5, *[0xFFFFFFFF] * 2, 0)
+
+
+def list_after_a_comment() -> bytes:
+    content = long_list(60_000)
+    return content[:-2] + struct.pack("<H", 7) + b"comment"
+
+
 def broken_lzma() -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
@@ -74,6 +89,9 @@ def broken_lzma() -> bytes:
         (lambda: packed(**{f"p{number}.tex": "a" for number in range(2001)}), "at most 2,000"),
         (lambda: packed(p1__tex="abc")[:-30], "not a readable zip"),
         (lambda: long_list(60_000), "lists too many files"),
+        (list_after_a_comment, "lists too many files"),
+        (wide_list, "lists too many files"),
+        (lambda: wide_list(2**64 - 1), "not a readable zip"),
         (lambda: packed(**{"pé.tex": "a"}).replace("é".encode(), b"\xc3\x28"), "not a readable zip"),
         (lambda: packed(**{"π" * 140 + ".tex": "a"}), "longer than 255 bytes"),
         (lambda: broken_lzma(), "is broken"),
@@ -82,6 +100,22 @@ def broken_lzma() -> bytes:
 def test_hostile_archives_are_refused(tmp_path, content, words):
     with pytest.raises(RecordError, match=words):
         unpacked(tmp_path, content())
+
+
+def test_a_long_list_is_refused_without_being_read(tmp_path):
+    """Memory stays below the list's own length; a list just below the limit is read."""
+    most = archives.MAX_LIST_BYTES // 47  # bytes of an entry
+    with pytest.raises(RecordError, match="at most 2,000 are read"):
+        unpacked(tmp_path, long_list(most))  # by their number, so the list was read
+    archive = tmp_path / "long.zip"
+    archive.write_bytes(long_list(400_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(RecordError, match="lists too many files"):
+            archives.unpack(archive, tmp_path)
+        assert tracemalloc.get_traced_memory()[1] < archive.stat().st_size / 10
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_archive_in_which_bytes_were_changed_is_read_or_refused_and_nothing_else(tmp_path_factory):

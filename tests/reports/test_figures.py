@@ -5,7 +5,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.core.figures.axis import fitting_axis
 from reports.core.figures.confusion import confusion_matrix
 from reports.core.figures.forest import LEFT, RIGHT, WIDTH, ForestMark, Group, forest_plot
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
@@ -17,6 +16,7 @@ from reports.core.figures.shares import share_bars
 from reports.core.figures.spans import LEFT as SPAN_LEFT
 from reports.core.figures.spans import RIGHT as SPAN_RIGHT
 from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
+from reports.core.figures.svg import fitting_axis
 from stats.core.estimate import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"

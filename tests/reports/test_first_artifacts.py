@@ -11,7 +11,8 @@ from canonical.documents import as_json
 from reports.artifact.verification import verify_file
 from reports.core.canonical import sha256
 from reports.scores.document import score
-from reports.scores.inputs import METHODS, Inputs
+from reports.scores.inputs import Inputs
+from reports.scores.shape import METHODS
 
 FIRST = Path(__file__).parent / "data" / "first_artifacts"
 
@@ -41,5 +42,5 @@ def test_every_method_computes_the_scores_that_it_always_computed(path):
         found = sha256(as_json(score(replace(inputs, methods=int(number)))))
         assert found == expected, (
             f"artifacts frozen with methods {number} no longer verify: compute the new figure only from a new number "
-            "of METHODS (reports/scores/inputs.py) on"
+            "of METHODS (reports/scores/shape.py) on"
         )

@@ -12,8 +12,7 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import JudgeRun, Verdict
 from judging.programs.sources import ask_about_sources
-from judging.runs.queries import judges_with_verdicts
-from reports.core.choosing import choose
+from reports.core.choosing import choose, judges_with_verdicts
 from reports.sources.document import alternative_sources, newest_matcher, protocol_flags, tabulate
 from tests.benchmark.files import gap
 from tests.factories import (

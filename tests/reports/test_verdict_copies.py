@@ -49,7 +49,7 @@ def judged(drafted, coordinator, monkeypatch):
     for output in Output.objects.select_related("run__system"):
         value = "no" if output.run.system.slug == "second-system" else "yes"
         VerdictFactory(judge=judge, output=output, predicate="accepted", value=value, reason=REASON)
-    monkeypatch.setattr("judging.runs.queries.get_protocol", _with_predicate)
+    monkeypatch.setattr("reports.core.choosing.get_protocol", _with_predicate)
     return drafted
 
 

@@ -1,8 +1,11 @@
 """Scales as objects: what they refuse, and what follows from them."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from stats.core.scale import ScaleError, scale_from
+from stats.core.scale import NAMED, ScaleError, scale_from
 
 REFEREE = {
     "level": "ordinal",
@@ -48,6 +51,8 @@ def test_different_successes_pass_together():
         ({**REFEREE, "values": ["split", "c"], "success": ["c"]}, "meaning of its own"),
         ({**REFEREE, "values": ["abstain", "c"], "success": ["c"]}, "meaning of its own"),
         ({**REFEREE, "success": []}, "needs `success`"),
+        ({**REFEREE, "correctness": "yes"}, "true or false"),
+        ({"level": "nominal", "values": ["a", "b"], "correctness": True}, "correctness needs `success`"),
         ({**REFEREE, "success": ["good"]}, "'good' is not one of"),
         ({**REFEREE, "success": ["flawless", "major"]}, "without a gap"),
         ({**REFEREE, "success": REFEREE["values"]}, "nothing can fail"),
@@ -80,3 +85,9 @@ def test_numbers_have_one_spelling():
     for bad in ("2", "Infinity", "1e9999999", "ten", ""):
         with pytest.raises(ScaleError):
             scale.canonical(bad)
+
+
+def test_the_document_lists_the_scales_that_a_rubric_may_name():
+    page = (Path(__file__).parents[2] / "docs" / "rubrics.md").read_text("utf-8")
+    listed = page.split("`scale` may name one of")[1].split("\n\n")[0]
+    assert re.findall("`([a-z_]+)`", listed) == list(NAMED)

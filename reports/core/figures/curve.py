@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reports.core.figures.axis import fitting_axis
-from reports.core.figures.svg import Markup, element, figure, line, text
+from reports.core.figures.svg import Markup, element, figure, fitting_axis, line, text
 from stats.core.display import rounded_percent
 
 WIDTH, HEIGHT = 420.0, 270.0

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.core.figures.axis import draw_axis, fitting_axis
-from reports.core.figures.svg import Markup, element, figure, interval, text
+from reports.core.figures.svg import Markup, draw_axis, element, figure, fitting_axis, interval, text
 from stats.core.display import rounded_percent
 
 WIDTH, LEFT, RIGHT = 380.0, 8.0, 236.0

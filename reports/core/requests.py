@@ -1,18 +1,20 @@
-"""Who may see reports, and how a refused choice is answered."""
+"""Requests of reports: who may make them, what their address means, and how a refused choice is answered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
-from reports.core.tuples import MixedTuples
+from benchmark.models import Release
+from reports.core.choosing import PARAMETERS, Chosen, MixedTuples, choose, only_known
 
 View = Callable[..., HttpResponseBase]
 
@@ -49,3 +51,24 @@ def explains_refusals(view: View) -> View:
             return render(request, "reports/core/refused.html", context, status=status)
 
     return answer
+
+
+T = TypeVar("T")
+
+
+def release_or_404(name: str) -> Release:
+    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+
+
+def chosen_of(request: HttpRequest, name: str, *more: str) -> Chosen:
+    """The release of this name with the choice of an address, whose other parameters are `more`; raises as `choose`."""
+    release = release_or_404(name)
+    only_known(request.GET, *PARAMETERS, *more)
+    return choose(release, request.GET)
+
+
+def paged(request: HttpRequest, rows: Sequence[T], size: int) -> tuple[Page[T], str]:
+    """The part of `rows` that `page` names, and the query string that all of its parts share."""
+    query = request.GET.copy()
+    query.pop("page", None)
+    return Paginator(rows, size).get_page(request.GET.get("page")), query.urlencode()
