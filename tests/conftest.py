@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache as keep
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +96,17 @@ LONGEST = tuple(
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark on which database each test runs (tests/databases.py). Several processes begin with the longest files."""
-    for item in items:
-        if item.path in ON_BOTH:
-            item.add_marker(pytest.mark.both)
-        elif item.path in ON_POSTGRESQL:
-            item.add_marker(pytest.mark.postgresql)
-        if any(item.path == part or part in item.path.parents for part in KNOW_NO_DATABASE):
-            item.add_marker(pytest.mark.no_database)
+    for path, of_file in groupby(items, lambda item: item.path):
+        marks = []
+        if path in ON_BOTH:
+            marks.append(pytest.mark.both)
+        elif path in ON_POSTGRESQL:
+            marks.append(pytest.mark.postgresql)
+        if any(path.is_relative_to(part) for part in KNOW_NO_DATABASE):
+            marks.append(pytest.mark.no_database)
+        for item in of_file if marks else ():
+            for mark in marks:
+                item.add_marker(mark)
     if hasattr(config, "workerinput"):
         place = {path: number for number, path in enumerate(LONGEST)}
         items.sort(key=lambda item: place.get(item.path, len(place)))
