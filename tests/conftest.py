@@ -97,6 +97,13 @@ LONGEST = tuple(
 )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """To read all tests takes each process eight seconds; a run need not read what it will not run."""
+    if config.getoption("--of-postgresql") and collection_path.name.startswith("test_"):
+        return collection_path not in ON_BOTH | ON_POSTGRESQL or None
+    return None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark on which database each test runs (tests/databases.py). Several processes begin with the longest files."""
     for path, of_file in groupby(items, lambda item: item.path):
