@@ -2,7 +2,7 @@
 
 import gc
 
-# By default Python looks for garbage whenever 700 more objects are alive than before, among all of them at times.
+# By default Python looks for garbage whenever 700 more objects are alive than before, at times among all of them.
 # Starting makes two hundred thousand that stay, and a page some ten thousand: that is 6 % of a start and 4 % of work.
 gc.set_threshold(50_000)
 

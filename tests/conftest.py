@@ -144,7 +144,7 @@ def _flush_all_but_what_is_kept(style: Any, database: Any, **options: Any) -> li
 
 
 def _deletes(tables: list[str]) -> list[str]:
-    """As TRUNCATE does, these wait for requests that still write; it makes new files for every table and index instead."""
+    """Like TRUNCATE, which makes new files for every table and index, these wait for requests that still write."""
     names = ", ".join(f'"{table}"' for table in tables)
     deletes = "".join(f'DELETE FROM "{table}"; ' for table in tables)
     return [

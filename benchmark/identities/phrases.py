@@ -63,11 +63,11 @@ def phrases(reading: Reading) -> Iterator[Finding]:
             first, last = reading.span(found.start(), found.end())
             yield Finding(kind, first, last, " ".join(found[0].split())[:EXCERPT], certain)
     # signs of two kinds that are near each other, in any order
-    for pair in _signs():
-        if not all(sought.may_match(in_lower_case) for sought in pair):
+    for one, other in _signs():
+        if not (one.may_match(in_lower_case) and other.may_match(in_lower_case)):
             continue
-        ones = list(pair[0].pattern.finditer(joined))
-        others = list(pair[1].pattern.finditer(joined)) if ones else []
+        ones = list(one.pattern.finditer(joined))
+        others = list(other.pattern.finditer(joined)) if ones else []
         signs = [(found, True) for found in ones] + [(found, False) for found in others]
         signs.sort(key=lambda sign: sign[0].start())
         for (before, of_one), (behind, of_one_too) in pairwise(signs):
