@@ -1,11 +1,13 @@
 """The fixed cast, and what every test needs of the database."""
 
 import os
+import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from functools import cache as keep
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +35,12 @@ PASSWORD = "correct horse battery staple"
 
 
 @contextmanager
-def without_guards(cursor: Any) -> Iterator[None]:
-    """The guards of SQLite are removed within the block and restored after it."""
-    cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'guard_%'")
-    guards = cursor.fetchall()
+def without_guards(cursor: Any, of: Container[str] | None = None) -> Iterator[None]:
+    """The guards of SQLite, or those on the tables `of`, are removed within the block and restored after it."""
+    cursor.execute(
+        "SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'guard_%'"
+    )
+    guards = [(name, sql) for name, sql, table in cursor.fetchall() if of is None or table in of]
     for name, _ in guards:
         cursor.execute(f"DROP TRIGGER {name}")
     try:
@@ -51,7 +55,7 @@ def _flush_past_the_guards(operations: Any, sql_list: list[str]) -> None:
     with (
         transaction.atomic(using=operations.connection.alias),
         operations.connection.cursor() as cursor,
-        without_guards(cursor),
+        without_guards(cursor, of={table for sql in sql_list for table in re.findall(r'"(\w+)"', sql)}),
     ):
         for sql in sql_list:
             cursor.execute(sql)
@@ -93,15 +97,26 @@ LONGEST = tuple(
 )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """To read all tests takes each process eight seconds; a run need not read what it will not run."""
+    if config.getoption("--of-postgresql") and collection_path.name.startswith("test_"):
+        return collection_path not in ON_BOTH | ON_POSTGRESQL or None
+    return None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark on which database each test runs (tests/databases.py). Several processes begin with the longest files."""
-    for item in items:
-        if item.path in ON_BOTH:
-            item.add_marker(pytest.mark.both)
-        elif item.path in ON_POSTGRESQL:
-            item.add_marker(pytest.mark.postgresql)
-        if any(item.path == part or part in item.path.parents for part in KNOW_NO_DATABASE):
-            item.add_marker(pytest.mark.no_database)
+    for path, of_file in groupby(items, lambda item: item.path):
+        marks = []
+        if path in ON_BOTH:
+            marks.append(pytest.mark.both)
+        elif path in ON_POSTGRESQL:
+            marks.append(pytest.mark.postgresql)
+        if any(path.is_relative_to(part) for part in KNOW_NO_DATABASE):
+            marks.append(pytest.mark.no_database)
+        for item in of_file if marks else ():
+            for mark in marks:
+                item.add_marker(mark)
     if hasattr(config, "workerinput"):
         place = {path: number for number, path in enumerate(LONGEST)}
         items.sort(key=lambda item: place.get(item.path, len(place)))
@@ -113,8 +128,30 @@ KEPT = {"django_content_type", "auth_permission"}
 
 
 def _flush_all_but_what_is_kept(style: Any, database: Any, **options: Any) -> list[str]:
-    tables = set(database.introspection.django_table_names(only_existing=True, include_views=False)) - KEPT
-    return list(database.ops.sql_flush(style, sorted(tables), **options))
+    """Of a hundred tables a test fills ten, and to empty an empty one is not free."""
+    tables = sorted(
+        set(database.introspection.django_table_names(only_existing=True, include_views=False)) - KEPT
+    )
+    with database.cursor() as cursor:
+        if database.vendor == "sqlite":
+            cursor.execute("SELECT " + ", ".join(f'EXISTS (SELECT 1 FROM "{table}")' for table in tables))
+            tables = [table for table, has_rows in zip(tables, cursor.fetchone(), strict=True) if has_rows]
+        elif not options.get("reset_sequences"):
+            cursor.execute("SHOW is_superuser")
+            if cursor.fetchone() == ("on",):
+                return _deletes(tables)
+    return list(database.ops.sql_flush(style, tables, **options))
+
+
+def _deletes(tables: list[str]) -> list[str]:
+    """Like TRUNCATE, which makes new files for every table and index, these wait for requests that still write."""
+    names = ", ".join(f'"{table}"' for table in tables)
+    deletes = "".join(f'DELETE FROM "{table}"; ' for table in tables)
+    return [
+        f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE",
+        "SET LOCAL session_replication_role = replica",  # without guards and foreign keys
+        f"DO $$ BEGIN {deletes} END $$",
+    ]
 
 
 def _flush_after_latecomers(operations: PostgreSQLOperations, sql_list: list[str]) -> None:

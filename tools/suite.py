@@ -28,7 +28,8 @@ REAL_DATA = ROOT.parent / "shared" / "data"
 SERVER_VARIABLES = ("DATABASE_URL", "CELERY_BROKER_URL")
 SUMMARY = re.compile(r"\b(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
 SQLITE, POSTGRESQL = "SQLite", "PostgreSQL"
-Run = tuple[str, dict[str, str], list[str]]  # name, servers, expressions of markers that all must hold
+# Name, servers, expressions of markers that all must hold, and options of pytest.
+Run = tuple[str, dict[str, str], list[str], list[str]]
 # Where Python is told to keep no compiled modules, each of the many processes that tests start compiles them anew.
 UNWANTED = {*SERVER_VARIABLES, "PYTHONDONTWRITEBYTECODE"}
 MUST_BE_ZERO = ("failed", "error", "errors", "skipped", "xfailed", "xpassed")
@@ -75,15 +76,16 @@ def main() -> int:
     without = [f"not {marker}" for marker in left_out]
     with ExitStack() as stack:
         if mode == "--fast":
-            outcomes = _run((SQLITE, {}, without))
+            outcomes = _run((SQLITE, {}, without, []))
         else:
             servers = stack.enter_context(_servers())
             if mode == "--all":
-                outcomes = _run((SQLITE, {}, without))
-                outcomes += _run((POSTGRESQL, servers, [*without, "not no_database"]))
+                outcomes = _run((SQLITE, {}, without, []))
+                outcomes += _run((POSTGRESQL, servers, [*without, "not no_database"], []))
             else:
-                on_sqlite: Run = (SQLITE, {}, [*without, "not postgresql"])
-                outcomes = _run(on_sqlite, (POSTGRESQL, servers, [*without, "(both or postgresql)"]))
+                on_sqlite: Run = (SQLITE, {}, [*without, "not postgresql"], [])
+                on_postgresql = [*without, "(both or postgresql)"]
+                outcomes = _run(on_sqlite, (POSTGRESQL, servers, on_postgresql, ["--of-postgresql"]))
     return _summarise(outcomes, left_out)
 
 
@@ -102,7 +104,7 @@ def _what_is_left_out(mode: str) -> dict[str, str]:
 
 def _run(*runs: Run) -> list[Outcome]:
     """Run pytest once for each, all at once; each line is printed with the name of its run before it."""
-    children = {name: _start(servers, markers) for name, servers, markers in runs}
+    children = {name: _start(servers, markers, options) for name, servers, markers, options in runs}
     with ThreadPoolExecutor() as readers:
         try:
             return list(readers.map(_follow, children, children.values()))
@@ -112,7 +114,7 @@ def _run(*runs: Run) -> list[Outcome]:
             raise
 
 
-def _start(servers: dict[str, str], markers: list[str]) -> subprocess.Popen[bytes]:
+def _start(servers: dict[str, str], markers: list[str], options: list[str]) -> subprocess.Popen[bytes]:
     environment = {key: value for key, value in os.environ.items() if key not in UNWANTED} | servers
     command = [
         str(PYTHON),
@@ -128,6 +130,7 @@ def _start(servers: dict[str, str], markers: list[str]) -> subprocess.Popen[byte
     ]
     command += ["--no-loadscope-reorder"]  # the order of tests/conftest.py: xdist's own puts long files last
     command += ["-m", " and ".join(markers)] if markers else []
+    command += options
     return subprocess.Popen(  # nosec B603 # pytest
         command,
         cwd=ROOT,

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import pairwise
 
 from benchmark.identities.findings import EXCERPT, Finding, Kind
+from benchmark.identities.needed import Sought, lowered
 from benchmark.identities.patterns import folded, table, with_fragments
 from latex.folding import Reading
 
@@ -14,14 +15,14 @@ _QUOTES = str.maketrans("‘’“”", "''\"\"")
 
 
 @cache
-def _patterns() -> tuple[tuple[Kind, bool, bool, re.Pattern[str]], ...]:
+def _patterns() -> tuple[tuple[Kind, bool, bool, Sought], ...]:
     """(kind, certain, whether it asks for the start of a line, pattern) of every phrase, of whatever language."""
     found = []
     for kind, by_certainty in table()["phrases"].items():
         for certainty, by_language in by_certainty.items():
             for phrase in (phrase for phrases in by_language.values() for phrase in phrases):
-                compiled = re.compile(folded(with_fragments(phrase)), re.IGNORECASE)
-                found.append((Kind(kind), certainty == "certain", "{START}" in phrase, compiled))
+                sought = Sought(folded(with_fragments(phrase)))
+                found.append((Kind(kind), certainty == "certain", "{START}" in phrase, sought))
     return tuple(found)
 
 
@@ -42,9 +43,9 @@ def _dialogues() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
 
 
 @cache
-def _signs() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    def either(patterns: list[str]) -> re.Pattern[str]:
-        return re.compile("|".join(folded(with_fragments(row)) for row in patterns), re.IGNORECASE)
+def _signs() -> tuple[tuple[Sought, Sought], ...]:
+    def either(patterns: list[str]) -> Sought:
+        return Sought("|".join(folded(with_fragments(row)) for row in patterns))
 
     return tuple((either(pair["one"]), either(pair["other"])) for pair in table()["signs"])
 
@@ -54,13 +55,20 @@ def phrases(reading: Reading) -> Iterator[Finding]:
     # A line end inside a sentence is a blank, but "at the start of a line" must stay visible: two readings.
     plain = reading.text.translate(_QUOTES)
     joined = plain.replace("\n", " ")
-    for kind, certain, at_start, pattern in _patterns():
-        for found in pattern.finditer(plain if at_start else joined):
+    in_lower_case = lowered(joined)
+    for kind, certain, at_start, sought in _patterns():
+        if not sought.may_match(in_lower_case):
+            continue
+        for found in sought.pattern.finditer(plain if at_start else joined):
             first, last = reading.span(found.start(), found.end())
             yield Finding(kind, first, last, " ".join(found[0].split())[:EXCERPT], certain)
     # signs of two kinds that are near each other, in any order
     for one, other in _signs():
-        signs = [(found, pattern is one) for pattern in (one, other) for found in pattern.finditer(joined)]
+        if not (one.may_match(in_lower_case) and other.may_match(in_lower_case)):
+            continue
+        ones = list(one.pattern.finditer(joined))
+        others = list(other.pattern.finditer(joined)) if ones else []
+        signs = [(found, True) for found in ones] + [(found, False) for found in others]
         signs.sort(key=lambda sign: sign[0].start())
         for (before, of_one), (behind, of_one_too) in pairwise(signs):
             if of_one != of_one_too and behind.start() - before.end() <= _NEAR:
