@@ -11,7 +11,9 @@ WIDE = (
     r"\sum_{i=1}^{n}\sum_{j=0}^{n-1}\frac{\bigl(f(i,j)-f(i,j+1)\bigr)^2}{4m}",
     r"\int_{0}^{1}\Bigl(\prod_{k=1}^{n}\cos(2\pi k x)\Bigr)\,\mathrm{d}x",
 )
-MATRIX = r"\begin{pmatrix}" + r"\\".join(" & ".join(f"a_{{{i}{j}}}" for j in range(1, 15)) for i in range(1, 4))
+MATRIX = r"\begin{pmatrix}" + r"\\".join(
+    " & ".join(f"a_{{{i}{j}}}" for j in range(1, 15)) for i in range(1, 4)
+)
 
 
 def proof(sections: int) -> str:
@@ -55,8 +57,13 @@ By \eqref{{star:{other}}} and \eqref{{eq:{at}}} nothing else is needed.
 
 \begin{{figure}}\includegraphics{{comb{at}.pdf}}\caption{{The comb with {at} teeth.}}\label{{fig:{at}}}\end{{figure}}
 """)
-    items = "".join(rf"\bibitem{{book{at}}} A. Author, \emph{{Combs, volume {at}}}, 2020. " for at in range(1, sections + 1))
-    return "\n".join([*parts, rf"\begin{{thebibliography}}{{99}}{items}\end{{thebibliography}}\end{{document}}"])
+    items = "".join(
+        rf"\bibitem{{book{at}}} A. Author, \emph{{Combs, volume {at}}}, 2020. "
+        for at in range(1, sections + 1)
+    )
+    return "\n".join(
+        [*parts, rf"\begin{{thebibliography}}{{99}}{items}\end{{thebibliography}}\end{{document}}"]
+    )
 
 
 @cache
@@ -69,7 +76,13 @@ def long_documents() -> dict[str, str]:
         for name in ("homotopy", "categories", "hits")
     }
     for folder in ("PaperStrong22", "critical-points-gaussian-rf"):
-        texts = sorted((SOURCES / folder).rglob("*.tex"), key=lambda path: ("macros" not in path.name, path.name))
-        kept = [path.read_text("utf-8", "replace") for path in texts if path.name not in ("packages.tex", "ms.tex")]
+        texts = sorted(
+            (SOURCES / folder).rglob("*.tex"), key=lambda path: ("macros" not in path.name, path.name)
+        )
+        kept = [
+            path.read_text("utf-8", "replace")
+            for path in texts
+            if path.name not in ("packages.tex", "ms.tex")
+        ]
         chosen[folder] = re.sub(r"\\input\{[^}]*\}", "", "\n\n".join(kept))
     return chosen | {f"combs-{sections}": proof(sections) for sections in (6, 12, 18, 24, 30)}

@@ -280,7 +280,9 @@ def test_a_submitted_item_is_reopened_and_revised(item, place):
     assert Grade.objects.count() == 2
 
 
-def test_on_a_phone_the_form_is_a_sheet_over_the_text_and_nothing_scrolls_sideways(sign_in, algebraist, place):
+def test_on_a_phone_the_form_is_a_sheet_over_the_text_and_nothing_scrolls_sideways(
+    sign_in, algebraist, place
+):
     page = sign_in(algebraist, viewport={"width": 360, "height": 740})
     for address in (reverse("queue"), reverse("grade", args=[place.handle]), reverse("finished")):
         page.goto(address)

@@ -66,7 +66,9 @@ def everything_is_set(page: Page) -> None:
 BY_DAY = ("FP10_A", "book-homotopy", "critical-points-gaussian-rf", "combs-6")
 
 
-@pytest.mark.parametrize("names", [BY_DAY, pytest.param(tuple(long_documents()), marks=pytest.mark.night, id="all")])
+@pytest.mark.parametrize(
+    "names", [BY_DAY, pytest.param(tuple(long_documents()), marks=pytest.mark.night, id="all")]
+)
 def test_no_display_of_long_documents_is_cut_without_a_word(opened, sign_in, algebraist, names):
     """At 1280 pixels none has to be scrolled either."""
     texts = {name: long_documents()[name] for name in names}
@@ -92,12 +94,14 @@ def test_back_returns_to_the_pixel_after_fifty_references(reading):
     page = reading(proof(12))
     links = page.locator(".paper .block a.reference")
     assert links.count() >= 50
+    # Chromium's driver scrolls before it clicks where something covers the link: what counts is where it was clicked.
+    page.evaluate("""addEventListener("click", ({ target }) => {
+      window.clicked = target.closest("a")?.getBoundingClientRect().top ?? window.clicked;
+    }, true)""")
     missed = []
     for number in range(50):
         link = links.nth(number)
         link.evaluate("(link) => link.scrollIntoView({ block: 'center' })")
-        page.wait_for_timeout(30)
-        before = link.evaluate("(link) => link.getBoundingClientRect().top")
         link.click()
         expect(page.locator("#back-chip")).to_be_visible()
         if number % 2:
@@ -106,7 +110,7 @@ def test_back_returns_to_the_pixel_after_fifty_references(reading):
             page.keyboard.press("b")
         expect(page.locator("#back-chip")).to_be_hidden()
         after = link.evaluate("(link) => link.getBoundingClientRect().top")
-        missed.append(abs(after - before))
+        missed.append(abs(after - page.evaluate("window.clicked")))
     assert max(missed) <= 2
 
 
@@ -125,7 +129,9 @@ def test_the_outline_and_go_to_reach_every_numbered_statement_and_equation(readi
     page = reading(proof(6))
     page.keyboard.press("Escape")
     wanted = [f"Theorem {at}.1" for at in range(1, 7)] + [f"Lemma {at}.2" for at in range(1, 7)]
-    wanted += [f"({at}.{number})" for at in range(1, 7) for number in (1, 2)] + [f"Figure {at}" for at in range(1, 7)]
+    wanted += [f"({at}.{number})" for at in range(1, 7) for number in (1, 2)] + [
+        f"Figure {at}" for at in range(1, 7)
+    ]
     names = page.locator("#outline b").all_text_contents()
     assert set(wanted) <= set(names)
     for name in [*wanted, "[3]", "Footnote 2"]:
