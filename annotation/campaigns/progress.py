@@ -9,22 +9,20 @@ from accounts.profile.domains import domain_words
 from annotation.core import queries
 from annotation.core.material import problem_title
 from annotation.core.phases import Phase
+from annotation.core.proof_names import proof_names
 from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.training.reading import items_left
 
 
 @dataclass(frozen=True)
 class WaitingItem:
-    """A line of the queue: an opaque handle and what the problem is about.
-
-    `nth` counts the reviewer's waiting proofs of the same problem, from 1, in the reviewer's own order.
-    """
+    """A line of the queue: an opaque handle, what the problem is about, and the reviewer's own name for the proof."""
 
     handle: str
     title: str
     domain: str
     draft_saved_at: datetime | None
-    nth: int
+    name: str
 
 
 @dataclass
@@ -63,16 +61,15 @@ def own_progress(reviewer: User) -> list[OwnProgress]:
     the same however much they have done.
     """
     waiting: dict[int, list[WaitingItem]] = {}
-    seen: Counter[tuple[int, int]] = Counter()
-    for place in queries.waiting(reviewer):
+    places = list(queries.waiting(reviewer))
+    names = proof_names(reviewer, places)
+    for place in places:
         instance, draft = place.item.instance, getattr(place, "draft", None)
-        problem = (place.item.campaign_id, place.item.instance_id)
-        seen[problem] += 1
         item = WaitingItem(
             handle=place.handle,
             title=problem_title(instance.payload, instance.key),
             domain=domain_words(instance.domain),
-            nth=seen[problem],
+            name=names.get(place.pk, ""),
             draft_saved_at=draft.saved_at if draft else None,
         )
         waiting.setdefault(place.item.campaign_id, []).append(item)

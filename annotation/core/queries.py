@@ -139,7 +139,8 @@ def waiting(reviewer: User) -> QuerySet[Assignment]:
 
 def finished(reviewer: User) -> QuerySet[Assignment]:
     """What the reviewer has submitted, latest first."""
-    return own_assignments(reviewer).filter(state=AssignmentState.SUBMITTED).order_by("-submitted_at")
+    done = own_assignments(reviewer).filter(state=AssignmentState.SUBMITTED)
+    return done.select_related("item__campaign__rubric", "item__instance").order_by("-submitted_at")
 
 
 def live_grade(assignment: Assignment, *prefetched: str) -> Grade | None:

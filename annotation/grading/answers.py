@@ -32,6 +32,7 @@ from stats.core.scale import value_words
 MAX_CONTENT_BYTES = 1_000_000
 MAX_WHERE = 500
 SEVERITIES = ("fatal", "major", "minor", "typo")
+HIGHLIGHT = "highlight"  # a marked passage; it needs no words
 KINDS = ("", "gap", "wrong_step", "missing_hypothesis", "citation", "attribution", "presentation")
 _SHAPE: dict[str, type] = {
     "answers": dict,
@@ -255,9 +256,9 @@ def _comments(
                 raise ValueError("its block is not in this document")
             if not 0 <= comment.start <= comment.end <= blocks[comment.block]:
                 raise ValueError("its offsets lie outside its block")
-            if comment.severity not in SEVERITIES or comment.kind not in KINDS:
+            if comment.severity not in (*SEVERITIES, HIGHLIGHT) or comment.kind not in KINDS:
                 raise ValueError("its severity or kind is unknown")
-            if not comment.text:
+            if not comment.text and comment.severity != HIGHLIGHT:
                 raise ValueError("it is empty")
             comments.append(comment)
         except (KeyError, TypeError, ValueError) as error:

@@ -1,6 +1,6 @@
 """The grading page as values: rendered parts, blocks of the text, and the rubric's questions with answers."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -8,7 +8,6 @@ from typing import Any
 from annotation.core.documents import documents
 from annotation.core.material import Material, material
 from annotation.grading.answers import KINDS, SEVERITIES
-from annotation.grading.rail import RailMark, rail
 from annotation.grading.steps import Step, steps_of
 from annotation.grading.unjudged import UnjudgedReason
 from annotation.models import Answer, Assignment
@@ -65,13 +64,12 @@ class AskedQuestion:
 
 @dataclass(frozen=True)
 class SheetProof:
-    """A proof with the rail of its blocks, and the parts that belong to it; or an audited part of an instance."""
+    """A proof and the parts that belong to it; or an audited part of an instance."""
 
     side: str
     subject: Subject
     proof: ShownPart
     more: tuple[ShownPart, ...]
-    rail: tuple[RailMark, ...]
 
 
 @dataclass(frozen=True)
@@ -143,8 +141,7 @@ def shown_proofs(shown: Material) -> tuple[tuple[ShownPart, ...], tuple[SheetPro
     proofs = []
     for proof in shown.proofs:
         main, *more = [_shown(part, rendered) for part in proof.parts]
-        marks = tuple(rail(main.document.blocks))
-        proofs.append(SheetProof(proof.side, proof.subject, main, tuple(more), marks))
+        proofs.append(SheetProof(proof.side, proof.subject, main, tuple(more)))
     return parts, tuple(proofs)
 
 
@@ -210,3 +207,11 @@ def own_answers(page: Sheet, answers: Iterable[Answer]) -> list[dict[str, object
             {"step": step, "words": words, "comment": answer.comment}
         )
     return [{"text": question.text, "given": given.get(question.key, ())} for question in page.questions]
+
+
+def first_answers(places: Sequence[Assignment]) -> dict[int, str]:
+    """By place, in words, what was answered to the first question of its form."""
+    first = {place.pk: place.item.campaign.rubric.content["questions"][0]["key"] for place in places}
+    live = Answer.objects.filter(grade__assignment__in=first, grade__superseded_by__isnull=True, step="")
+    rows = live.values_list("grade__assignment", "question", "value")
+    return {place: value_words(value) for place, question, value in rows if first[place] == question}

@@ -4,13 +4,24 @@ import html
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
-from annotation.grading.rail import Placed
 from benchmark.rubrics import NOT_ASSESSED
 
 NO_ERROR = "none"  # the answer to "first wrong step" when there is none
 _TAG = re.compile(r"<[^<>]*>")
 _OPENING = re.compile(r"\s*(?:Step|STEP)\s+(\d{1,3})\b")
+
+
+class Placed(Protocol):
+    """What the steps need of a block."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def html(self) -> str: ...
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,11 @@ from annotation.core.material import problem_title
 from annotation.core.own_data import own_data
 from annotation.core.phases import Phase
 from annotation.core.places import is_locked, place_or_404
+from annotation.core.proof_names import proof_names
 from annotation.grading import actions
 from annotation.grading.answers import Incomplete
 from annotation.grading.remarks import Remark
-from annotation.grading.sheets import own_answers, sheet
+from annotation.grading.sheets import first_answers, own_answers, sheet
 from annotation.guessing.guesses import is_asked
 from annotation.models import Assignment, AssignmentState
 from annotation.reveal.rules import is_to_mark, reveal_of
@@ -92,6 +93,7 @@ def grade(request: SignedInRequest, handle: str) -> HttpResponse:
         open_to_change = place.item.campaign.phase == Phase.OPEN and reveal_of(place.item.campaign) is None
         context = {
             "sheet": page,
+            "name": _proof_name(place),
             "grade": grade,
             "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
             "remarks": [Remark(row.block, row) for row in grade.comments.order_by("pk")] if grade else [],
@@ -106,9 +108,14 @@ def grade(request: SignedInRequest, handle: str) -> HttpResponse:
     return _form(request, page)
 
 
+def _proof_name(place: Assignment) -> str:
+    return proof_names(place.reviewer, [place]).get(place.pk, "")
+
+
 def _form(request: SignedInRequest, page: Any, *, status: int = 200, refusal: str = "") -> HttpResponse:
     context = {
         "sheet": page,
+        "name": _proof_name(page.place),
         "bank": bank_of(page.place),
         "refusal": refusal,
         "idempotency_key": uuid.uuid4().hex,
@@ -161,9 +168,16 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
 @require_GET
 def finished(request: SignedInRequest) -> HttpResponse:
     """The reviewer's own submitted items, latest first, each of which opens to be read or reopened."""
+    places = list(queries.finished(request.user))
+    names, answers = proof_names(request.user, places), first_answers(places)
     rows = [
-        {"place": place, "title": problem_title(place.item.instance.payload, place.item.instance.key)}
-        for place in queries.finished(request.user)
+        {
+            "place": place,
+            "title": problem_title(place.item.instance.payload, place.item.instance.key),
+            "name": names.get(place.pk, ""),
+            "answer": answers.get(place.pk, ""),
+        }
+        for place in places
     ]
     return render(request, "annotation/grading/finished.html", {"rows": rows})
 

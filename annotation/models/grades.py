@@ -100,6 +100,7 @@ class Severity(models.TextChoices):
     MAJOR = "major", "Major"
     MINOR = "minor", "Minor"
     TYPO = "typo", "Typo"
+    HIGHLIGHT = "highlight", "Highlight"  # marked, without a word about it
 
 
 class CommentKind(models.TextChoices):
@@ -131,7 +132,9 @@ class Comment(models.Model):
             models.CheckConstraint(
                 condition=Q(kind="") | Q(kind__in=CommentKind.values), name="comment_kind_is_known"
             ),
-            models.CheckConstraint(condition=~Q(text=""), name="comment_says_something"),
+            models.CheckConstraint(
+                condition=~Q(text="") | Q(severity=Severity.HIGHLIGHT), name="comment_says_something"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -3,6 +3,8 @@
 // The server has expanded the author's macros and stripped what is hidden; KaTeX gets one formula, fresh macros
 // and limits. A formula that fails shows its source, and no other formula notices.
 
+import { fitDisplays } from "./displays.js";
+
 const LONGEST = 20000; // characters, as latex/limits.py
 const SLICE = 25; // milliseconds of work before the page gets its turn; with the layout after it, well below 100
 
@@ -82,26 +84,37 @@ function inReadingOrder(elements) {
   return near.concat(elements.filter((element) => !seen.has(element)));
 }
 
+const isDisplay = (element) => element.dataset.display === "true";
+
 async function renderAll(elements) {
   let sliceEnd = performance.now() + SLICE;
+  let slice = [];
   for (const element of elements) {
     if (performance.now() > sliceEnd) {
+      fitDisplays(slice.filter(isDisplay));
+      slice = [];
       await nextTurn();
       sliceEnd = performance.now() + SLICE;
     }
     renderOne(element);
+    slice.push(element);
   }
+  fitDisplays(slice.filter(isDisplay));
 }
 
-// A wide display scrolls inside its own box; then the keyboard must reach it.
-function letScroll(root) {
-  for (const element of root.querySelectorAll('.math[data-display="true"]')) {
-    if (element.scrollWidth > element.clientWidth + 1) element.tabIndex = 0;
-  }
+// A window that was made narrower, a phone that was turned, a divider that was moved, a part that was opened.
+export function fitAgain(root = document) {
+  fitDisplays(root.querySelectorAll('.math[data-display="true"][data-state="done"]'));
 }
 
-// A window that was made narrower, or a phone that was turned.
-window.addEventListener("resize", () => letScroll(document));
+let fitting;
+window.addEventListener("resize", () => {
+  cancelAnimationFrame(fitting);
+  fitting = requestAnimationFrame(() => fitAgain());
+});
+// An element that was closed has no width; `toggle` does not bubble, so listen on the way down.
+document.addEventListener("toggle", (event) => event.target.open && fitAgain(event.target), true);
+document.fonts.ready.then(() => fitAgain());
 
 function latexOf(element) {
   if (element.dataset.source) return element.dataset.source;
@@ -145,6 +158,5 @@ export async function renderMath(root = document) {
   const waiting = [...root.querySelectorAll(".math:not([data-state])")];
   for (const element of waiting) element.dataset.state = "waiting";
   await renderAll(inReadingOrder(waiting));
-  letScroll(root);
   return { formulas: waiting.length, failures: waiting.filter((e) => e.dataset.state === "failed").length };
 }

@@ -161,6 +161,11 @@ def test_a_comment_outside_its_rules_is_refused(graded, fields, name):
         Comment.objects.create(grade=graded, **values)
 
 
+def test_a_highlight_needs_no_words(graded):
+    Comment.objects.create(grade=graded, block="b1", start=0, end=1, severity="highlight", text="")
+    assert Comment.objects.get().get_severity_display() == "Highlight"
+
+
 def test_an_assignment_has_one_draft():
     place = AssignmentFactory()
     Draft.objects.create(assignment=place, content={})

@@ -195,8 +195,8 @@ def test_the_number_of_queries_does_not_grow_with_the_work(
         take_next(reviewer=algebraist, campaign=opened)
     address = reverse("grade", args=[place.handle])
     ada.get(address)
-    count_queries(django_assert_max_num_queries, 10, lambda: ada.get(reverse("queue")))
-    count_queries(django_assert_max_num_queries, 13, lambda: ada.get(address))
+    count_queries(django_assert_max_num_queries, 11, lambda: ada.get(reverse("queue")))
+    count_queries(django_assert_max_num_queries, 14, lambda: ada.get(address))
     body = {
         "content": COMPLETE,
         "rubric_sha256": opened.rubric.sha256,

@@ -280,10 +280,25 @@ def test_a_submitted_item_is_reopened_and_revised(item, place):
     assert Grade.objects.count() == 2
 
 
-def test_on_a_phone_the_form_follows_the_proof_and_nothing_scrolls_sideways(sign_in, algebraist, place):
+def test_on_a_phone_the_form_is_a_sheet_over_the_text_and_nothing_scrolls_sideways(
+    sign_in, algebraist, place
+):
     page = sign_in(algebraist, viewport={"width": 360, "height": 740})
     for address in (reverse("queue"), reverse("grade", args=[place.handle]), reverse("finished")):
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.goto(reverse("grade", args=[place.handle]))
+    page.get_by_role("button", name="Answer 2 left").click()
     expect(page.get_by_role("button", name="Submit")).to_be_in_viewport()
+    expect(page.locator(".passage").first).to_be_in_viewport()  # the sheet leaves the text in sight
+    page.locator('label.choice:has([name="answer-correctness"][value="correct"])').click()
+    page.get_by_role("button", name="Back to the text").click()
+    expect(page.get_by_role("button", name="Submit")).to_be_hidden()
+    expect(page.get_by_role("button", name="Answer 1 left")).to_be_focused()
+
+
+def test_without_scripts_a_phone_shows_the_form_below_the_proof(sign_in, algebraist, place):
+    page = sign_in(algebraist, viewport={"width": 360, "height": 740}, java_script_enabled=False)
+    page.goto(reverse("grade", args=[place.handle]))
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#problem-correctness")).to_have_text("This question still needs an answer.")

@@ -1,9 +1,8 @@
-// The proof's blocks: which one is current, its source, and the rail beside it.
+// The proof's blocks: which one is current, and its source.
 
 export class Blocks {
-  constructor(paper, rail) {
+  constructor(paper) {
     this.blocks = [...paper.querySelectorAll(".passage")];
-    this.rail = rail;
     this.current = null;
     for (const block of this.blocks) {
       for (const tool of block.querySelectorAll(".tool")) tool.hidden = false;
@@ -36,21 +35,10 @@ export class Blocks {
     block.querySelector('[data-tool="source"]').setAttribute("aria-pressed", String(!source.hidden));
   }
 
-  // Marks in the rail the most serious comment of every block: {block id: severity}.
-  flag(severities) {
-    for (const link of this.rail.querySelectorAll("[data-rail]")) {
-      link.dataset.severity = severities[link.dataset.rail] ?? "";
-    }
-  }
-
   #mark(block) {
     if (this.current === block) return;
     this.current?.classList.remove("current");
     block.classList.add("current");
     this.current = block;
-    for (const link of this.rail.querySelectorAll("[data-rail]")) {
-      if (link.dataset.rail === block.dataset.block) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
-    }
   }
 }

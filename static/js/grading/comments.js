@@ -2,10 +2,10 @@
 
 import { renderMath } from "../math.js";
 import { BankPicker } from "./bank-picker.js";
-import { placeInSource } from "./places.js";
+import { placeInSource, rangeOf } from "./places.js";
 import { words } from "./words.js";
 
-const ORDER = ["fatal", "major", "minor", "typo"];
+const ORDER = ["fatal", "major", "minor", "typo", "highlight"];
 
 // Offsets in the block's source: what is selected in the source view or in the text, otherwise the whole block.
 function anchorOf(block) {
@@ -30,8 +30,8 @@ function quoted(block, { start, end }) {
 }
 
 export class Comments {
-  constructor({ form, blocks, template, list, count, none, bank, changed }) {
-    Object.assign(this, { form, blocks, template, list, count, none, bank, changed });
+  constructor({ form, blocks, outline, template, list, count, dock, none, bank, changed }) {
+    Object.assign(this, { form, blocks, outline, template, list, count, dock, none, bank, changed });
     this.editor = null;
     for (const block of blocks.blocks) {
       const tool = block.querySelector('[data-tool="comment"]');
@@ -71,6 +71,15 @@ export class Comments {
     editor.querySelector("textarea").focus();
   }
 
+  // Marks what is selected, or the whole passage, without a word about it.
+  highlight(block) {
+    const kept = { block: block.dataset.block, ...anchorOf(block), severity: "highlight", kind: "", text: "" };
+    getSelection().removeAllRanges();
+    this.form.remarks = [...this.form.remarks, kept];
+    this.draw();
+    this.changed();
+  }
+
   close(block = null) {
     this.editor?.remove();
     this.editor = null;
@@ -107,18 +116,29 @@ export class Comments {
   draw() {
     for (const place of document.querySelectorAll("[data-comments]")) place.replaceChildren();
     this.list.replaceChildren();
-    const worst = {};
     this.form.remarks.forEach((remark, index) => {
       const block = this.blocks.byId(remark.block);
-      block?.querySelector("[data-comments]").append(this.#card("p", remark, block));
+      if (remark.severity !== "highlight") block?.querySelector("[data-comments]").append(this.#card("p", remark, block));
       this.list.append(this.#line(remark, index, block));
-      const serious = ORDER.indexOf(remark.severity);
-      if (serious < ORDER.indexOf(worst[remark.block] ?? "none") || !worst[remark.block]) worst[remark.block] = remark.severity;
     });
-    this.count.textContent = this.form.remarks.length;
+    this.#mark();
+    this.count.textContent = this.dock.textContent = this.form.remarks.length;
     this.none.hidden = this.form.remarks.length > 0;
-    this.blocks.flag(worst);
+    this.outline.count(this.form.remarks.toSorted((one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity)));
     for (const place of [this.list, ...document.querySelectorAll("[data-comments]:not(:empty)")]) renderMath(place);
+  }
+
+  // Colours the words that are highlighted or commented on, where the browser can.
+  #mark() {
+    if (!globalThis.Highlight) return;
+    const ranges = { highlighted: [], commented: [] };
+    for (const remark of this.form.remarks) {
+      const block = this.blocks.byId(remark.block);
+      if (!block || (remark.severity !== "highlight" && !quoted(block, remark))) continue;
+      const range = rangeOf(block.querySelector(".block"), block.querySelector(".passage-source").textContent, remark);
+      if (range) ranges[remark.severity === "highlight" ? "highlighted" : "commented"].push(range);
+    }
+    for (const [name, found] of Object.entries(ranges)) CSS.highlights.set(name, new Highlight(...found));
   }
 
   #card(tag, remark, block) {
@@ -142,7 +162,7 @@ export class Comments {
     tools.className = "line-tools";
     tools.append(
       this.#button("Show", () => block && this.blocks.go(block)),
-      this.#button("Edit", () => block && (this.blocks.go(block), this.write(block, index))),
+      ...(remark.severity === "highlight" ? [] : [this.#button("Edit", () => block && (this.blocks.go(block), this.write(block, index)))]),
       this.#button("Remove", () => this.remove(index)),
     );
     line.append(tools);

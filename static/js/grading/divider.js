@@ -1,7 +1,7 @@
 // The draggable divider between proof and form; arrow keys move it, and its place is remembered.
 
-const NAME = "touchstone:divider";
-const LEAST = 30;
+const NAME = "touchstone:width-of-text"; // in percent of the window
+const LEAST = 50;
 const MOST = 80;
 
 export function wireDivider(split, divider) {

@@ -3,8 +3,8 @@
 const TYPING = 'textarea, select, [contenteditable], input:not([type="radio"], [type="checkbox"])';
 
 export class Keys {
-  constructor({ bindings, questions, blocks, comments, steps, pair, submit, help }) {
-    Object.assign(this, { bindings, questions, blocks, comments, steps, pair, submit, help });
+  constructor({ bindings, questions, blocks, book, comments, steps, pair, submit, help }) {
+    Object.assign(this, { bindings, questions, blocks, book, comments, steps, pair, submit, help });
     this.current = null;
     document.addEventListener("focusin", (event) => {
       const question = event.target.closest?.(".question");
@@ -22,7 +22,7 @@ export class Keys {
       return;
     }
     const typing = event.target.matches?.(TYPING);
-    if (typing && event.key === "Escape") this.#leave(event.target);
+    if (event.key === "Escape" && !this.book.escape() && typing) this.#leave(event.target);
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.#act(event)) event.preventDefault();
   }
@@ -36,7 +36,12 @@ export class Keys {
       questions: () => this.#step(0),
       "next-passage": () => blocks.step(1),
       "previous-passage": () => blocks.step(-1),
+      "go-to": () => this.book.goTo.open(),
+      back: () => this.book.jumps.back(),
+      beside: () => this.book.beside.openNext(),
+      outline: () => this.book.showOutline(),
       comment: () => blocks.current && comments.write(blocks.current),
+      highlight: () => blocks.current && comments.highlight(blocks.current),
       source: () => blocks.current && blocks.toggleSource(blocks.current),
       wrong: () => this.#label("incorrect"),
       right: () => this.#label("correct"),

@@ -1,6 +1,6 @@
-// The grading page: wires form, autosave, comments, keys and divider together. The formulas are set by show-math.js,
-// which the page runs first.
+// The grading page: wires reading, form, autosave, comments, keys and divider together.
 
+import { Book } from "../reading/book.js";
 import { Autosave } from "./autosave.js";
 import { Bank } from "./bank.js";
 import { Bindings } from "./bindings.js";
@@ -12,6 +12,7 @@ import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
 import { Keys } from "./keys.js";
 import { Pair } from "./pair.js";
+import { SelectionTools } from "./selection.js";
 import { onSignedIn } from "./session.js";
 import { SaveState } from "./state.js";
 import { Steps } from "./steps.js";
@@ -23,7 +24,17 @@ const page = byId("answers");
 const form = new GradingForm(page, JSON.parse(byId("content").textContent));
 const state = new SaveState(byId("save-state"), page.dataset.login);
 const clock = new Clock(byId("clock"), Number(page.dataset.seconds));
-const blocks = new Blocks(byId("paper"), byId("rail"));
+const blocks = new Blocks(byId("paper"));
+
+const stepRows = form.questions.flatMap((question) => [...question.querySelectorAll("[data-step]")]);
+const book = new Book({
+  name: page.dataset.handle,
+  steps: stepRows.map(({ dataset }) => ({ name: dataset.name, blocks: dataset.blocks.split(" ") })),
+  sheets: {
+    answers: { element: page },
+    comments: { element: page, opened: () => byId("comments-title").scrollIntoView() },
+  },
+});
 
 const autosave = new Autosave({
   handle: page.dataset.handle,
@@ -41,12 +52,16 @@ const comments = new Comments({
   form,
   bank,
   blocks,
+  outline: book.outline,
+  dock: byId("dock-comments"),
   template: byId("comment-editor"),
   list: byId("comment-list"),
   count: byId("comment-count"),
   none: byId("no-comments"),
   changed,
 });
+
+new SelectionTools({ tools: byId("selection-tools"), blocks, comments });
 
 const steps = form.questions
   .filter((question) => question.querySelector("[data-step]"))
@@ -67,6 +82,7 @@ function changed() {
 function showRemaining() {
   const open = form.unanswered().length;
   byId("remaining").textContent = open ? `${open} question${open === 1 ? "" : "s"} to answer` : "Complete";
+  byId("dock-remaining").textContent = open ? `${open} left` : "complete";
 }
 
 function fill(content) {
@@ -111,11 +127,13 @@ new Keys({
   pair,
   questions: form.questions,
   blocks,
+  book,
   comments,
   steps,
   submit: () => submission.run(),
   help: () => byId("keys").showModal(),
 });
+page.querySelector('[data-do="back-to-text"]').addEventListener("click", () => book.sheets.close());
 onSignedIn(() => autosave.flush());
 wireDivider(byId("split"), byId("divider"));
 addEventListener("pageshow", (event) => event.persisted && location.reload());

@@ -32,15 +32,72 @@ function chosen(found, words, range, rendered) {
   return inAll.length === found.length ? found[inFront.length] : undefined;
 }
 
+const LETTER = /[\p{L}\p{N}\p{M}]/u;
+
+// A selection that begins or ends inside a word takes the whole word.
+function wholeWords(range) {
+  const first = range.startContainer;
+  if (first.nodeType === Node.TEXT_NODE) {
+    let at = range.startOffset;
+    while (at > 0 && LETTER.test(first.data[at - 1]) && LETTER.test(first.data[at] ?? "")) at -= 1;
+    range.setStart(first, at);
+  }
+  const last = range.endContainer;
+  if (last.nodeType === Node.TEXT_NODE) {
+    let at = range.endOffset;
+    while (at > 0 && at < last.data.length && LETTER.test(last.data[at - 1]) && LETTER.test(last.data[at])) at += 1;
+    range.setEnd(last, at);
+  }
+  return range;
+}
+
 // {start, end} of what is selected inside `rendered`, or null.
 export function placeInSource(rendered, source) {
   const selection = getSelection();
   if (!selection.rangeCount || selection.isCollapsed) return null;
-  const range = wholeFormulas(selection.getRangeAt(0).cloneRange());
+  const range = wholeWords(wholeFormulas(selection.getRangeAt(0).cloneRange()));
   if (!rendered.contains(range.startContainer) || !rendered.contains(range.endContainer)) return null;
   const words = written(range.cloneContents());
   const place = words && chosen(placesOf(words, source), words, range, rendered);
   if (!place) return null;
   const start = [...source.slice(0, place.index)].length;
   return { start, end: start + [...place[0]].length };
+}
+
+// The range of the rendered text that [start, end) of the source became, or null where that cannot be told.
+export function rangeOf(rendered, source, { start, end }) {
+  const characters = [...source];
+  const words = characters.slice(start, end).join("").replace(/\s+/g, " ").trim();
+  if (!words) return null;
+  // The text as one string, and for each of its characters the place in the page.
+  let text = "";
+  const places = [];
+  const add = (piece, place) => {
+    for (let at = 0; at < piece.length; at += 1) {
+      if (/\s/.test(piece[at]) && (text === "" || text.endsWith(" "))) continue;
+      text += /\s/.test(piece[at]) ? " " : piece[at];
+      places.push(place(at));
+    }
+  };
+  (function read(node) {
+    for (const child of node.childNodes) {
+      if (child.nodeType === Node.TEXT_NODE) add(child.data, (at) => [child, at, at + 1]);
+      else if (child.classList?.contains("math")) add(child.dataset.source ?? "", () => [child]);
+      else read(child);
+    }
+  })(rendered);
+  const found = placesOf(words, text);
+  const inSource = placesOf(words, source);
+  const before = characters.slice(0, start).join("").length;
+  const nth = inSource.findIndex(({ index }) => index >= before);
+  const match = found.length === 1 ? found[0] : found.length === inSource.length ? found[nth] : undefined;
+  if (!match) return null;
+  const range = document.createRange();
+  const [first, from] = places[match.index];
+  const [last, , to] = places[match.index + match[0].length - 1];
+  if (from === undefined) range.setStartBefore(first);
+  else range.setStart(first, from);
+  if (to === undefined) range.setEndAfter(last);
+  else range.setEnd(last, to);
+  return range;
 }

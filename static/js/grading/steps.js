@@ -59,9 +59,11 @@ export class Steps {
   #wire(row, blocks) {
     const { step: key, name } = row.dataset;
     const passages = row.dataset.blocks.split(" ").map((id) => blocks.byId(id));
-    const sign = document.createElement("p");
-    sign.className = "step-sign";
-    passages[0].prepend(sign);
+    const head = document.createElement("p");
+    head.className = "step-sign";
+    const sign = document.createElement("span");
+    head.append(sign);
+    passages[0].prepend(head);
     const buttons =
       this.mode === "first_error"
         ? [["incorrect", "First error"]]
@@ -73,7 +75,7 @@ export class Steps {
       button.textContent = words;
       button.setAttribute("aria-label", `${words}: step ${name}`);
       button.addEventListener("click", () => this.mark(passages[0], value));
-      passages[0].querySelector(".passage-tools").append(button);
+      head.append(" ", button);
     }
     return { key, name, row, passages, sign };
   }

@@ -1,0 +1,45 @@
+// What can be done with words that are selected in the text: comment on them, or highlight them.
+
+const NEAR = 8; // pixels between the selection and the buttons
+
+export class SelectionTools {
+  constructor({ tools, blocks, comments }) {
+    Object.assign(this, { tools, blocks });
+    for (const button of tools.querySelectorAll("button")) {
+      button.addEventListener("pointerdown", (event) => event.preventDefault()); // what is selected stays selected
+      button.addEventListener("click", () => {
+        const block = this.#selected();
+        this.tools.hidden = true;
+        if (!block) return;
+        if (button.dataset.do === "highlight") comments.highlight(block);
+        else comments.write(block);
+      });
+    }
+    document.addEventListener("selectionchange", () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.#show(), 150);
+    });
+    document.addEventListener("scroll", () => (tools.hidden = true), { passive: true, capture: true });
+  }
+
+  // The passage in whose text something is selected.
+  #selected() {
+    const selection = getSelection();
+    if (!selection.rangeCount || selection.isCollapsed) return null;
+    const { commonAncestorContainer: inside } = selection.getRangeAt(0);
+    const element = inside.nodeType === Node.ELEMENT_NODE ? inside : inside.parentElement;
+    const text = element.closest(".passage > .block");
+    return text && this.blocks.byId(text.parentElement.dataset.block);
+  }
+
+  #show() {
+    const block = this.#selected();
+    this.tools.hidden = !block;
+    if (!block) return;
+    const at = getSelection().getRangeAt(0).getBoundingClientRect();
+    const { width, height } = this.tools.getBoundingClientRect();
+    const above = at.top - height - NEAR;
+    this.tools.style.left = `${Math.max(NEAR, Math.min(at.left, innerWidth - width - NEAR))}px`;
+    this.tools.style.top = `${above > NEAR ? above : at.bottom + NEAR}px`;
+  }
+}
