@@ -175,7 +175,7 @@ def test_a_reference_shows_what_it_leads_to_on_focus_and_can_be_kept_beside_the_
     expect(link).to_be_focused()
     link.hover()
     expect(preview).to_be_visible()
-    preview.get_by_role("button", name="Keep beside the proof").click()
+    preview.get_by_role("button", name="Keep next to the proof").click()
     expect(page.locator("#second")).to_contain_text("Lemma 2.2")
     expect(page.locator("#second-title")).to_have_text("Reference 2.2")
 

@@ -1,4 +1,4 @@
-// A second document beside the proof: statement, reference solution, guidance, or a passage of the proof itself.
+// A second document next to the proof: statement, reference solution, guidance, or a passage of the proof itself.
 
 import { fitAgain } from "../math.js";
 

@@ -1,4 +1,4 @@
-// A document to be read: outline, go to, previews of references, the way back, a second document beside it.
+// A document to be read: outline, go to, previews of references, the way back, a second document next to it.
 // Used by the page on which an item is graded and by those on which it is read.
 
 import { renderMath } from "../math.js";
