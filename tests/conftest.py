@@ -1,7 +1,6 @@
 """The fixed cast, and what every test needs of the database."""
 
 import os
-import re
 import shutil
 import time
 from collections.abc import Container, Iterator
@@ -51,14 +50,16 @@ def without_guards(cursor: Any, of: Container[str] | None = None) -> Iterator[No
 
 
 def _flush_past_the_guards(operations: Any, sql_list: list[str]) -> None:
-    """Django empties SQLite's tables with DELETE, which the guards refuse: lift them for the flush only."""
-    with (
-        transaction.atomic(using=operations.connection.alias),
-        operations.connection.cursor() as cursor,
-        without_guards(cursor, of={table for sql in sql_list for table in re.findall(r'"(\w+)"', sql)}),
-    ):
-        for sql in sql_list:
-            cursor.execute(sql)
+    """Django empties SQLite's tables with DELETE, which the guards refuse: lift them for the flush only.
+
+    What has rows is looked up inside the transaction: before it, a request that a closed page had sent could add some.
+    """
+    with transaction.atomic(using=operations.connection.alias), operations.connection.cursor() as cursor:
+        cursor.execute("SELECT " + ", ".join(f'EXISTS (SELECT 1 FROM "{table}")' for table in sql_list))
+        full = [table for table, has_rows in zip(sql_list, cursor.fetchone(), strict=True) if has_rows]
+        with without_guards(cursor, of=set(full)):
+            for table in full:
+                cursor.execute(f'DELETE FROM "{table}"')
 
 
 KNOW_NO_DATABASE = tuple(
@@ -132,11 +133,10 @@ def _flush_all_but_what_is_kept(style: Any, database: Any, **options: Any) -> li
     tables = sorted(
         set(database.introspection.django_table_names(only_existing=True, include_views=False)) - KEPT
     )
-    with database.cursor() as cursor:
-        if database.vendor == "sqlite":
-            cursor.execute("SELECT " + ", ".join(f'EXISTS (SELECT 1 FROM "{table}")' for table in tables))
-            tables = [table for table, has_rows in zip(tables, cursor.fetchone(), strict=True) if has_rows]
-        elif not options.get("reset_sequences"):
+    if database.vendor == "sqlite" and not options.get("reset_sequences"):
+        return tables  # for _flush_past_the_guards
+    if not options.get("reset_sequences"):
+        with database.cursor() as cursor:
             cursor.execute("SHOW is_superuser")
             if cursor.fetchone() == ("on",):
                 return _deletes(tables)

@@ -2,10 +2,7 @@
 
 On the embedded way everything is in one temporary folder; where the suite runs on PostgreSQL and Redis, a
 database of its own is made on the same server. The Redis is shared: a stray signal only makes a worker look.
-Migrating costs fifteen seconds of the processor, so a run of the suite migrates one database, whichever of its
-processes needs it first, and every deployment and every process's own test database begins with a copy of it.
-SQLite's is kept in `.runtime/migrated` until the code or its packages change; PostgreSQL's is not, since a dump brings
-unique constraints back in another order than migrations made them, and the first of two that are violated is named.
+Every deployment and every process's own test database begins with a copy of a migrated one (tools/migrated.py).
 """
 
 import atexit
@@ -27,6 +24,8 @@ from typing import Any
 
 import environ
 import psycopg2
+
+from tools.migrated import DATABASE, kept
 
 ROOT = Path(__file__).parents[1]
 SQLITE = "touchstone.sqlite3"
@@ -154,39 +153,27 @@ def migrated_once(server: str) -> Deployment:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not finished.exists():
-            if server:
+            if not server:
+                with kept(".sqlite3") as (path, is_there):
+                    if not is_there:
+                        migrated.manage("migrate", "--verbosity", "0")
+                        unfinished = path.with_name("unfinished.sqlite3")
+                        shutil.copyfile(migrated.folder / SQLITE, unfinished)
+                        unfinished.rename(path)
+                    shutil.copyfile(path, migrated.folder / SQLITE)
+            elif not _has_migrated_database(server):
                 _administer(server, f"CREATE DATABASE {migrated.database_name}")
                 migrated.manage("migrate", "--verbosity", "0")
-            else:
-                _migrate_unless_kept(migrated)
             finished.write_text(server, encoding="utf-8")
+    if server and _has_migrated_database(server):
+        migrated.database_url = _database_named(server, DATABASE)
     return migrated
 
 
-def _migrate_unless_kept(migrated: Deployment) -> None:
-    """The name of a kept database is a digest of all that a migration can import, so that it is never out of date."""
-    digest = hashlib.sha256((ROOT / "constraints.txt").read_bytes())
-    folders = {path.parent for path in ROOT.glob("*/__init__.py")} - {
-        ROOT / "tests",
-        ROOT / "tools",
-        ROOT / "bench",
-    }
-    for module in sorted(module for folder in folders for module in folder.rglob("*.py")):
-        digest.update(
-            f"{module.relative_to(ROOT)} {hashlib.sha256(module.read_bytes()).hexdigest()}".encode()
-        )
-    kept = ROOT / ".runtime" / "migrated" / digest.hexdigest()
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with (kept.parent / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not kept.exists():
-            migrated.manage("migrate", "--verbosity", "0")
-            for outdated in kept.parent.glob("?" * 64):
-                outdated.unlink()
-            unfinished = kept.parent / "unfinished"
-            shutil.copyfile(migrated.folder / SQLITE, unfinished)
-            unfinished.rename(kept)
-        shutil.copyfile(kept, migrated.folder / SQLITE)
+def _has_migrated_database(server: str) -> bool:
+    with closing(connect(server)) as connection, closing(connection.cursor()) as cursor:
+        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE])
+        return cursor.fetchone() is not None
 
 
 def _forget_what_is_shared(folder: Path) -> None:

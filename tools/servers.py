@@ -21,30 +21,51 @@ READY = b"ready to accept connections"  # its socket is there before, and answer
 
 
 @contextmanager
-def postgresql(packages: Path, folder: Path, *, durable: bool = False) -> Iterator[str]:
+def postgresql(
+    packages: Path, folder: Path, *, durable: bool = False, like: Path | None = None
+) -> Iterator[str]:
     """A throw-away cluster in `folder`; yields its DATABASE_URL.
 
     packages: site-packages that hold the wheel. folder: empty, and short enough for a socket's path. durable:
-    commits reach the disk as in production, which measurements need and tests do not.
+    commits reach the disk as in production, which measurements need and tests do not. like: the files of a stopped
+    cluster to begin with (tools/migrated.py).
     PostgreSQL refuses to run as root, so root runs it as `nobody`, from a copy that `nobody` may read.
     """
-    user = UNPRIVILEGED if os.geteuid() == 0 else None
-    programs = (_readable_copy(packages, folder) if user else packages / WHEEL / INSTALL) / "bin"
+    if _unprivileged():
+        _copy_readable(packages, folder)
+    programs = programs_of(packages, folder)
     hasty = () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
-    with cluster(programs, folder, "listen_addresses=", *hasty) as url:
+    with cluster(programs, folder, "listen_addresses=", *hasty, like=like) as url:
         yield url
 
 
+def programs_of(packages: Path, folder: Path) -> Path:
+    """Where the programs of the cluster in `folder` are."""
+    return (folder / "wheel" if _unprivileged() else packages) / WHEEL / INSTALL / "bin"
+
+
+def _unprivileged() -> str | None:
+    """As whom PostgreSQL runs; None: as ourselves."""
+    return UNPRIVILEGED if os.geteuid() == 0 else None
+
+
 @contextmanager
-def cluster(programs: Path, folder: Path, *settings: str, port: int = 5432) -> Iterator[str]:
+def cluster(
+    programs: Path, folder: Path, *settings: str, port: int = 5432, like: Path | None = None
+) -> Iterator[str]:
     """A throw-away cluster in `folder` by PostgreSQL's `programs`; yields the DATABASE_URL of its superuser."""
-    user = UNPRIVILEGED if os.geteuid() == 0 else None
+    user = _unprivileged()
     data, sockets = folder / "data", folder / "socket"
-    for made in (data, sockets):
-        made.mkdir(mode=0o700)
+    sockets.mkdir(mode=0o700)
+    if like:
+        shutil.copytree(like, data)
+    else:
+        data.mkdir(mode=0o700)
+    for made in (data, *data.rglob("*"), sockets):
         if user:
             shutil.chown(made, user)
-    _run_initdb(programs, data, user, folder / "initdb.log")
+    if not like:
+        _run_initdb(programs, data, user, folder / "initdb.log")
     command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", str(port)]
     for setting in ("max_connections=300", *settings):  # a test asks from 200 at once
         command += ["-c", setting]
@@ -70,7 +91,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _readable_copy(packages: Path, folder: Path) -> Path:
+def _copy_readable(packages: Path, folder: Path) -> None:
     for name in (f"{WHEEL}/{INSTALL}", LIBRARIES):
         shutil.copytree(packages / name, folder / "wheel" / name, symlinks=True)
     folder.chmod(0o755)
@@ -79,7 +100,6 @@ def _readable_copy(packages: Path, folder: Path) -> Path:
             path.chmod(
                 0o755 if path.is_dir() or os.access(path, os.X_OK) or path.parent.name == "bin" else 0o644
             )
-    return folder / "wheel" / WHEEL / INSTALL
 
 
 def _run_initdb(programs: Path, data: Path, user: str | None, log: Path) -> None:

@@ -22,6 +22,7 @@ from pathlib import Path
 from tools.console import ROOT, Refused, run_main, say
 from tools.debian import ensure_chromium, ensure_pango, ensure_pdftotext
 from tools.environment import PYTHON, ensure_environment
+from tools.migrated import migrated_cluster
 from tools.servers import postgresql, redis
 
 REAL_DATA = ROOT.parent / "shared" / "data"
@@ -163,7 +164,9 @@ def _servers() -> Iterator[dict[str, str]]:
     folder = Path(tempfile.mkdtemp(prefix="touchstone-"))
     try:
         with ExitStack() as stack:
-            database_url = stack.enter_context(postgresql(packages, _new(folder, "pg")))
+            database_url = stack.enter_context(
+                postgresql(packages, _new(folder, "pg"), like=migrated_cluster(packages))
+            )
             broker_url = stack.enter_context(redis(packages, _new(folder, "redis")))
             folder.chmod(0o755)
             yield {"DATABASE_URL": database_url, "CELERY_BROKER_URL": broker_url}

@@ -14,7 +14,7 @@ from accounts.site.scripts import imports_of
 
 def test_imports_are_followed_through_other_scripts_and_named_once() -> None:
     assert imports_of("js/grading/bank.js") == ("js/grading/api.js", "js/grading/outbox.js")
-    assert imports_of("js/grading/read.js") == ("js/math.js",)
+    assert imports_of("js/show-math.js") == ("js/math.js", "js/displays.js")
     grading = imports_of("js/grading/main.js")
     assert "js/grading/conflict.js" in grading  # through versions.js only
     assert len(grading) == len(set(grading))

@@ -123,10 +123,27 @@ def test_copying_a_selection_gives_latex(chromium: Browser) -> None:
         ]
 
 
-def test_a_wide_display_scrolls_in_its_own_box_by_keyboard_too(chromium: Browser) -> None:
-    document = render("\\begin{equation}" + "a_{1} + " * 60 + "b\\end{equation}", "latex")
-    with opened(chromium, document.html, width=390) as page:
+@pytest.mark.parametrize(
+    ("latex", "how"),
+    [
+        ("a + b", ""),
+        ("a_{1} + " * 60 + "b", "broken"),  # over several lines
+        (r"\begin{matrix}" + " & ".join(["a_{1}"] * 11) + r"\end{matrix}", "smaller"),
+        (r"\begin{matrix}" + " & ".join(["a_{1}"] * 40) + r"\end{matrix}", "overflows"),
+    ],
+)
+def test_a_wide_display_is_set_smaller_or_broken_before_it_scrolls(
+    chromium: Browser, latex: str, how: str
+) -> None:
+    with opened(chromium, render(f"\\[ {latex} \\]", "latex").html, width=390) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         display = page.locator('.math[data-display="true"]')
-        assert display.evaluate("box => box.scrollWidth > box.clientWidth")
-        assert display.get_attribute("tabindex") == "0"
+        shown = display.evaluate(
+            "box => [...box.classList, box.style.fontSize ? 'smaller' : ''].filter(Boolean)"
+        )
+        assert how in [*shown, ""]
+        assert ("overflows" in shown) == (how == "overflows")
+        assert (display.get_attribute("tabindex") == "0") == (
+            how == "overflows"
+        )  # the keyboard can scroll it
+        assert display.evaluate("box => box.scrollWidth > box.clientWidth + 4") == (how == "overflows")

@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 from redis import Redis
 
+from tools.migrated import migrated_cluster
 from tools.servers import postgresql, redis
 
 AWAY_SECONDS = 2.0
@@ -110,7 +111,9 @@ def own_servers() -> Iterator[Servers]:
     packages = Path(sysconfig.get_path("purelib"))
     with ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/tmp"))) for _ in range(2)]
-        database_url = stack.enter_context(postgresql(packages, folders[0], durable=True))
+        database_url = stack.enter_context(
+            postgresql(packages, folders[0], durable=True, like=migrated_cluster(packages))
+        )
         broker_url = stack.enter_context(redis(packages, folders[1]))
         servers = Servers(_database(folders[0]), _broker(broker_url, folders[1]), broker_url)
         stack.callback(servers.database.end)
