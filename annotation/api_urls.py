@@ -61,6 +61,13 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/ways-out/", api_ways_out.WaysOutView.as_view(), name="api-ways-out"),
     path("rubrics/<slug:protocol>/", api_rubrics.RubricsView.as_view(), name="api-rubrics"),
     path("rubrics/<slug:protocol>/<slug:label>/", api_rubrics.RubricView.as_view(), name="api-rubric"),
+    path(
+        "rubric-drafts/of/<slug:protocol>/", api_rubrics.RubricDraftsView.as_view(), name="api-rubric-drafts"
+    ),
+    path("rubric-drafts/<int:pk>/", api_rubrics.RubricDraftView.as_view(), name="api-rubric-draft"),
+    path(
+        "rubric-drafts/<int:pk>/publish/", api_rubrics.RubricPublishView.as_view(), name="api-rubric-publish"
+    ),
     path("conflicts/", api_conflicts.ConflictsDeclaredView.as_view(), name="api-conflicts"),
     path(
         "conflicts/<int:pk>/decision/",

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmark.rubric_rules import MAX_RULES, Rule, RuleError, rule_from
 from stats.core.scale import NOT_ASSESSED as NOT_ASSESSED
 from stats.core.scale import Scale, ScaleError, scale_from
 
 _WITHOUT_STEPS = {"compare": "a pair has no common ones", "construction": "an instance has none"}
 _QUESTION_FIELDS = {"key": str, "text": str, "help": str, "required": bool, "positive": str, "anchors": dict}
-_RUBRIC_FIELDS = {"name": str, "version": int, "kind": str, "title": str, "questions": list}
+_RUBRIC_FIELDS = {"name": str, "version": int, "kind": str, "title": str, "questions": list, "rules": list}
 _OPTIONAL = ("help", "required", "positive", "anchors")
 
 
@@ -51,6 +52,7 @@ class Rubric:
     kind: str
     title: str
     questions: tuple[Question, ...]
+    rules: tuple[Rule, ...] = ()
 
     @property
     def label(self) -> str:
@@ -58,9 +60,10 @@ class Rubric:
 
     @property
     def content(self) -> dict[str, Any]:
-        """Plain JSON, from which `rubric_from_content` makes an equal rubric."""
+        """Plain JSON, from which `rubric_from_content` makes an equal rubric. Without rules it says nothing of them."""
         plain = {"name": self.name, "version": self.version, "kind": self.kind, "title": self.title}
-        return {**plain, "questions": [dict(question.declared) for question in self.questions]}
+        rules = {"rules": [rule.content for rule in self.rules]} if self.rules else {}
+        return {**plain, "questions": [dict(question.declared) for question in self.questions], **rules}
 
     @property
     def sha256(self) -> str:
@@ -104,7 +107,7 @@ def question(
 def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
     """The rubric kept in a row or a TOML table; raises RubricError for anything unexpected."""
     name = content.get("name", "?")
-    _require_fields(content, _RUBRIC_FIELDS, f"rubric {name}")
+    _require_fields(content, _RUBRIC_FIELDS, f"rubric {name}", optional=("rules",))
     questions = []
     for number, table in enumerate(content["questions"], start=1):
         if not isinstance(table, dict) or "scale" not in table:
@@ -117,7 +120,8 @@ def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
             questions.append(question(**table))
         except RubricError as error:
             raise RubricError(f"rubric {name}: {error}") from error
-    rubric = Rubric(**{**content, "questions": tuple(questions)})
+    rules = _rules(content.get("rules", []), questions, f"rubric {name}")
+    rubric = Rubric(**{**content, "questions": tuple(questions), "rules": rules})
     for asked in questions:
         if asked.scale.stepwise and rubric.kind in _WITHOUT_STEPS:
             raise RubricError(
@@ -126,6 +130,19 @@ def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
     if len({asked.key for asked in questions}) != len(questions):
         raise RubricError(f"{rubric.label}: a question key appears twice")
     return rubric
+
+
+def _rules(tables: list[Any], questions: list[Question], where: str) -> tuple[Rule, ...]:
+    if len(tables) > MAX_RULES:
+        raise RubricError(f"{where} has more than {MAX_RULES} rules")
+    scales = {question.key: question.scale for question in questions}
+    rules = []
+    for number, table in enumerate(tables, start=1):
+        try:
+            rules.append(rule_from(table, scales))
+        except RuleError as error:
+            raise RubricError(f"{where}: rule {number}: {error}") from error
+    return tuple(rules)
 
 
 def _require_fields(

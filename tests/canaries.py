@@ -37,6 +37,7 @@ benchmark.ProtocolFlag hidden: reason | technical: kind
 benchmark.FrozenTuple  hidden: name split retrieval materialisation scoring
 benchmark.RenderedDocument shown: text blocks report | technical: sha256 version
 annotation.Rubric    shown: content name protocol | technical: sha256
+annotation.RubricDraft hidden: content | technical: protocol
 annotation.Campaign  shown: slug name instructions | technical: track
 annotation.CampaignSetup hidden: draw
 annotation.Item      hidden: stratum | shown: domain

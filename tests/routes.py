@@ -163,8 +163,16 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/imports/<str:handle>/apply/
         grading/rubrics/
         grading/rubrics/<slug:protocol>/<slug:label>.toml
+        grading/forms/new/<slug:protocol>/
+        grading/forms/<int:pk>/
+        grading/forms/<int:pk>/preview/
+        grading/forms/<int:pk>/publish/
+        grading/forms/<int:pk>/discard/
         api/v1/rubrics/<slug:protocol>/
         api/v1/rubrics/<slug:protocol>/<slug:label>/
+        api/v1/rubric-drafts/of/<slug:protocol>/
+        api/v1/rubric-drafts/<int:pk>/
+        api/v1/rubric-drafts/<int:pk>/publish/
         grading/conflicts/
         grading/conflicts/<int:pk>/
         api/v1/conflicts/

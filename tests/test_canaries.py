@@ -36,6 +36,7 @@ from annotation.models import (
     Flag,
     FlagSpan,
     Rubric,
+    RubricDraft,
     SeenBefore,
     SideDraft,
     SystemGuess,
@@ -228,6 +229,12 @@ def _another_reviewer(campaign: Campaign) -> None:
     comments_actions.propose_comment(reviewer=other, campaign=campaign, text=proposed)
     second = taking.take_next(reviewer=other, campaign=campaign)
     Draft.objects.create(assignment=second, content={"note": c("annotation.Draft.content")})
+    RubricDraft.objects.create(
+        protocol="proofs",
+        content={"title": c("annotation.RubricDraft.content")},
+        created_by=campaign.created_by,
+        saved_by=campaign.created_by,
+    )
     SideDraft.objects.create(
         reviewer=other,
         assignment=second,

@@ -25,13 +25,13 @@ from accounts.refusal import Refused
 from annotation.grading.leakage import CheckedFlag, FlagPlace, checked_flags
 from annotation.grading.steps import NO_ERROR, Step, up_to_first_error
 from annotation.grading.unjudged import CheckedReason, checked_reason
+from benchmark.rubric_rules import SEVERITIES, broken
 from benchmark.rubrics import Question, Rubric, RubricError
 from canonical import canonical_json
 from stats.core.scale import value_words
 
 MAX_CONTENT_BYTES = 1_000_000
 MAX_WHERE = 500
-SEVERITIES = ("fatal", "major", "minor", "typo")
 HIGHLIGHT = "highlight"  # a marked passage; it needs no words
 KINDS = ("", "gap", "wrong_step", "missing_hypothesis", "citation", "attribution", "presentation")
 _SHAPE: dict[str, type] = {
@@ -152,6 +152,9 @@ def checked(
     comments = _comments(content.get("anchored", []), blocks, problems)
     flags = checked_flags(content.get("flags", []), flaggable.places, flaggable.kinds, problems)
     _contradiction(rubric, answers, comments, problems)
+    given = {answer.question: answer.value for answer in answers if not answer.step}
+    for place, words in broken(rubric.rules, given, {comment.severity for comment in comments}):
+        problems.setdefault(place, words)
     # without "seen before" the field is ignored
     where = " ".join(content.get("seen_where", "").split()) if content.get("seen_before", False) else ""
     if len(where) > MAX_WHERE:

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.core.documents import documents
 from annotation.core.material import Material, material
-from annotation.grading.answers import KINDS, SEVERITIES
+from annotation.grading.answers import KINDS
 from annotation.grading.steps import Step, steps_of
 from annotation.grading.unjudged import UnjudgedReason
 from annotation.models import Answer, Assignment
@@ -16,6 +16,7 @@ from benchmark.leakage_kinds import Subject
 from benchmark.protocol import Part
 from benchmark.releases.showing import ShownPart
 from benchmark.rendering.stored import Rendered
+from benchmark.rubric_rules import SEVERITIES
 from benchmark.rubrics import Question, Rubric, rubric_from_content
 from stats.core.scale import Scale, value_words
 

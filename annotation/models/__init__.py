@@ -19,7 +19,7 @@ from annotation.models.later import LaterAnswer, LaterGrade, Occasion
 from annotation.models.places import Assignment, AssignmentState, Draft, ReleaseReason
 from annotation.models.reasons import SeenBefore, Unjudged
 from annotation.models.reveal import ClaimMark, Mark, Reveal, RevealArm, ShownClaim, ShownVerdict
-from annotation.models.rubrics import Rubric
+from annotation.models.rubrics import Rubric, RubricDraft
 from annotation.models.setup import CampaignSetup, SetupStep
 from annotation.models.side_drafts import SideDraft
 from annotation.models.training import (
@@ -68,6 +68,7 @@ __all__ = [
     "Reveal",
     "RevealArm",
     "Rubric",
+    "RubricDraft",
     "SeenBefore",
     "SetupStep",
     "Severity",

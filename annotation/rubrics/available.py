@@ -72,27 +72,28 @@ def _read(table: Any, number: int, lines: list[str], protocol: Protocol) -> Rubr
         raise RubricFileError(f"{_at(start)}the rubric has no questions.")
     # The head first, then each question by itself, so that an error is reported with its own line.
     try:
-        rubric_from_content({**table, "questions": []})
+        rubric_from_content({**table, "questions": [], "rules": []})
     except RubricError as error:
         raise RubricFileError(f"{_at(start)}{error}.") from error
     for place, asked in enumerate(questions):
         line = _line(lines, _QUESTION_HEADER, place, after=start)
         try:
-            rubric = rubric_from_content({**table, "questions": [asked]})
+            rubric = rubric_from_content({**table, "questions": [asked], "rules": []})
         except RubricError as error:
             raise RubricFileError(f"{_at(line or start)}{error}.") from error
-        for reason in _question_faults(rubric, rubric.questions[0], protocol):
+        for reason in question_faults(rubric, rubric.questions[0], protocol):
             raise RubricFileError(f"{_at(line or start)}{reason}")
     try:
         rubric = rubric_from_content(table)
     except RubricError as error:
         raise RubricFileError(f"{_at(start)}{error}.") from error
-    for reason in _rubric_faults(rubric, protocol):
+    for reason in rubric_faults(rubric, protocol):
         raise RubricFileError(f"{_at(start)}{reason}")
     return rubric
 
 
-def _rubric_faults(rubric: Rubric, protocol: Protocol) -> Iterator[str]:
+def rubric_faults(rubric: Rubric, protocol: Protocol) -> Iterator[str]:
+    """Why a rubric, apart from its questions, cannot be used on releases of the protocol."""
     if not _NAME.fullmatch(rubric.name):
         yield f"the name {rubric.name!r} must be small letters, digits and dashes, beginning with a letter."
     if any(rubric.name == own.name for own in protocol.rubrics):
@@ -117,7 +118,8 @@ def _rubric_faults(rubric: Rubric, protocol: Protocol) -> Iterator[str]:
             yield f"an audit of judge labels must ask {needs}."
 
 
-def _question_faults(rubric: Rubric, question: Question, protocol: Protocol) -> Iterator[str]:
+def question_faults(rubric: Rubric, question: Question, protocol: Protocol) -> Iterator[str]:
+    """Why a question of the rubric cannot be asked on releases of the protocol."""
     if not _KEY.fullmatch(question.key):
         yield f"the key {question.key!r} must be small letters, digits and underscores, beginning with a letter."
     if not question.text.strip() or len(question.text) > 2_000:
@@ -148,7 +150,7 @@ def _at(line: int) -> str:
 
 def rubric_toml(rubric: Rubric) -> str:
     """The rubric as a file that `read_rubric_file` reads into an equal one."""
-    plain = {key: value for key, value in rubric.content.items() if key != "questions"}
+    plain = {key: value for key, value in rubric.content.items() if key not in ("questions", "rules")}
     blocks = ["[[rubric]]", *_fields(plain)]
     for question in rubric.content["questions"]:
         blocks += [
@@ -156,6 +158,8 @@ def rubric_toml(rubric: Rubric) -> str:
             "[[rubric.questions]]",
             *_fields({k: v for k, v in question.items() if v not in ("", {})}),
         ]
+    for rule in rubric.rules:
+        blocks += ["", "[[rubric.rules]]", *_fields(rule.content)]
     return "\n".join(blocks) + "\n"
 
 

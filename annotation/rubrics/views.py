@@ -1,17 +1,22 @@
-"""The page of rubrics: what campaigns can ask, and a form to import a rubric file."""
+"""The pages of forms: what campaigns can ask, the editor with its preview, and importing a rubric file."""
 
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import staff_only
-from accounts.site.pages import SignedInRequest, refusals_in
-from annotation.rubrics import actions
+from accounts.site.pages import SignedInRequest, refusals_in, told
+from annotation.grading.sheets import asked_questions
+from annotation.models import RubricDraft
+from annotation.rubrics import actions, drafting
+from annotation.rubrics.api import draft_values
 from annotation.rubrics.available import MAX_FILE_BYTES, known_rubrics, rubric_called, rubric_toml
+from annotation.rubrics.starts import READY_MADE, STARTS
 from benchmark.protocols import get_protocol, protocol_names
-from benchmark.rubrics import RubricError
+from benchmark.rubric_rules import SEVERITIES, broken
+from benchmark.rubrics import Rubric, RubricError
 
 
 class RubricFileForm(forms.Form):
@@ -39,8 +44,18 @@ def rubrics(request: SignedInRequest) -> HttpResponse:
             )
             messages.success(request, f"Stored: {', '.join(row.label for row in rows)}.")
             return redirect("rubrics")
-    groups = [(name, get_protocol(name).title, known_rubrics(name)) for name in protocol_names()]
-    context = {"form": form, "groups": groups}
+    drafts = list(RubricDraft.objects.select_related("saved_by").order_by("-saved_at"))
+    groups = [
+        (
+            name,
+            get_protocol(name).title,
+            known_rubrics(name),
+            [each for each in drafts if each.protocol == name],
+        )
+        for name in protocol_names()
+    ]
+    starts = [(name, words) for name, (words, _) in STARTS.items()]
+    context = {"form": form, "groups": groups, "starts": starts}
     return render(request, "annotation/rubrics/rubrics.html", context, status=422 if form.errors else 200)
 
 
@@ -56,3 +71,74 @@ def rubric_file(request: SignedInRequest, protocol: str, label: str) -> HttpResp
         raise Http404 from error
     headers = {"Content-Disposition": f'attachment; filename="{rubric.label}.toml"'}
     return HttpResponse(rubric_toml(rubric), content_type="application/toml; charset=utf-8", headers=headers)
+
+
+@staff_only
+@require_POST
+def start(request: SignedInRequest, protocol: str) -> HttpResponse:
+    """Begin a form, from a start or from a rubric that there is."""
+    with told(request):
+        draft = drafting.start_draft(
+            actor=request.user, protocol=protocol, start=request.POST.get("start", "blank")
+        )
+        return redirect("form-editor", pk=draft.pk)
+    return redirect("rubrics")
+
+
+@staff_only
+@require_GET
+def editor(request: SignedInRequest, pk: int) -> HttpResponse:
+    """A form that is being written."""
+    draft = get_object_or_404(RubricDraft, pk=pk)
+    context = {
+        "draft": draft,
+        "values": draft_values(draft),
+        "terms": {"ready_made": READY_MADE, "severities": SEVERITIES},
+        "protocol": get_protocol(draft.protocol).title,
+    }
+    return render(request, "annotation/rubrics/form_editor.html", context)
+
+
+@staff_only
+@require_POST
+def preview(request: SignedInRequest, pk: int) -> HttpResponse:
+    """The stored draft as referees will see it, with what was tried in the preview and the rules that this breaks."""
+    draft = get_object_or_404(RubricDraft, pk=pk)
+    form = drafting.check_of(draft)
+    questions = tuple(question for _, question in form.questions)
+    shown = Rubric("form", 1, "grade", "", questions, form.rubric.rules if form.rubric else ())
+    keys = [question.key for question in questions]
+    answers = {key: request.POST.get(f"answer-{key}", "") for key in keys}
+    problems = dict(broken(shown.rules, answers, request.POST.getlist("severities")))
+    context = {
+        "questions": asked_questions(shown, {"answers": answers}, problems, ()),
+        "comments_problem": problems.get("comments", ""),
+        "has_faults": bool(form.faults),
+    }
+    return render(request, "annotation/rubrics/_preview.html", context)
+
+
+@staff_only
+@require_POST
+def publish(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Make a version of the draft that campaigns can use."""
+    draft = get_object_or_404(RubricDraft, pk=pk)
+    with told(request):
+        row = drafting.publish_draft(actor=request.user, draft=draft, saves=_number(request, "saves"))
+        messages.success(request, f"{row.label} can be used by campaigns. It never changes.")
+        return redirect("rubrics")
+    return redirect("form-editor", pk=pk)
+
+
+@staff_only
+@require_POST
+def discard(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Delete a draft."""
+    with told(request, "The draft is deleted."):
+        drafting.discard_draft(actor=request.user, draft=get_object_or_404(RubricDraft, pk=pk))
+    return redirect("rubrics")
+
+
+def _number(request: SignedInRequest, name: str) -> int:
+    text = request.POST.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

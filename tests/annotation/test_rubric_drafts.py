@@ -1,0 +1,162 @@
+"""Forms that are written in the browser: drafts that lose nothing, and versions that never change."""
+
+import json
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+
+from accounts.models import AuditEvent
+from accounts.refusal import NotAllowed, Refused
+from annotation.models import Rubric, RubricDraft
+from annotation.rubrics import drafting
+from annotation.rubrics.available import known_rubrics, rubric_called
+from annotation.rubrics.starts import STARTS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def draft(coordinator) -> RubricDraft:
+    return drafting.start_draft(actor=coordinator, protocol="proofs", start="four-levels")
+
+
+@pytest.mark.parametrize("start", [name for name in STARTS if name != "blank"])
+def test_every_start_can_be_used_as_it_is(coordinator, start):
+    draft = drafting.start_draft(actor=coordinator, protocol="proofs", start=start)
+    form = drafting.check_of(draft)
+    assert form.faults == ()
+    row = drafting.publish_draft(actor=coordinator, draft=draft, saves=draft.saves)
+    assert row.label in [rubric.label for rubric in known_rubrics("proofs")]
+    assert not RubricDraft.objects.exists()
+    assert AuditEvent.objects.get(verb="publish_rubric").details["sha256"] == row.sha256
+
+
+def test_a_blank_form_says_what_it_lacks(coordinator):
+    draft = drafting.start_draft(actor=coordinator, protocol="proofs", start="blank")
+    assert [fault.reason for fault in drafting.check_of(draft).faults] == [
+        "Add a question: the form has none."
+    ]
+    with pytest.raises(Refused, match="Add a question"):
+        drafting.publish_draft(actor=coordinator, draft=draft, saves=1)
+    assert RubricDraft.objects.get() == draft
+
+
+def test_a_changed_form_becomes_the_next_version(coordinator, draft):
+    first = drafting.publish_draft(actor=coordinator, draft=draft, saves=1)
+    again = drafting.start_draft(actor=coordinator, protocol="proofs", start=first.label)
+    again.content["questions"][0]["scale"]["values"].append("withdrawn")
+    again = drafting.save_draft(actor=coordinator, draft=again, saves=1, content=again.content)
+    assert "“Level” had other values in version 1" in " ".join(
+        check.words for check in drafting.check_of(again).checks if not check.good
+    )
+    second = drafting.publish_draft(actor=coordinator, draft=again, saves=2)
+    assert (first.version, second.version) == (1, 2)
+    assert Rubric.objects.get(pk=first.pk).content == first.content
+
+
+def test_a_form_of_the_protocol_is_changed_under_another_name(coordinator):
+    draft = drafting.start_draft(actor=coordinator, protocol="proofs", start="proofs-v1")
+    assert draft.content["name"] == "proofs-own"
+    assert drafting.check_of(draft).faults == ()
+
+
+def test_two_windows_never_overwrite_each_other(coordinator, draft):
+    drafting.save_draft(actor=coordinator, draft=draft, saves=1, content={**draft.content, "title": "One"})
+    with pytest.raises(drafting.DraftConflict) as conflict:
+        drafting.save_draft(actor=coordinator, draft=draft, saves=1, content={"title": "Two"})
+    assert conflict.value.further()["stored"]["content"]["title"] == "One"
+    with pytest.raises(drafting.DraftConflict):
+        drafting.publish_draft(actor=coordinator, draft=draft, saves=1)
+    assert RubricDraft.objects.get().content["title"] == "One"
+
+
+HOSTILE = [
+    {},
+    {"questions": "all of them"},
+    {"questions": [None, 7, "x", {}, {"key": "a"}]},
+    {"name": {"a": 1}, "questions": []},
+    {"name": "x", "title": "<script>alert(1)</script>", "kind": "grade", "questions": [{"scale": []}]},
+    {"questions": [{"key": "a", "text": "\\input{x} $", "scale": {"level": "ordinal", "values": [1, None]}}]},
+    {"questions": [{"key": "a", "text": "A", "scale": "text"}] * 2},
+    {"questions": [{"key": "a", "text": "A", "scale": "text", "anchors": {"x": 3}}]},
+    {"questions": [], "rules": [{"question": "nobody"}]},
+    {"questions": [], "rules": {"a": 1}},
+    {"version": "three", "questions": []},
+    {"surprise": True, "questions": []},
+    {"questions": [{"key": "a", "text": "x" * 100_000, "scale": "text"}]},
+    {"questions": [{"key": "a", "text": "A", "scale": "text"}] * 200},
+]
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_anything_can_be_saved_and_is_never_used(client, coordinator, draft, content):
+    drafting.save_draft(actor=coordinator, draft=draft, saves=1, content=content)
+    draft.refresh_from_db()
+    assert drafting.check_of(draft).faults
+    with pytest.raises(Refused):
+        drafting.publish_draft(actor=coordinator, draft=draft, saves=2)
+    client.force_login(coordinator)
+    page = client.get(reverse("form-editor", args=[draft.pk]))
+    assert page.status_code == 200
+    assert b"<script>alert" not in page.content
+    assert client.post(reverse("form-preview", args=[draft.pk])).status_code == 200
+    assert client.get(reverse("rubrics")).status_code == 200
+    assert RubricDraft.objects.get().content == content
+
+
+def test_a_draft_longer_than_allowed_is_refused_and_the_last_one_stays(coordinator, draft):
+    with pytest.raises(Refused, match="at most 200 kB"):
+        drafting.save_draft(actor=coordinator, draft=draft, saves=1, content={"title": "x" * 300_000})
+    assert RubricDraft.objects.get().content == STARTS["four-levels"][1]
+
+
+def test_only_staff_write_forms(algebraist, draft):
+    for act in (
+        lambda: drafting.start_draft(actor=algebraist, protocol="proofs", start="blank"),
+        lambda: drafting.save_draft(actor=algebraist, draft=draft, saves=1, content={}),
+        lambda: drafting.publish_draft(actor=algebraist, draft=draft, saves=1),
+        lambda: drafting.discard_draft(actor=algebraist, draft=draft),
+    ):
+        with pytest.raises(NotAllowed):
+            act()
+
+
+def test_the_preview_shows_the_rule_that_an_answer_breaks(client, coordinator, draft):
+    client.force_login(coordinator)
+    tried = {"answer-level": "reject", "answer-accept": "yes"}
+    page = client.post(reverse("form-preview", args=[draft.pk]), tried).content.decode()
+    assert "You answered “reject”. Then this must be “no”." in page
+    assert "Please mark at least one passage as “fatal” or “major”." in page
+    assert 'value="reject" checked' in page
+
+
+def test_a_form_is_written_by_rest(client, coordinator):
+    client.force_login(coordinator)
+    address = reverse("api-rubric-drafts", args=["proofs"])
+    begun = client.post(address, {"start": "points"}, content_type="application/json")
+    assert begun.status_code == 201
+    own = reverse("api-rubric-draft", args=[begun.json()["id"]])
+    content = {**begun.json()["content"], "title": "Points of the jury"}
+    sent = json.dumps({"content": content, "saves": 1})
+    assert client.put(own, sent, content_type="application/json").json()["saves"] == 2
+    late = client.put(own, sent, content_type="application/json")
+    assert (late.status_code, late.json()["code"]) == (409, "draft_conflict")
+    made = client.post(own + "publish/", {"saves": 2}, content_type="application/json")
+    assert (made.status_code, made.json()["label"]) == (201, "points-v1")
+    assert rubric_called("proofs", "points-v1").title == "Points of the jury"
+    assert client.get(address).json() == []
+
+
+def test_a_discarded_draft_is_in_the_trail(client, coordinator, draft):
+    client.force_login(coordinator)
+    assert client.delete(reverse("api-rubric-draft", args=[draft.pk])).status_code == 204
+    assert not RubricDraft.objects.exists()
+    assert (
+        AuditEvent.objects.get(verb="discard_rubric_draft").details["content"]["title"] == "Referee's report"
+    )
+
+
+def test_a_draft_was_saved_at_least_once(draft):
+    with pytest.raises(IntegrityError, match="rubric_draft_was_saved"), transaction.atomic():
+        RubricDraft.objects.filter(pk=draft.pk).update(saves=0)
