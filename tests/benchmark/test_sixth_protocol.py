@@ -19,7 +19,7 @@ SIXTH = ROOT / "tests" / "sixth_protocol"
 PLACE = "benchmark/protocols/closed_forms"
 NEEDED = (
     "accounts", "algebra", "annotation", "benchmark", "canonical", "config", "judging", "latex", "llm", "reports",
-    "stats", "static", "templates", "tests", "work", "manage.py", "pyproject.toml", "sample",
+    "stats", "static", "templates", "tests", "tools", "work", "manage.py", "pyproject.toml", "sample",
 )  # fmt: skip
 
 
