@@ -88,7 +88,8 @@ def rule_from(table: Any, scales: Mapping[str, Scale]) -> Rule:
             raise RuleError(f"a rule has no field {name!r}, only {', '.join(_FIELDS)}")
         if type(value) is not _FIELDS[name]:
             raise RuleError(f"{name} must be a {_FIELDS[name].__name__}")
-    rule = Rule(**{name: tuple(value) if isinstance(value, list) else value for name, value in table.items()})
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
+    rule = Rule(**({"question": "", "values": ()} | plain))
     demands = [name for name in ("then", "comments_at_least", "comments_at_most") if getattr(rule, name)]
     if len(demands) != 1:
         raise RuleError("a rule demands exactly one of then, comments_at_least and comments_at_most")

@@ -32,6 +32,7 @@ TRIED_IN = {
     "annotation/core/queries.py": "annotation/test_statements.py",
     "annotation/grading/actions.py": "annotation/test_grading_actions.py",
     "annotation/quarantine/actions.py": "annotation/test_quarantine.py",
+    "annotation/rubrics/drafting.py": "annotation/test_rubric_drafts.py",
     "annotation/training/actions.py": "annotation/test_training.py",
     "benchmark/describing/actions.py": "benchmark/test_croissant.py",
     "benchmark/identities/actions.py": "annotation/test_quarantine.py",

@@ -68,12 +68,12 @@ class RubricView(StaffView):
         return Response(RubricFileOut({**plain, "toml": rubric_toml(rubric)}).data)
 
 
-class FaultOut(serializers.Serializer[Any]):
+class FormFaultOut(serializers.Serializer[Any]):
     reason = serializers.CharField()
     question = serializers.IntegerField(allow_null=True, help_text="Number of the question, from 0.")
 
 
-class CheckOut(serializers.Serializer[Any]):
+class FormCheckOut(serializers.Serializer[Any]):
     words = serializers.CharField()
     good = serializers.BooleanField()
 
@@ -85,8 +85,8 @@ class RubricDraftOut(serializers.Serializer[Any]):
     saves = serializers.IntegerField()
     saved_at = serializers.DateTimeField()
     version = serializers.IntegerField(help_text="The version that it becomes.")
-    faults = FaultOut(many=True)
-    checks = CheckOut(many=True)
+    faults = FormFaultOut(many=True)
+    checks = FormCheckOut(many=True)
 
 
 class RubricDraftIn(serializers.Serializer[Any]):

@@ -42,7 +42,8 @@ def checked_form(
     """The form with everything that is wrong with it; `earlier` are versions of it that exist."""
     faults: list[Fault] = []
     whole: list[tuple[int, Question]] = []
-    tables = content.get("questions") if isinstance(content.get("questions"), list) else []
+    given = content.get("questions")
+    tables: list[Any] = given if isinstance(given, list) else []
     head = {key: value for key, value in content.items() if key not in ("questions", "rules")}
     empty = None
     try:
@@ -61,7 +62,7 @@ def checked_form(
         whole.append((number, question))
         faults += [Fault(_sentence(reason), number) for reason in question_faults(alone, question, protocol)]
     rubric = None
-    if empty is not None and len(whole) == len(tables):
+    if empty is not None and tables and len(whole) == len(tables):
         try:
             rubric = rubric_from_content(content)
         except RubricError as error:

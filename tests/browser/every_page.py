@@ -53,6 +53,7 @@ ADDRESSES = {
     "grading/discussions/<str:handle>/": ["grading/discussions/{discussed}/"],
     "imports/files/<str:handle>/": ["imports/files/{checked}/", "imports/files/{faulty}/"],
     "grading/items/<str:handle>/submitted/": ["grading/items/{submitted}/submitted/"],
+    "grading/forms/<int:pk>/": ["grading/forms/{form}/"],
     "grading/comments/<int:pk>/": ["grading/comments/{comment}/"],
     "grading/training/<slug:slug>/": ["grading/training/warming-up/"],
     "grading/training/<slug:slug>/<int:number>/": [

@@ -67,7 +67,7 @@ def test_first_proof_s_form_is_composed_by_keyboard_alone(sign_in, coordinator, 
         focus(page, f"Meaning of level {number}")
         keys.type(meaning)
     page.locator("#question-text-0").focus()
-    focus(page, "Minor revision counts as solved")
+    focus(page, "Level 2 counts as solved")
     keys.press("Space")
     expect(page.locator(".threshold")).to_contain_text("above: counts as solved")
     focus(page, "Add a question")

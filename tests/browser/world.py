@@ -29,6 +29,7 @@ from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs as campaigns_pairs
 from annotation.guessing import actions as guessing_actions
 from annotation.models import Answer, Assignment, Campaign, Rubric, ShownVerdict, TrainingItem
+from annotation.rubrics.drafting import start_draft
 from annotation.training import actions as training_actions
 from benchmark.importing.outputs import import_outputs
 from benchmark.importing.uploading import store_import
@@ -103,6 +104,7 @@ def furnish() -> World:
         **_audited(gaps),
         **_brought(coordinator),
         "verdict": _with_verdict(coordinator, people["ada"], gaps),
+        "form": str(start_draft(actor=coordinator, protocol="proofs", start="four-levels").pk),
         "comment": str(save_comment(actor=people["ada"], text="The bound is not shown.").pk),
         "quarantined": str(quarantined(proofs)[0].pk),
         "member": str(people["emil"].pk),

@@ -62,7 +62,11 @@ class Editor {
   async save() {
     clearTimeout(this.timer);
     if (this.saving) return this.saving;
-    if (!this.dirty || this.stopped) return true;
+    if (this.stopped) return false;
+    if (!this.dirty) {
+      this.say("saved", "Saved");
+      return true;
+    }
     this.saving = this.#save();
     const done = await this.saving;
     this.saving = null;
@@ -115,7 +119,6 @@ class Editor {
   }
 
   async publish(event) {
-    if (this.publishing) return;
     event.preventDefault();
     if (!(await this.save())) return;
     if (this.faults.length) {
@@ -123,8 +126,7 @@ class Editor {
       document.querySelector("#editor .problem:not([hidden])")?.scrollIntoView({ block: "center" });
       return;
     }
-    this.publishing = true;
-    event.target.requestSubmit();
+    setTimeout(() => event.target.submit()); // after this event: while it lasts the browser submits nothing else
   }
 
   say(state, words) {
@@ -325,11 +327,11 @@ class Editor {
     const { scale } = question;
     const focus = (row, what) => `#question-${at} .level-${row} ${what}`;
     const solved = element("input", {
-      type: "checkbox", checked: (scale.success ?? []).includes(value), "aria-label": `${value} counts as solved`,
+      type: "checkbox", checked: (scale.success ?? []).includes(value), "aria-label": `Level ${place + 1} counts as solved`,
       onchange: ({ target }) => {
         const chosen = new Set(scale.success ?? []);
-        if (target.checked) chosen.add(value);
-        else chosen.delete(value);
+        if (target.checked) chosen.add(scale.values[place]);
+        else chosen.delete(scale.values[place]);
         scale.success = scale.values.filter((each) => chosen.has(each));
         this.redraw(focus(place, "[type=checkbox]"));
       },
@@ -347,9 +349,9 @@ class Editor {
       },
     });
     const tools = element("td", { class: "level-tools" },
-      icon("↑", `Move ${value} up`, () => this.move(scale.values, place, -1, focus(place - 1, ".tool")), place === 0),
-      icon("↓", `Move ${value} down`, () => this.move(scale.values, place, 1, focus(place + 1, ".tool")), place === scale.values.length - 1),
-      icon("✕", `Remove ${value}`, () => this.#removeLevel(question, place), scale.values.length <= 2));
+      icon("↑", `Move level ${place + 1} up`, () => this.move(scale.values, place, -1, focus(place - 1, ".tool")), place === 0),
+      icon("↓", `Move level ${place + 1} down`, () => this.move(scale.values, place, 1, focus(place + 1, ".tool")), place === scale.values.length - 1),
+      icon("✕", `Remove level ${place + 1}`, () => this.#removeLevel(question, place), scale.values.length <= 2));
     const row = element("tr", { class: `level-${place}` }, element("td", {}, name), element("td", { class: "meaning" }, meaning), element("td", { class: "solved" }, solved), tools);
     const success = scale.success ?? [];
     const ends = scale.level === "ordinal" && success.includes(value) && place + 1 < scale.values.length && !success.includes(scale.values[place + 1]);
