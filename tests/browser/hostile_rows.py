@@ -35,6 +35,7 @@ MACHINE = {
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name
+        annotation.RubricDraft.protocol
         annotation.SharedComment.protocol judging.Judge.protocol judging.Judge.program judging.Judge.prompts
         judging.JudgeRun.predicates judging.JudgeTask.predicate judging.Verdict.predicate
         annotation.Reveal.predicate reports.Artifact.kind reports.HistoryLink.kind
