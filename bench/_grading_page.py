@@ -20,6 +20,7 @@ from django.urls import reverse  # noqa: E402
 from annotation.assigning.taking import take_next  # noqa: E402
 from annotation.campaigns.actions import draw_items, open_campaign  # noqa: E402
 from benchmark.models import RenderedDocument  # noqa: E402
+from benchmark.rendering.actions import render_waiting  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.conftest import member  # noqa: E402
 
@@ -62,6 +63,7 @@ def main(pages: int) -> None:
 
     RenderedDocument.objects.all().delete()
     cold = opened()
+    render_waiting()  # as a worker does; until then the page shows the source
     warm = [opened() for _ in range(RUNS)]
     page = client.get(address).content.decode()
     print(
