@@ -107,7 +107,9 @@ def figures() -> Iterator[Figure]:
         warm = Spread.of([row[0] for row in seed["warm"]], processor=[row[1] for row in seed["warm"]])
         cold = Spread.of([seed["cold"][0]], processor=[seed["cold"][1]])
         size = f"{seed['characters']:,} characters, {seed['blocks']} passages, {seed['formulas']:,} formulas"
-        yield Figure(f"made by the server: {size}", warm, cold, "while a worker renders the text", target=0.15)
+        yield Figure(
+            f"made by the server: {size}", warm, cold, "while a worker renders the text", target=0.15
+        )
         address = served(deployment)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
