@@ -28,17 +28,17 @@ def saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
 
 
-def focus(page: Page, name: str) -> None:
+def focus(page: Page, name: str, within: str = "body") -> None:
     """Move on with Tab until the focus is on the control of this name, as somebody without a mouse does."""
     for _ in range(200):
         page.keyboard.press("Tab")
         if page.evaluate(
-            """(name) => {
+            """([name, within]) => {
               const at = document.activeElement;
               const words = at.getAttribute("aria-label") ?? at.closest("label")?.innerText ?? at.innerText ?? "";
-              return words.trim().startsWith(name);
+              return at.closest(within) !== null && words.trim().startsWith(name);
             }""",
-            name,
+            [name, within],
         ):
             return
     raise AssertionError(f"no control {name!r} is reached with Tab")
@@ -59,14 +59,12 @@ def test_first_proof_s_form_is_composed_by_keyboard_alone(sign_in, coordinator, 
     for _ in range(2):
         focus(page, "Add a level")
         keys.press("Enter")
-    page.locator("#question-text-0").focus()
     for number, (name, meaning) in enumerate(LEVELS, start=1):
         focus(page, f"Name of level {number}")
         keys.press("Control+a")
         keys.type(name)
         focus(page, f"Meaning of level {number}")
         keys.type(meaning)
-    page.locator("#question-text-0").focus()
     focus(page, "Level 2 counts as solved")
     keys.press("Space")
     expect(page.locator(".threshold")).to_contain_text("above: counts as solved")
@@ -85,16 +83,25 @@ def test_first_proof_s_form_is_composed_by_keyboard_alone(sign_in, coordinator, 
     assert stored["rules"] == [
         {"question": "level", "values": ["Reject"], "then": "would_you_accept_it", "allowed": ["yes"]}
     ]
-    page.locator("#rule-0 .several").nth(1).get_by_label("no").check()
-    page.locator("#rule-0 .several").nth(1).get_by_label("yes").uncheck()
+    focus(page, "no", "#rule-0")
+    keys.press("Space")
+    focus(page, "yes", "#rule-0")
+    keys.press("Space")
     saved(page)
-    page.locator("#preview").get_by_text("Reject", exact=True).click()
-    page.locator("#preview").locator('[name="answer-would_you_accept_it"][value="yes"]').check()
+    page.wait_for_timeout(500)  # the preview that follows a save
+    focus(page, "Flawless", "#preview")
+    for number in (1, 2, 3):
+        keys.press("ArrowDown")
+        expect(page.locator('#preview [name="answer-level"]').nth(number)).to_be_checked()
+        page.wait_for_timeout(300)  # the server renders the preview again
+    focus(page, "yes", "#preview")
+    keys.press("Space")
     expect(page.locator("#preview .problem:visible")).to_have_text(
         "You answered “Reject”. Then this must be “no”."
     )
     assert axe(page) == []
-    page.get_by_role("button", name="Use this version").click()
+    focus(page, "Use this version")
+    keys.press("Enter")
     expect(page.locator(".messages")).to_contain_text("referee-v1 can be used by campaigns")
     row = Rubric.objects.get(name="referee")
     assert row.content["questions"][0]["scale"] == {
@@ -106,6 +113,17 @@ def test_first_proof_s_form_is_composed_by_keyboard_alone(sign_in, coordinator, 
         rubric_toml(rubric_called("proofs", "referee-v1")).encode(), get_protocol("proofs")
     )
     assert again.sha256 == row.sha256
+
+
+def test_a_number_with_too_many_steps_is_refused_where_it_is_written(sign_in, coordinator):
+    draft = drafting.start_draft(actor=coordinator, protocol="proofs", start="points")
+    page = sign_in(coordinator)
+    page.goto(reverse("form-editor", args=[draft.pk]))
+    page.get_by_label("to", exact=True).fill("100")
+    problem = page.locator('[data-question-problem="0"]')
+    expect(problem).to_contain_text("between 2 and 25 values, not 101")
+    page.get_by_label("in steps of").fill("10")
+    expect(problem).to_be_hidden()
 
 
 def test_a_removed_question_comes_back_with_its_rules(sign_in, coordinator):

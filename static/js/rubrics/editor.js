@@ -400,6 +400,8 @@ class Editor {
       if (numbers.length < 2) return;
       question.scale.values = numbers;
       question.scale.success = (question.scale.success ?? []).filter((value) => numbers.includes(value));
+      const meanings = Object.entries(question.anchors ?? {});
+      question.anchors = Object.fromEntries(meanings.filter(([value]) => numbers.includes(value)));
       this.changed();
     };
     const input = (name, value) => (inputs[name] = element("input", { type: "number", value, step: "any", oninput: change }));

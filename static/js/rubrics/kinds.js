@@ -51,8 +51,9 @@ export function keyFor(text, taken) {
   }
 }
 
+// All of them, even if they are more than a scale may have: then the server says so, where cutting them off would not.
 export function numbersFrom(least, most, step) {
   const found = [];
-  for (let at = 0; at < 25 && least + at * step <= most + 1e-9; at += 1) found.push(String(Number((least + at * step).toFixed(6))));
+  for (let at = 0; at < 1000 && least + at * step <= most + 1e-9; at += 1) found.push(String(Number((least + at * step).toFixed(6))));
   return found;
 }
