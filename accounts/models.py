@@ -135,10 +135,17 @@ class Invitation(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    mailed_at = models.DateTimeField(null=True, blank=True)
+    mail_error = models.CharField(
+        max_length=300, blank=True, db_default="", help_text="Why the mail server did not take the message."
+    )
 
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(role__in=RoleName.values), name="invitation_role_is_known"),
+            models.CheckConstraint(
+                condition=Q(mailed_at__isnull=True) | Q(mail_error=""), name="invitation_mailed_or_not"
+            ),
             models.CheckConstraint(
                 condition=Q(accepted_at__isnull=True) | Q(withdrawn_at__isnull=True),
                 name="invitation_not_both_accepted_and_withdrawn",

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from annotation.campaigns.reminding import remind_due
+from annotation.campaigns.reminding import remind_due, tell_opened
 from annotation.core.documents import texts
 from annotation.core.material import item_material
 from annotation.models import Item
@@ -13,6 +13,12 @@ from benchmark.rendering.stored import ask_for
 def remind() -> dict[str, int]:
     """Email reviewers whose items are due; at most one email per day, however often this runs."""
     return remind_due()
+
+
+@shared_task(name="annotation.tell_reviewers")
+def tell_reviewers(campaign: int) -> dict[str, int]:
+    """Tell those who have places in an opened campaign that their work is waiting."""
+    return tell_opened(campaign)
 
 
 @shared_task(name="annotation.prepare_campaign")

@@ -1,7 +1,10 @@
 """Pages of this app."""
 
 from django.urls import URLPattern, path
+from django.views.decorators.http import require_GET
+from django.views.generic import RedirectView
 
+from accounts.access import staff_only
 from annotation.adjudication import views as adjudication
 from annotation.calibration import views as calibration
 from annotation.campaigns import setup_views as setup
@@ -41,7 +44,9 @@ urlpatterns: list[URLPattern] = [
     path("forms/<int:pk>/discard/", rubrics.discard, name="form-discard"),
     path("conflicts/", conflicts.declared, name="conflicts"),
     path("conflicts/<int:pk>/", conflicts.conflict, name="conflict"),
-    path("campaigns/", campaigns.campaigns, name="campaigns"),
+    path(
+        "campaigns/", staff_only(require_GET(RedirectView.as_view(pattern_name="studies"))), name="campaigns"
+    ),
     path("items/<str:handle>/guess/", guessing.guess, name="guess"),
     path("items/<str:handle>/guess/skip/", guessing.skip, name="guess-skip"),
     path("items/<str:handle>/verdict/", verdict.verdict, name="verdict"),
@@ -59,6 +64,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/terms/", campaigns.while_open, name="campaign-terms"),
     path("campaigns/<slug:slug>/assign/", campaigns.assign, name="campaign-assign"),
+    path("campaigns/<slug:slug>/by-hand/", campaigns.by_hand, name="campaign-by-hand"),
     path("campaigns/<slug:slug>/close/", campaigns.close, name="campaign-close"),
     path("campaigns/<slug:slug>/places/<int:pk>/release/", campaigns.release, name="release-assignment"),
     path("campaigns/<slug:slug>/remind/", campaigns.remind, name="campaign-remind"),

@@ -12,6 +12,7 @@ urlpatterns = [
     path("metrics/", metrics, name="metrics"),
     path("accounts/", include("accounts.signing_in.urls")),
     path("", include("accounts.urls")),
+    path("studies/", include("reports.hub.urls")),
     path("releases/", include("benchmark.urls")),
     path("imports/", include("benchmark.importing.urls")),
     path("grading/", include("annotation.urls")),

@@ -20,9 +20,9 @@ from config.metrics import exposition
 
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Reviewers land on their queue, those who run the study on the campaigns, others on their profile."""
+    """Reviewers land on their queue, those who run the study on the studies, others on their profile."""
     if is_study_staff(request.user):
-        return redirect("campaigns")
+        return redirect("studies")
     return redirect("queue" if RoleName.REVIEWER in role_names(request.user) else "profile")
 
 

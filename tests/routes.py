@@ -183,6 +183,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/
         grading/campaigns/<slug:slug>/setup/
         grading/campaigns/<slug:slug>/setup/<slug:step>/
+        grading/campaigns/<slug:slug>/by-hand/
+        studies/
+        studies/<slug:name>/
         grading/campaigns/<slug:slug>/ways-out/
         api/v1/campaigns/<slug:slug>/ways-out/
         grading/campaigns/<slug:slug>/comments/

@@ -105,7 +105,7 @@ def test_nothing_that_writes_is_done_with_a_session_alone(owner: User) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("person", "landing"),
-    [("stranger", "/profile/"), ("reviewer", "/grading/"), ("owner", "/grading/campaigns/")],
+    [("stranger", "/profile/"), ("reviewer", "/grading/"), ("owner", "/studies/")],
     indirect=["person"],
 )
 def test_everybody_lands_on_a_page_that_is_theirs(person: tuple[str, User | None], landing: str) -> None:

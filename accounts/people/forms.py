@@ -1,9 +1,11 @@
 """Forms of one's own profile, of the staff's people pages, and of an invitation accepted."""
 
+import re
 from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
+from django.core.validators import validate_email
 
 from accounts.models import Confidence, ConflictKind, Credit, RoleName, TokenScope, User
 from accounts.profile.tokens import DAYS, MOST_DAYS
@@ -91,16 +93,47 @@ class TokenForm(PasswordAgainForm):
     field_order = ("label", "scope", "days", "password")
 
 
-class InvitationForm(forms.Form):
-    """An address and one of the roles that the inviter may grant."""
+MOST_INVITED = 100
+_ADDRESS = re.compile(r"[^\s,;<>\"'|]+@[^\s,;<>\"'|]+")
 
-    email = forms.EmailField(label="Email address")
+
+class InvitationForm(forms.Form):
+    """Addresses, as people copy them from a mail program or a table, and a role that the inviter may grant."""
+
+    emails = forms.CharField(
+        label="Email addresses",
+        max_length=30_000,
+        widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off", "spellcheck": "false"}),
+        help_text=f"One or more, with or without names, for example copied from a table. At most {MOST_INVITED}.",
+    )
     role = forms.ChoiceField(label="Role")
 
     def __init__(self, *args: Any, gift: frozenset[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         roles = [choice for choice in RoleName.choices if choice[0] in gift]
         self.fields["role"] = forms.ChoiceField(label="Role", choices=roles)
+
+    def clean_emails(self) -> list[str]:
+        """Every address once, in order; a line without one is refused, unless it is the heading of a table."""
+        found: dict[str, None] = {}
+        for number, line in enumerate(self.cleaned_data["emails"].splitlines(), start=1):
+            addresses = [address.rstrip(".").lower() for address in _ADDRESS.findall(line)]
+            heading = number == 1 and "mail" in line.lower()
+            if line.strip() and not addresses and not heading:
+                self.add_error("emails", f"Line {number} has no email address.")
+            for address in addresses:
+                try:
+                    validate_email(address)
+                except forms.ValidationError:
+                    self.add_error("emails", f"Line {number}: {address} is not an email address.")
+                found[address] = None
+        if len(found) > MOST_INVITED:
+            self.add_error(
+                "emails", f"These are {len(found)} addresses; invite at most {MOST_INVITED} at a time."
+            )
+        if not found:
+            self.add_error("emails", "There is no email address here.")
+        return list(found)
 
 
 class ReasonForm(forms.Form):

@@ -1,6 +1,6 @@
 """Invitations, the only way to get an account. Single use, two weeks, and only the hash of the link's token is kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -8,6 +8,7 @@ from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from accounts.access import role_names
@@ -42,6 +43,16 @@ def invite(*, actor: User, email: str, role: str) -> NewInvitation:
     for earlier in pending_invitations().filter(email=address):
         withdraw_invitation(actor=actor, invitation=earlier, reason="replaced by a newer invitation")
     return _issue(actor, address, role)
+
+
+@transaction.atomic
+def invite_all(*, actor: User, emails: Iterable[str], role: str) -> list[NewInvitation]:
+    """Invite every address, as `invite` does, all or none; those that have an account already are left out."""
+    found = {email.strip().lower(): None for email in emails}
+    known = User.objects.annotate(address=Lower("email")).filter(address__in=found)
+    for address in known.values_list("address", flat=True):
+        del found[address]
+    return [invite(actor=actor, email=address, role=role) for address in found]
 
 
 @transaction.atomic

@@ -14,8 +14,7 @@ from accounts.models import Invitation, RoleName
 from accounts.people import erasure, invitations, members, queries
 from accounts.people.authority import clashes, grantable_roles, may_dismiss
 from accounts.people.forms import InvitationForm, ReasonForm
-from accounts.refusal import Refused
-from accounts.site.mail import send_invitation
+from accounts.site.mail import invitation_link, send_invitations
 from accounts.site.pages import SignedInRequest, told
 
 PER_PAGE = 50  # rows of the audit trail
@@ -46,21 +45,19 @@ def _grantable(request: SignedInRequest) -> frozenset[str]:
 @staff_only
 @require_POST
 def invite(request: SignedInRequest) -> HttpResponse:
-    """Invite an address by email."""
+    """Invite addresses by email; the answer shows their links, once."""
     form = InvitationForm(request.POST, gift=_grantable(request))
     if not form.is_valid():
         return _page(request, form, 422)
-    try:
-        made = invitations.invite(actor=request.user, **form.cleaned_data)
-    except Refused as refusal:
-        form.add_error("email", refusal.reason)
-        return _page(request, form, 409)
-    address = made.invitation.email
-    if send_invitation(made):
-        messages.success(request, f"An invitation is on its way to {address}.")
-    else:
-        messages.error(request, f"The invitation of {address} is stored, but the email could not be sent.")
-    return redirect("people")
+    emails, role = form.cleaned_data["emails"], form.cleaned_data["role"]
+    made = invitations.invite_all(actor=request.user, emails=emails, role=role)
+    invited = [new.invitation.email for new in made]
+    context = {
+        "sent": send_invitations(made),
+        "invited": [(new.invitation, invitation_link(new.token)) for new in made],
+        "members": [address for address in emails if address not in invited],
+    }
+    return render(request, "accounts/people/invited.html", context)
 
 
 @staff_only

@@ -24,30 +24,38 @@ def nav_link(context: dict[str, Any], name: str, words: str) -> SafeString:
     except NoReverseMatch:
         return SafeString("")
     request = context["request"]
-    found = request.resolver_match  # None on the page of an address that does not exist
-    section = _SECTION_OF.get(found.url_name) if found else None
-    below = request.path.startswith(address) and name not in _WITH_NEIGHBOURS_BELOW
     current = ""
-    if section is None and request.path == address:
+    if request.path == address:
         current = "page"
-    elif below if section is None else section == name:
+    elif _section_of(request.path_info) == name:
         current = "true"
     mark = format_html(' aria-current="{}"', current) if current else ""
     return format_html('<a href="{}"{}>{}</a>', address, mark, words)
 
 
-_SECTION_OF = {  # pages whose address begins like that of another section
-    "history": "people",
-    **dict.fromkeys(("imports", "import-release", "import-outputs", "import"), "releases"),
-    **dict.fromkeys(
-        (
-            *("campaign-results", "question-reliability", "monitoring"),
-            *("calibration-agreement", "campaign-verdicts", "blinding"),
-        ),
-        "campaigns",
-    ),
-}
-_WITH_NEIGHBOURS_BELOW = frozenset({"queue"})  # the addresses of other sections begin with its own
+def _section_of(path: str) -> str:
+    return next((section for start, section in _SECTIONS if path.startswith(start)), "")
+
+
+_SECTIONS = [  # the first that an address begins with
+    ("/reports/history/", "people"),
+    ("/grading/conflicts/", "people"),
+    ("/people/", "people"),
+    ("/judges/", "judges"),
+    ("/analyse/", "analyse"),
+    ("/profile/", "profile"),
+    ("/grading/finished/", "finished"),
+    ("/grading/comments/", "comment-bank"),
+    ("/studies/", "studies"),
+    ("/releases/", "studies"),
+    ("/imports/", "studies"),
+    ("/reports/", "studies"),
+    ("/status/", "studies"),
+    ("/grading/campaigns/", "studies"),
+    ("/grading/quarantine/", "studies"),
+    ("/grading/rubrics/", "studies"),
+    ("/grading/forms/", "studies"),
+]
 
 
 @register.simple_tag

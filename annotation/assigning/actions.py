@@ -63,7 +63,7 @@ def apply_plan(*, actor: User, campaign: Campaign, sha256: str) -> list[Assignme
     plan = plan_assignment(campaign)
     if plan.sha256 != sha256:
         raise Refused("The plan has changed since it was shown; look at the new one.", code="plan_changed")
-    placed = _place(campaign, plan)
+    placed = place_pairs(campaign, plan.pairs)
     record(actor=actor, verb="assign", target=campaign, details=_summary(plan))
     return placed
 
@@ -72,9 +72,10 @@ def _summary(plan: Plan) -> dict[str, object]:
     return {"plan_sha256": plan.sha256, "placed": len(plan.pairs), "unmet_items": len(plan.unmet)}
 
 
-def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
+def place_pairs(campaign: Campaign, pairs: Iterable[tuple[int, int]]) -> list[Assignment]:
+    """Claim and write a place for each item and reviewer, inside the caller's transaction."""
     by_reviewer: dict[int, list[int]] = {}
-    for item, reviewer in plan.pairs:
+    for item, reviewer in pairs:
         by_reviewer.setdefault(reviewer, []).append(item)
     fix_conflicts(campaign=campaign, reviewers=by_reviewer)
     problems = dict(campaign.items.values_list("pk", "instance_id"))
@@ -87,9 +88,7 @@ def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
         )
         for position, item in enumerate(order, start=start + 1):
             if not claim(item):
-                raise Refused(
-                    "A place has been taken in the meantime; look at the plan again.", code="plan_changed"
-                )
+                raise Refused("A place has been taken in the meantime; look again.", code="plan_changed")
             placed += shown.assignments(item, reviewer, position, pulled=False)
     made = Assignment.objects.bulk_create(placed)
     draw_arms(reveal_of(campaign), made)
@@ -154,7 +153,7 @@ class Sides:
 def release_assignment(*, actor: User, assignment: Assignment, reason: str) -> None:
     """Release a waiting place; its reviewer keeps the draft, and the place is free again."""
     require_staff(actor)
-    _release(assignment, ReleaseReason.WITHDRAWN)
+    release_waiting(assignment, ReleaseReason.WITHDRAWN)
     record(actor=actor, verb="release_assignment", target=assignment, reason=reason)
 
 
@@ -176,7 +175,7 @@ def release_late(*, actor: User, campaign: Campaign) -> dict[str, int]:
         ).select_related("item__campaign")
     )
     for place in late:
-        _release(place, ReleaseReason.LATE)
+        release_waiting(place, ReleaseReason.LATE)
         record(actor=actor, verb="release_assignment", target=place, reason="late")
     people = {place.reviewer_id for place in late}
     plan = allocate(
@@ -185,7 +184,7 @@ def release_late(*, actor: User, campaign: Campaign) -> dict[str, int]:
         campaign.seed,
         campaign.problem_rule,
     )
-    placed = _place(campaign, plan) if plan.pairs else []
+    placed = place_pairs(campaign, plan.pairs)
     counts = {"released": len(late), "reassigned": sum(not place.repeat for place in placed)}
     record(actor=actor, verb="release_late", target=campaign, details=counts)
     return counts
@@ -200,7 +199,7 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
     """
     if assignment.reviewer_id != reviewer.pk:
         raise NotAllowed("This place belongs to someone else.")
-    _release(assignment, ReleaseReason.OUT_OF_FIELD)
+    release_waiting(assignment, ReleaseReason.OUT_OF_FIELD)
     record(actor=reviewer, verb="out_of_field", target=assignment, reason=note)
     if assignment.pulled or assignment.repeat:
         return False
@@ -208,12 +207,13 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
     vacant, candidates = queries.vacancies(campaign, [item]), queries.candidates(campaign)
     plan = allocate(vacant, candidates, campaign.seed, campaign.problem_rule)
     if plan.pairs:
-        _place(campaign, plan)
+        place_pairs(campaign, plan.pairs)
         record(actor=None, verb="assign", target=campaign, details=_summary(plan))
     return bool(plan.pairs)
 
 
-def _release(assignment: Assignment, reason: ReleaseReason) -> None:
+def release_waiting(assignment: Assignment, reason: ReleaseReason = ReleaseReason.WITHDRAWN) -> None:
+    """Free a waiting place, inside the caller's transaction; raises Refused (code "not_waiting") for any other."""
     campaign = assignment.item.campaign
     phases.require(campaign.phase, Verb.RELEASE)
     waiting = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.WAITING)

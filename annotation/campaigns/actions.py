@@ -227,7 +227,7 @@ def freeze_runs(actor: User, outputs: list[Output]) -> None:
 
 @transaction.atomic
 def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
-    """Open the campaign to reviewers.
+    """Open the campaign to reviewers; those who have places in it are told by email.
 
     Raises Refused while nothing is drawn, or (code "too_few_authors") when no item could be given to anyone, because
     too few systems answered each problem.
@@ -252,6 +252,7 @@ def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
     campaign.save(update_fields=["phase", "opened_at"])
     record(actor=actor, verb="open_campaign", target=campaign)
     call_worker("annotation.prepare_campaign", campaign.pk)
+    call_worker("annotation.tell_reviewers", campaign.pk)
     return campaign
 
 

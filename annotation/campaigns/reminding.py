@@ -1,4 +1,4 @@
-"""Reminders to reviewers of waiting items: sent by a coordinator, or once a day when items are due."""
+"""Emails about waiting items: when a campaign opens, when a coordinator reminds, once a day when items are due."""
 
 import datetime as dt
 import logging
@@ -31,6 +31,11 @@ def remind_campaign(*, actor: User, campaign: Campaign) -> dict[str, int]:
     counts = _remind(Q(item__campaign=campaign))
     record(actor=actor, verb="remind", target=campaign, details=counts)
     return counts
+
+
+def tell_opened(campaign: int) -> dict[str, int]:
+    """Email everyone who has places in a campaign that was opened. Counts as above."""
+    return _remind(Q(item__campaign=campaign))
 
 
 def remind_due() -> dict[str, int]:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import staff_only
 from accounts.site.pages import SignedInRequest, refusals_in, told
 from annotation.assigning import actions as assigning_actions
+from annotation.assigning import by_hand as hand
 from annotation.assigning.plans import plan_in_words
 from annotation.campaigns import actions, reminding, revising
 from annotation.campaigns.forms import ClosingForm
@@ -20,15 +21,6 @@ from annotation.grading.ways_out import ways_out
 from annotation.models import Assignment, Campaign, SetupStep
 
 PAGE = 50
-
-
-@staff_only
-@require_GET
-def campaigns(request: SignedInRequest) -> HttpResponse:
-    """All campaigns with their progress, newest first."""
-    return render(
-        request, "annotation/campaigns/campaigns.html", {"campaigns": queries.campaigns_with_totals()}
-    )
 
 
 @staff_only
@@ -92,6 +84,28 @@ def assign(request: SignedInRequest, slug: str) -> HttpResponse:
         return redirect("campaign-assign", slug=slug)
     plan = assigning_actions.plan_assignment(row)
     return render(request, "annotation/campaigns/plan.html", {"campaign": row, **plan_in_words(row, plan)})
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def by_hand(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Who has which item, to be changed by hand. POST gives what was ticked and takes away what no longer is."""
+    row = get_object_or_404(Campaign.objects.select_related("release"), slug=slug)
+    page = Paginator(hand.items_of(row), PAGE).get_page(request.GET.get("page"))
+    if request.method == "POST":
+        ticked, before = set(request.POST.getlist("place")), set(request.POST.getlist("before"))
+        with told(request):
+            give, take = (hand.pairs_called(row, keys) for keys in (ticked - before, before - ticked))
+            hand.assign_by_hand(actor=request.user, campaign=row, give=give, take=take)
+            messages.success(request, f"{len(give)} given, {len(take)} taken away.")
+        return redirect(f"{request.path}?page={page.number}")
+    context = {
+        "campaign": row,
+        "page": page,
+        "matrix": hand.matrix(row, list(page.object_list)),
+        "may_assign": allows(row.phase, Verb.ASSIGN),
+    }
+    return render(request, "annotation/campaigns/by_hand.html", context)
 
 
 @staff_only

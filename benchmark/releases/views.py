@@ -11,7 +11,6 @@ from accounts.refusal import Refused
 from benchmark.case_columns import case_columns
 from benchmark.models import Instance, Release
 from benchmark.protocols import get_protocol
-from benchmark.published import published_protocols
 from benchmark.releases import queries
 from benchmark.releases.freezing import freeze_release
 from benchmark.releases.queries import release_or_404
@@ -19,13 +18,6 @@ from benchmark.releases.showing import show_instance
 from benchmark.variants import related_instances
 
 PAGE = 50
-
-
-@staff_only
-@require_GET
-def releases(request: HttpRequest) -> HttpResponse:
-    """All releases, newest first."""
-    return render(request, "benchmark/releases/releases.html", {"releases": queries.releases_with_counts()})
 
 
 @staff_only
@@ -39,19 +31,12 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
     rules = get_protocol(row.benchmark.protocol)
     context: dict[str, object] = {
         "release": row,
-        "construction_items": rules.construction_items,
-        "compares_sources": any(
-            "citing_paper_source" in program.predicates for program in rules.program_judges
-        ),
-        "has_open_cases": rules.has_open_cases,
         "domains": domains,
         "instance_count": sum(entry["instances"] for entry in domains),
         "runs": queries.runs_with_states(row),
         "domain": domain,
         "description": getattr(row, "description", None),
         "has_published_format": rules.published_line is not None,
-        "compares_releases": rules.compare_releases is not None,
-        "has_published": row.benchmark.protocol in published_protocols(),
         "page": Paginator(instances, PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "benchmark/releases/release.html", context)

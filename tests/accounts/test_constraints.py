@@ -68,6 +68,10 @@ def test_an_invitation_is_not_both_accepted_and_withdrawn(stranger):
     refuses("invitation_not_both_accepted_and_withdrawn", invitation, both)
 
 
+def test_the_email_of_an_invitation_was_sent_or_was_not():
+    refuses("invitation_mailed_or_not", invitation, {"mailed_at": timezone.now(), "mail_error": "refused"})
+
+
 def test_who_and_when_of_an_acceptance_go_together(stranger):
     name = "invitation_accepted_by_someone_at_some_time"
     refuses(name, invitation, {"accepted_at": timezone.now()})

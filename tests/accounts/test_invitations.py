@@ -1,5 +1,6 @@
 """Invitations: who may invite whom, links that work once, and nothing half done."""
 
+import re
 from datetime import timedelta
 from io import StringIO
 
@@ -151,9 +152,56 @@ def test_a_mail_server_that_refuses_is_told_to_the_inviter(
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"  # type: ignore[attr-defined]
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9  # type: ignore[attr-defined]
     client.force_login(owner)
-    fields = {"email": "nina@study.test", "role": "reviewer"}
-    page = client.post(reverse("invite"), fields, follow=True).content.decode()
-    assert "could not be sent" in page
+    fields = {"emails": "nina@study.test", "role": "reviewer"}
+    page = client.post(reverse("invite"), fields).content.decode()
+    assert "0 of 1 email sent" in page
+    assert "Connection refused" in page
+    invitation = Invitation.objects.get()
+    assert (invitation.mailed_at, "refused" in invitation.mail_error) == (None, True)
+    assert "Connection refused" in client.get(reverse("people")).content.decode()
+
+
+TABLE = """Name,E-mail
+Nina Noether,nina@study.test
+"Hilbert, David" <David@study.test>
+
+carl@study.test; emmy@study.test
+"""
+
+
+def test_many_people_are_invited_from_a_pasted_table_and_their_links_shown(
+    client: Client, owner: User, coordinator: User, mailoutbox: list
+) -> None:
+    client.force_login(owner)
+    page = client.post(reverse("invite"), {"emails": TABLE, "role": "reviewer"}).content.decode()
+    invited = ["nina@study.test", "david@study.test", "emmy@study.test"]
+    assert [message.to for message in mailoutbox] == [[address] for address in invited]
+    assert list(Invitation.objects.order_by("pk").values_list("email", flat=True)) == invited
+    assert "have an account already: carl@study.test" in page
+    assert not Invitation.objects.filter(mailed_at=None).exists()
+    for message, token in zip(mailoutbox, re.findall(r"/join/([^/\"]+)/", page), strict=True):
+        assert token in message.body
+        assert accept(token).email == message.to[0]
+
+
+@pytest.mark.parametrize(
+    ("emails", "says"),
+    [
+        ("nina@study.test\nNina Noether", "Line 2 has no email address."),
+        ("nina@study.test\n\nnina@study", "Line 3: nina@study is not an email address."),
+        ("Name,E-mail\n", "There is no email address here."),
+        ("\n".join(f"p{n}@study.test" for n in range(101)), "101 addresses; invite at most 100"),
+    ],
+)
+def test_a_list_with_a_mistake_invites_nobody_and_names_the_line(
+    client: Client, owner: User, mailoutbox: list, emails: str, says: str
+) -> None:
+    client.force_login(owner)
+    answer = client.post(reverse("invite"), {"emails": emails, "role": "reviewer"})
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert not Invitation.objects.exists()
+    assert mailoutbox == []
 
 
 def test_create_owner_prints_a_link_that_makes_an_owner() -> None:

@@ -30,11 +30,11 @@ def test_a_mapping_with_a_key_called_items_is_listed_like_any_other() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["campaign-results", "monitoring", "campaign-verdicts"])
-def test_pages_of_a_campaign_that_show_figures_belong_to_campaigns_in_the_navigation(
+def test_pages_of_a_campaign_that_show_figures_belong_to_the_studies_in_the_navigation(
     client, coordinator, name
 ):
     campaign = CampaignFactory()
     client.force_login(coordinator)
     page = client.get(reverse(name, args=[campaign.slug])).content.decode()
     marked = re.findall(r'<a href="([^"]+)" aria-current="true">', page)
-    assert marked == [reverse("campaigns")]
+    assert marked == [reverse("studies")]

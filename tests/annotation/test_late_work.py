@@ -3,6 +3,7 @@
 import datetime as dt
 
 import pytest
+from celery import current_app
 from django.core import mail
 from django.db import IntegrityError, transaction
 from django.test import Client
@@ -12,7 +13,9 @@ from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
+from annotation.assigning.by_hand import assign_by_hand
 from annotation.campaigns import reminding
+from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.core.own_data import own_data
 from annotation.grading import actions as grading_actions
 from annotation.models import Assignment, AssignmentState, Campaign, Reminder
@@ -51,6 +54,24 @@ def test_who_is_away_or_wants_none_gets_none(opened, place, coordinator, algebra
     User.objects.filter(pk=algebraist.pk).update(**changes)
     assert reminding.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
     assert mail.outbox == []
+
+
+def test_opening_tells_those_who_have_places_and_nobody_else(
+    drafted, coordinator, algebraist, analyst, django_capture_on_commit_callbacks, monkeypatch
+):
+    draw_items(actor=coordinator, campaign=drafted)
+    item = drafted.items.filter(instance__key="a1").first()
+    assign_by_hand(actor=coordinator, campaign=drafted, give={(item.pk, algebraist.pk)}, take=set())
+    asked = []
+    monkeypatch.setattr(
+        current_app, "send_task", lambda name, arguments, **_: asked.append((name, arguments))
+    )
+    with django_capture_on_commit_callbacks(execute=True):
+        open_campaign(actor=coordinator, campaign=drafted)
+    assert mail.outbox == []  # the request waits for no mail server
+    for name, arguments in asked:
+        current_app.tasks[name](*arguments)
+    assert [sent.to for sent in mail.outbox] == [[algebraist.email]]
 
 
 @pytest.mark.parametrize(("days", "sent"), [(4, 0), (3, 1), (-5, 1)])

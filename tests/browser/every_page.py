@@ -72,6 +72,10 @@ ADDRESSES = {
     "judges/<int:pk>/instances/<int:instance>/": ["judges/{program}/instances/{audited}/"],
     "people/<int:pk>/": ["people/{member}/"],
     "people/<int:pk>/erase/": ["people/{member}/erase/"],
+    "studies/<slug:name>/": ["studies/sample-proofs/", "studies/sample-lemmas/"],
+    "grading/campaigns/<slug:slug>/by-hand/": [
+        f"grading/campaigns/{slug}/by-hand/" for slug in ("first-round-proofs", "not-drawn-yet")
+    ],
     "releases/<slug:name>/": ["releases/sample-re2math/", "releases/sample-proofs/"],
     "releases/<slug:name>/instances/<path:key>/": [
         "releases/sample-re2math/instances/{gap}/",

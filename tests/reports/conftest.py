@@ -16,9 +16,11 @@ from reports.labels.importing import import_labels
 from reports.printing import report as report_printing
 from reports.printing.pages import Printed, print_html
 from reports.scores import inputs
+from tests.annotation.campaigns import drafted, opened, rubric
 from tests.remembering import remembered
 from tests.reports.graded import graded_campaign
 
+__all__ = ["drafted", "opened", "rubric"]
 SAMPLE = Path(__file__).parents[2] / "sample"
 
 

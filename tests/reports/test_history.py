@@ -239,4 +239,4 @@ def test_the_history_belongs_to_people_in_the_navigation_and_not_to_scores(
     client.force_login(owner)
     page = client.get(reverse("history")).content.decode()
     assert f'<a href="{reverse("people")}" aria-current="true">' in page
-    assert f'<a href="{reverse("scores")}">' in page
+    assert f'<a href="{reverse("studies")}">' in page

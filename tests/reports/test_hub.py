@@ -1,0 +1,152 @@
+"""The hub of a study: what its steps say in each state, what comes next, and that it reveals nothing."""
+
+import datetime as dt
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.assigning.actions import say_out_of_field
+from annotation.assigning.taking import take_next
+from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
+from annotation.campaigns.revising import revise_campaign
+from benchmark.identities.actions import scan_outputs
+from benchmark.models import Release
+from reports.hub.facts import facts_of, last_events
+from reports.hub.steps import State, next_of, steps_of
+from tests.annotation.grading import submit
+from tests.annotation.samples import COMPLETE
+from tests.benchmark.test_pages import fill
+from tests.conftest import member
+from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
+
+pytestmark = pytest.mark.django_db
+OTHER = {"correctness": "correct", "rigour": "4"}
+
+
+def steps(release: Release) -> dict[str, tuple[State, str, str]]:
+    return {step.name: (step.state, step.says, step.detail) for step in steps_of(facts_of(release))}
+
+
+def coming(release: Release) -> str:
+    return next_of(facts_of(Release.objects.get(pk=release.pk))).says
+
+
+def test_a_study_with_problems_alone_asks_for_outputs():
+    release = ReleaseFactory(name="bare")
+    InstanceFactory(release=release, domain="algebra")
+    said = steps(release)
+    assert said["Problems"][:2] == (State.DONE, "1 problem in 1 field")
+    assert said["Outputs"][:2] == (State.NEEDED, "What the systems wrote is not here yet")
+    assert said["Grading"] == (State.AHEAD, "Not set up", "Waits for outputs")
+    assert said["Publication"][1] == "Not started"
+    assert coming(release) == "Import what the systems wrote"
+
+
+def test_each_thing_that_is_done_leads_to_the_next(drafted, coordinator, owner, algebraist, analyst, client):
+    release = drafted.release
+    assert coming(release) == "Finish setting up Round one"
+    draw_items(actor=coordinator, campaign=drafted)
+    open_campaign(actor=coordinator, campaign=drafted)
+    assert steps(release)["Grading"] == (State.WORKING, "0 of 12 reports", "No closing date is set")
+    assert coming(release) == "Describe the study"
+    others = [member(f"r{n}@study.test", f"R{n}", "reviewer", "algebra", "analysis") for n in range(2)]
+    for person in others:
+        for _ in range(6):
+            place = take_next(reviewer=person, campaign=drafted)
+            submit(person, place, **(COMPLETE["answers"] if person == others[0] else OTHER))
+    assert coming(release) == "Close Round one: all reports are in"
+    assert steps(release)["Results"][0] == State.AHEAD
+    close_campaign(actor=coordinator, campaign=drafted)
+    assert coming(release) == "Decide about 6 proofs on which referees differ"
+    assert steps(release)["Results"][:2] == (State.NEEDED, "6 proofs on which referees differ")
+    assert steps(release)["People"][:2] == (State.DONE, "2 referees")
+
+
+def test_texts_that_may_reveal_their_authors_come_first(drafted):
+    run = drafted.release.runs.first()
+    telling = OutputFactory(
+        run=run, attempt=2, instance=drafted.release.instances.first(), text="As GPT-5, I say so."
+    )
+    scan_outputs(drafted.release, [telling])
+    assert coming(drafted.release) == "Decide about 1 text that may reveal its author"
+    assert steps(drafted.release)["Outputs"][2] == "1 text may reveal its author"
+
+
+def test_what_is_late_or_given_back_is_said(opened, coordinator, algebraist):
+    place = take_next(reviewer=algebraist, campaign=opened)
+    say_out_of_field(reviewer=algebraist, assignment=place)
+    assert coming(opened.release) == "Find 1 referee for what was given back"
+    take_next(reviewer=algebraist, campaign=opened)
+    opened.due_on = timezone.now().date() - dt.timedelta(days=1)
+    opened.save()
+    state, _, detail = steps(opened.release)["Grading"]
+    assert (state, detail) == (State.NEEDED, "Past its due date, 1 late, 1 given back")
+
+
+@pytest.mark.parametrize(("days", "says"), [(0, "Due today"), (1, "Due in 1 day"), (6, "Due in 6 days")])
+def test_the_time_that_is_left_is_said(opened, coordinator, days, says):
+    due = timezone.now().date() + dt.timedelta(days=days)
+    revise_campaign(actor=coordinator, campaign=opened, due_on=due, instructions="")
+    assert steps(opened.release)["Grading"][2] == says
+
+
+def test_a_frozen_study_says_since_when():
+    release = ReleaseFactory(frozen_at=dt.datetime(2026, 11, 2, tzinfo=dt.UTC))
+    assert steps(release)["Problems"][2] == "Frozen on 2 Nov 2026"
+
+
+def test_while_grading_is_open_the_page_names_no_system_and_no_answer(
+    client, opened, coordinator, algebraist
+):
+    place = take_next(reviewer=algebraist, campaign=opened)
+    submit(algebraist, place, **COMPLETE["answers"])
+    client.force_login(coordinator)
+    page = client.get(reverse("study", args=[opened.release.name])).content.decode()
+    main = page.split("<main")[1]
+    assert f"Ada Algebraist submitted a report on {place.item.instance.key}" in main
+    for word in ("first-system", "second-system", "incorrect", "Every step holds"):
+        assert word not in main
+
+
+def test_the_newest_events_come_first(opened, coordinator, algebraist):
+    submit(algebraist, take_next(reviewer=algebraist, campaign=opened), **COMPLETE["answers"])
+    says = [event.says for event in last_events(opened.release)]
+    assert says[0].startswith("Ada Algebraist submitted a report on ")
+    assert says[1:3] == ["Round one was opened", "Round one was created"]
+
+
+def test_the_list_of_studies_counts_without_multiplying(client, coordinator):
+    release = fill(ReleaseFactory(name="small"), domains=2, instances=2, runs=3)
+    CampaignFactory(release=release, name="Round one")
+    client.force_login(coordinator)
+    page = client.get(reverse("studies"))
+    ((row, (campaign,)),) = page.context["studies"]
+    assert (row.instance_count, row.run_count, campaign.name) == (4, 3, "Round one")
+    assert 'href="/studies/small/"' in page.content.decode()
+
+
+def test_an_empty_list_of_studies_says_how_to_begin(client, coordinator):
+    client.force_login(coordinator)
+    assert "A study begins with its problems" in client.get(reverse("studies")).content.decode()
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_hub_takes_the_same_queries_whatever_its_size(
+    client, coordinator, django_assert_num_queries, size
+):
+    release = ReleaseFactory()
+    for n in range(size):
+        run = RunFactory(release=release, system__slug=f"system-{n}")
+        for _ in range(size):
+            OutputFactory(run=run, instance=InstanceFactory(release=release))
+    client.force_login(coordinator)
+    client.get(reverse("study", args=[release.name]))
+    with django_assert_num_queries(16):
+        client.get(reverse("study", args=[release.name]))
+
+
+@pytest.mark.parametrize("old", ["releases", "campaigns"])
+def test_old_addresses_of_lists_lead_to_the_studies(client, coordinator, old):
+    client.force_login(coordinator)
+    assert client.get(reverse(old)).url == reverse("studies")
