@@ -1,15 +1,17 @@
 # Two ways in: `make demo` and `make test`. Everything else is for those who change the code.
 # `make` runs from the folder of this file, so relative paths are right even where the folder's name has blanks.
 PYTHON ?= python3
+DIR ?= $(HOME)/touchstone-study
 IN_VENV = .venv/bin/python
 LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
 TYPED = config accounts benchmark annotation judging work reports stats latex llm algebra canonical tools
 
-.PHONY: help demo test test-all test-fast lint format bench chaos production dev
+.PHONY: help demo study test test-all test-fast lint format bench chaos production dev
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       set up and start the demo; Ctrl-C stops it"
+	@echo "make study      a small real study on this machine: DIR=folder OWNER=you@example.org (docs/deploy.md)"
 	@echo "make test       all tests, each on the database it is about or on both (tests/databases.py), browser included"
 	@echo "make test-all   all tests on SQLite and then all on PostgreSQL with Redis, for a night"
 	@echo "make test-fast  tests without the browser, on SQLite only"
@@ -22,6 +24,9 @@ help:
 
 demo:
 	@exec "$(PYTHON)" -m tools.demo
+
+study:
+	@exec "$(PYTHON)" -m tools.study "$(DIR)" $(if $(OWNER),--owner "$(OWNER)") $(if $(SITE),--site "$(SITE)")
 
 test:
 	@exec "$(PYTHON)" -m tools.suite

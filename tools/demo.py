@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,7 +33,9 @@ def main() -> int:
         ensure_pango_or_say()
         environment = demo_environment(dict(os.environ), free_port(FIRST_PORT))
         accounts = _prepare(environment)
-        return _serve(environment, accounts, parent)
+        return serve(
+            environment, environment["TOUCHSTONE_SITE_URL"], LOGS, parent, f"{accounts}\n\nCtrl-C stops it."
+        )
 
 
 def demo_environment(outer: dict[str, str], port: int) -> dict[str, str]:
@@ -101,18 +103,30 @@ def _prepare(environment: dict[str, str]) -> str:
     return done.stdout.decode("utf-8").strip()
 
 
-def _serve(environment: dict[str, str], accounts: str, parent: Parent) -> int:
-    address = environment["TOUCHSTONE_SITE_URL"]
+def serve(
+    environment: dict[str, str],
+    address: str,
+    logs: Path,
+    parent: Parent,
+    words: str,
+    often: Callable[[], None] = bool,
+) -> int:
+    """Web server, workers and beat at `address`, started again whenever one ends, until Ctrl-C.
+
+    Says `words` once the site answers, and calls `often` about twice a second.
+    """
     family = Family(ROOT, environment)
     try:
         for name, arguments in programs(address).items():
-            family.start(name, [str(PYTHON), "-m", *arguments], LOGS / f"{name}.log")
-        _wait_for_answer(address, family, parent)
-        ADDRESS.write_text(address, encoding="ascii")
-        say(f"\nTouchstone runs at {address}/\n\n{accounts}\n\nCtrl-C stops it. Logs: {_short(LOGS)}")
+            family.start(name, [str(PYTHON), "-m", *arguments], logs / f"{name}.log")
+        _wait_for_answer(address, family, parent, logs)
+        if logs == LOGS:
+            ADDRESS.write_text(address, encoding="ascii")
+        say(f"\nTouchstone runs at {environment['TOUCHSTONE_SITE_URL']}/\n\n{words} Logs: {_short(logs)}")
         while not parent.has_given_up():
             time.sleep(0.5)
             family.revive()
+            often()
     except KeyboardInterrupt:
         pass
     finally:
@@ -140,11 +154,11 @@ def programs(address: str) -> dict[str, list[str]]:
     return {"web": web, "worker": worker, "renderer": renderer, "beat": beat}
 
 
-def _wait_for_answer(address: str, family: Family, parent: Parent) -> None:
+def _wait_for_answer(address: str, family: Family, parent: Parent, logs: Path) -> None:
     deadline = time.monotonic() + ANSWER_SECONDS
     while not _answers(address):
         if time.monotonic() > deadline:
-            raise Refused(f"The site did not answer within {ANSWER_SECONDS:.0f} s; see {LOGS / 'web.log'}")
+            raise Refused(f"The site did not answer within {ANSWER_SECONDS:.0f} s; see {logs / 'web.log'}")
         if parent.has_given_up():
             raise KeyboardInterrupt
         family.revive()
@@ -154,7 +168,7 @@ def _wait_for_answer(address: str, family: Family, parent: Parent) -> None:
 def _answers(address: str) -> bool:
     connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=5)
     try:
-        connection.request("GET", "/health/")
+        connection.request("GET", "/health/", headers={"X-Forwarded-Proto": "https"})
         return connection.getresponse().status == 200
     except OSError:
         return False
@@ -163,7 +177,7 @@ def _answers(address: str) -> bool:
 
 
 def _short(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 if __name__ == "__main__":
