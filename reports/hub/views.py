@@ -11,6 +11,7 @@ from benchmark.releases.queries import releases_with_counts
 from reports.core.requests import staff_page
 from reports.hub.facts import facts_of, last_events
 from reports.hub.steps import next_of, steps_of
+from reports.status.state import troubles
 
 
 @staff_page
@@ -36,6 +37,7 @@ def study(request: HttpRequest, name: str) -> HttpResponse:
         "steps": steps_of(facts),
         "next": next_of(facts),
         "events": last_events(release),
+        "troubles": troubles(),
         "has_published": release.benchmark.protocol in published_protocols(),
         "compares_releases": rules.compare_releases is not None,
         "construction_items": rules.construction_items,

@@ -78,6 +78,11 @@ def status() -> Status:
     return Status(lights, list(waiting_jobs(timezone.now())))
 
 
+def troubles() -> list[Light]:
+    """What is down, as far as can be told without asking anything: mail and endpoints."""
+    return [light for light in (_mail(), *_endpoints()) if light.state == BAD]
+
+
 def stalled_since() -> dt.datetime | None:
     """Since when a job has waited while no worker was seen; None while workers are at work or nothing waits."""
     now = timezone.now()

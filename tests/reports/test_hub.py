@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.site.mail import note_mail
 from annotation.assigning.actions import say_out_of_field
 from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
@@ -107,6 +108,17 @@ def test_while_grading_is_open_the_page_names_no_system_and_no_answer(
     assert f"Ada Algebraist submitted a report on {place.item.instance.key}" in main
     for word in ("first-system", "second-system", "incorrect", "Every step holds"):
         assert word not in main
+
+
+def test_mail_that_does_not_leave_is_said_above_everything(client, coordinator, settings):
+    release = ReleaseFactory()
+    client.force_login(coordinator)
+    address = reverse("study", args=[release.name])
+    settings.EMAIL_LEAVES = True
+    assert "was not sent" not in client.get(address).content.decode()
+    note_mail("Connection refused")
+    page = client.get(address).content.decode()
+    assert page.index("The last message was not sent: Connection refused") < page.index("Next:")
 
 
 def test_the_newest_events_come_first(opened, coordinator, algebraist):
