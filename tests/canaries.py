@@ -12,7 +12,7 @@ APPS = ("accounts", "benchmark", "work", "annotation", "judging", "reports")
 
 _TABLE = """
 accounts.User        hidden: email name pseudonym rater | technical: password
-accounts.Invitation  hidden: email | technical: token_sha256
+accounts.Invitation  hidden: email mail_error | technical: token_sha256
 accounts.Expertise   hidden: domain
 accounts.Conflict    hidden: key reason
 accounts.AccessToken  hidden: label | technical: token_sha256 password_mark

@@ -431,6 +431,9 @@ def _people(coordinator: User) -> None:
             actor=coordinator, email=f"{c('accounts.Invitation.email')}@study.test", role="reviewer"
         )
     )
+    unsent = invitations.invite(actor=coordinator, email="unsent@study.test", role="reviewer").invitation
+    unsent.mail_error = c("accounts.Invitation.mail_error")
+    unsent.save()
     AuditEvent.objects.create(
         verb="x",
         target_kind="accounts.user",

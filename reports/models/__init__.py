@@ -4,7 +4,7 @@ from reports.models.artifacts import Artifact
 from reports.models.exclusions import ExclusionRule
 from reports.models.history import HistoryLink
 from reports.models.kept import KeptScore
-from reports.models.printing import ReportJob, ReportState
+from reports.models.printing import ReportJob, ReportPer, ReportState
 from reports.models.uploads import LabelUpload, UploadState
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "KeptScore",
     "LabelUpload",
     "ReportJob",
+    "ReportPer",
     "ReportState",
     "UploadState",
 ]

@@ -17,6 +17,13 @@ class ReportState(models.TextChoices):
     CANCELLED = "cancelled", "Cancelled"
 
 
+class ReportPer(models.TextChoices):
+    """For what a report has a file of its own; without one it is a single file."""
+
+    SUBMISSION = "submission", "One file for each submission"
+    REFEREE = "referee", "One file for each referee"
+
+
 class ReportJob(models.Model):
     """A report that somebody asked for. Claimed by a conditional update; a lease that runs out returns it.
 
@@ -35,6 +42,7 @@ class ReportJob(models.Model):
     score = models.BooleanField(default=True)
     items = models.BooleanField(default=False)
     identities = models.BooleanField(default=False)
+    per = models.CharField(max_length=20, choices=ReportPer.choices, blank=True, db_default="")
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     state = models.CharField(max_length=20, choices=ReportState.choices, default=ReportState.QUEUED)
     done = models.PositiveIntegerField(default=0)
@@ -55,6 +63,10 @@ class ReportJob(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(state__in=ReportState.values), name="report_state_is_known"),
             models.CheckConstraint(condition=Q(score=True) | Q(items=True), name="report_holds_something"),
+            models.CheckConstraint(
+                condition=Q(per="") | Q(per__in=ReportPer.values, items=True, score=False),
+                name="report_per_something_has_items_alone",
+            ),
             models.CheckConstraint(condition=Q(done__lte=F("total")), name="report_done_within_total"),
             models.CheckConstraint(
                 condition=(Q(state=ReportState.RUNNING) & ~Q(lease_owner="") & Q(lease_until__isnull=False))

@@ -15,7 +15,7 @@ from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.filters import ListedFilters, StaffView
 from reports.core.requests import release_or_404
-from reports.models import ReportJob
+from reports.models import ReportJob, ReportPer
 from reports.printing.jobs import ask_report, cancel_report, retry_report
 from reports.printing.report import ReportOrder
 from reports.printing.views import file_response
@@ -37,6 +37,13 @@ class ReportIn(serializers.Serializer[Any]):
     score = serializers.BooleanField(required=False, default=True)
     items = serializers.BooleanField(required=False, default=False)
     identities = serializers.BooleanField(required=False, default=False)
+    per = serializers.ChoiceField(
+        required=False,
+        default="",
+        allow_blank=True,
+        choices=ReportPer.choices,
+        help_text="A ZIP with one file for each; it has items and no score.",
+    )
 
 
 class ReportOut(serializers.ModelSerializer[ReportJob]):
@@ -51,7 +58,7 @@ class ReportOut(serializers.ModelSerializer[ReportJob]):
     class Meta:
         model = ReportJob
         fields = (
-            "id", "release", "campaign", "track", "condition", "judge", "tuple", "score", "items", "identities",
+            "id", "release", "campaign", "track", "condition", "judge", "tuple", "score", "items", "identities", "per",
             "asked_by", "state", "done", "total", "error", "available", "sha256",
             "size", "pages", "created_at", "finished_at", "expires_at",
         )  # fmt: skip
@@ -88,6 +95,8 @@ class ReportsView(ListAPIView[ReportJob]):
         wanted = understood(ReportIn, request)
         slug, frozen_tuple = wanted.pop("campaign"), wanted.pop("tuple")
         campaign = get_object_or_404(release.campaigns, slug=slug) if slug else None
+        if wanted["per"]:
+            wanted |= {"items": True, "score": False}
         order = ReportOrder(release, campaign, frozen_tuple=frozen_tuple, **wanted)
         job = ask_report(actor=caller(request), order=order)
         return Response(ReportOut(job).data, status=202)

@@ -12,16 +12,17 @@ MAX_BYTES = 200_000_000
 _STALE = 24 * 3600  # seconds after which a file that no row names was left by a dead worker
 
 
-def new_path() -> Path:
+def new_path(ending: str = ".pdf") -> Path:
     """A name for a file that does not exist yet; the folder is made for this user alone."""
     folder = Path(settings.REPORT_DIR)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder / f"{secrets.token_hex(16)}.pdf"
+    return folder / f"{secrets.token_hex(16)}{ending}"
 
 
 def path_of(name: str) -> Path:
     """The file of a stored name. Raises ValueError for a name that this module did not give."""
-    if not name.endswith(".pdf") or not all(c in "0123456789abcdef" for c in name.removesuffix(".pdf")):
+    stem, _, ending = name.partition(".")
+    if ending not in ("pdf", "zip") or not all(c in "0123456789abcdef" for c in stem):
         raise ValueError(f"{name!r} is no report")
     return Path(settings.REPORT_DIR) / name
 
@@ -45,7 +46,8 @@ def remove_strays(known: set[str]) -> int:
     if not folder.is_dir():
         return 0
     old = time.time() - _STALE
-    strays = [path for path in folder.glob("*.pdf") if path.name not in known and path.stat().st_mtime < old]
+    made = (path for path in folder.iterdir() if path.suffix in (".pdf", ".zip"))
+    strays = [path for path in made if path.name not in known and path.stat().st_mtime < old]
     for path in strays:
         path.unlink(missing_ok=True)
     return len(strays)

@@ -8,6 +8,7 @@ from annotation.models import Campaign
 from benchmark.models import Release
 from reports.core.choosing import USUAL, judges_of_release, release_arms, tuples_of_release
 from reports.core.forms import offer
+from reports.models import ReportPer
 from reports.printing.report import ReportOrder
 
 
@@ -32,6 +33,12 @@ class ReportForm(forms.Form):
         help_text="Needed where the runs belong to several; then only their items are printed.",
     )
     judge = forms.ChoiceField(required=False)
+    per = forms.ChoiceField(
+        label="Files",
+        required=False,
+        choices=[("", "One file"), *ReportPer.choices],
+        help_text="A ZIP with a file for each submission is for their authors, one for each referee for the record.",
+    )
     items = forms.BooleanField(label="Every item with its comments and grades", required=False, initial=True)
     score = forms.BooleanField(
         label="Score, tables and figures",
@@ -63,5 +70,8 @@ class ReportForm(forms.Form):
             offer(self, name, [("", nothing), *((value, value) for value in values)])
 
     def order(self, release: Release) -> ReportOrder:
+        """The report that was chosen; files for each submission or referee have items and no score."""
         wanted = dict(self.cleaned_data)
+        if wanted["per"]:
+            wanted |= {"items": True, "score": False}
         return ReportOrder(release, frozen_tuple=wanted.pop("tuple"), **wanted)

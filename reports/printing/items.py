@@ -8,10 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Prefetch, Q
+from django.db.models import Prefetch, Q, QuerySet
 
+from accounts.models import User
 from annotation.campaigns.pairing import upright, upright_block
 from annotation.core.documents import texts
+from annotation.core.item_names import item_name
 from annotation.core.material import item_material
 from annotation.core.visibility import Thing, Viewer, may_see
 from annotation.models import Answer, Campaign, Comment, Grade, Item
@@ -20,6 +22,7 @@ from benchmark.rendering.actions import render_now
 from benchmark.rubrics import rubric_from_content
 from latex import Block
 from reports.labels.rows import opaque
+from stats.core.scale import value_words
 
 EVERY = Q()
 
@@ -53,20 +56,26 @@ class PrintedPart:
 
 @dataclass(frozen=True)
 class PrintedAnswer:
-    """What each grader answered to a question, in the order of the graders; empty when not asked."""
+    """What each grader answered to a question, in the order of the graders; empty when not asked.
+
+    Answers in free text are long: they have no column of the table but are `remarks`, as are comments on an answer.
+    """
 
     question: str
     step: str
     values: tuple[str, ...]
     remarks: tuple[tuple[str, str], ...]
+    is_text: bool
 
 
 @dataclass(frozen=True)
 class PrintedItem:
     """One item of a report. `system` is empty in a blinded report, `state` unless there was no answer; `lost`
-    has remarks on passages that the text no longer has."""
+    has remarks on passages that the text no longer has. `key` is the problem's, `name` tells its items apart."""
 
     number: int
+    key: str
+    name: str
     title: str
     domain: str
     system: str
@@ -83,14 +92,36 @@ def item_count(campaigns: Sequence[Campaign], among: Q) -> int:
     return Item.objects.filter(among, campaign__in=campaigns).count()
 
 
+def referees(campaigns: Sequence[Campaign], among: Q) -> list[User]:
+    """Everyone with a grade that counts on an item of the campaigns, in an order that says nothing about them."""
+    grades = Grade.objects.filter(superseded_by=None, assignment__item__in=_items(campaigns, among))
+    people = User.objects.filter(pk__in=grades.values("assignment__reviewer"))
+    return sorted(people, key=lambda person: opaque(f"referee {person.pk}"))
+
+
+def _items(campaigns: Sequence[Campaign], among: Q) -> QuerySet[Item]:
+    return Item.objects.filter(among, campaign__in=campaigns)
+
+
 def printed_items(
-    campaigns: Sequence[Campaign], who: Viewer, *, identities: bool, batch: int = 10, among: Q = EVERY
+    campaigns: Sequence[Campaign],
+    who: Viewer,
+    *,
+    identities: bool,
+    batch: int = 10,
+    among: Q = EVERY,
+    referee: User | None = None,
 ) -> Iterator[list[PrintedItem]]:
     """The items of the campaigns, `among` those of the condition, in batches, numbered from 1.
 
     They go by campaign and problem; the outputs of a problem by system, or blinded in an order that tells nothing.
+    For one `referee` they are those with a grade of theirs, and of the texts only the passages with their comments.
     """
-    rows = Item.objects.filter(among, campaign__in=campaigns).values_list(
+    chosen_items = _items(campaigns, among)
+    if referee is not None:
+        own = Grade.objects.filter(superseded_by=None, assignment__reviewer=referee)
+        chosen_items = chosen_items.filter(pk__in=own.values("assignment__item"))
+    rows = chosen_items.values_list(
         "campaign_id",
         "instance__domain",
         "instance__key",
@@ -121,6 +152,8 @@ def printed_items(
         )
         .order_by("created_at", "pk")
     )
+    if referee is not None:
+        live = live.filter(assignment__reviewer=referee)
     for start in range(0, len(keys), batch):
         chosen = keys[start : start + batch]
         loaded = items.in_bulk(chosen)
@@ -128,13 +161,13 @@ def printed_items(
         for grade in live.filter(assignment__item__in=chosen):
             grades[grade.assignment.item_id].append(grade)
         yield [
-            _printed(loaded[key], grades[key], who, number, identities=identities)
+            _printed(loaded[key], grades[key], who, number, identities=identities, whole=referee is None)
             for number, key in enumerate(chosen, start + 1)
         ]
 
 
 def _printed(
-    item: Item, grades: Sequence[Grade], who: Viewer, number: int, *, identities: bool
+    item: Item, grades: Sequence[Grade], who: Viewer, number: int, *, identities: bool, whole: bool
 ) -> PrintedItem:
     phase = item.campaign.phase
     if not may_see(who, Thing.OTHERS_LABELS, phase, submitted=True):
@@ -177,11 +210,16 @@ def _printed(
             PrintedPassage(block, tuple(remarks.pop(block.id, ()) if commented else ()))
             for block in document.blocks
         ]
-        open_parts.append(PrintedPart(part.title, tuple(passages)))
+        if not whole:
+            passages = [passage for passage in passages if passage.comments]
+        if passages:
+            open_parts.append(PrintedPart(part.title, tuple(passages)))
     systems = [output.run.system.name for output in (item.output, item.second) if output]
     answered = item.output is None or item.output.state == OutputState.ANSWERED
     return PrintedItem(
         number=number,
+        key=item.instance.key,
+        name=item_name(item.pk)[:6],
         title=shown.title,
         domain=shown.domain,
         system=" and ".join(systems) if named else "",
@@ -203,6 +241,7 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
     }
     for question in rubric_from_content(item.campaign.rubric.content).questions:
         asked = {step for key, step, _ in given if key == question.key}
+        is_text = question.scale.kind == "text"
         for step in sorted(asked, key=lambda step: (len(step), step)):  # b2 before b10
             values, remarks = [], []
             for grader, grade in by_grader:
@@ -212,7 +251,7 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
                     continue
                 swapped = grade.assignment.swapped if question.scale.kind == "preference" else None
                 unanswered = "cannot be judged" if answer.state == "abstain" else answer.state
-                values.append(upright(answer.value, swapped=swapped) or unanswered)
-                if answer.comment:
-                    remarks.append((grader, answer.comment))
-            yield PrintedAnswer(question.text, step, tuple(values), tuple(remarks))
+                value = upright(answer.value, swapped=swapped)
+                values.append(value_words(value) or unanswered)
+                remarks += [(grader, words) for words in (value * is_text, answer.comment) if words]
+            yield PrintedAnswer(question.text, step, tuple(values), tuple(remarks), is_text)

@@ -94,9 +94,10 @@ def _print(job: ReportJob) -> None:
 
     if not (job.asked_by.is_active and is_study_staff(job.asked_by)):
         raise Refused("The person who asked for this report may no longer see it.", code="not_allowed")
-    path = new_path()
+    order = order_of(job)
+    path = new_path(".zip" if order.per else ".pdf")
     try:
-        made = print_report(order_of(job), Viewer.STAFF, path, progress)
+        made = print_report(order, Viewer.STAFF, path, progress)
         digest, size = sealed(path)
         if size > MAX_BYTES:
             raise Refused(

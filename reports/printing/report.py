@@ -18,7 +18,9 @@ from annotation.core.visibility import Viewer
 from annotation.models import Campaign, Item
 from benchmark.models import Release
 from reports.core.choosing import UNDECLARED, USUAL, choose, one_tuple
-from reports.printing.items import PrintedItem, item_count, printed_items
+from reports.models import ReportPer
+from reports.printing.bundle import print_bundle
+from reports.printing.items import PrintedItem, item_count, printed_items, referees
 from reports.printing.pages import own_sheet, print_html, require_pdf
 from reports.scores.kept import kept_score
 from reports.scores.page import score_sections
@@ -38,7 +40,8 @@ class ReportOrder:
 
     `score` adds the tables and pictures of the score page, which name systems; `identities` names systems and
     graders at the items too. `condition` ("usual" names the usual one) and `frozen_tuple` ("none": runs of no tuple)
-    are those of the score; where one is named, only items with outputs under it are printed.
+    are those of the score; where one is named, only items with outputs under it are printed. With `per` (a
+    reports.models.ReportPer) the report is a ZIP with one file for each submission or each referee.
     """
 
     release: Release
@@ -50,6 +53,7 @@ class ReportOrder:
     identities: bool = False
     condition: str = ""
     frozen_tuple: str = ""
+    per: str = ""
 
     @property
     def title(self) -> str:
@@ -65,7 +69,8 @@ class ReportOrder:
     def file_name(self) -> str:
         """Release, campaign, track, condition and tuple, as far as they are named; without an ending."""
         named = (self.release.name, self.campaign.slug if self.campaign else "", self.track, self.condition)
-        return "-".join(slugify(part) for part in ("report", *named, self.frozen_tuple) if part)
+        kind = f"reports-per-{self.per}" if self.per else "report"
+        return "-".join(slugify(part) for part in (kind, *named, self.frozen_tuple) if part)
 
     @property
     def choice(self) -> dict[str, str]:
@@ -119,6 +124,8 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
     campaigns = ordered_campaigns(order)
     total = checked_size(order, campaigns)
     progress(0, total)
+    if order.per:
+        return PrintedReport(print_bundle(order, campaigns, who, path, progress, total), total)
     joined = JoinedReport(order.title)
     entries = list(_print_items(order, campaigns, who, joined, progress, total)) if total else []
     context = {
@@ -189,11 +196,17 @@ def checked_size(order: ReportOrder, campaigns: list[Campaign]) -> int:
     if order.score:
         chosen = choose(order.release, order.choice)
         one_tuple(order.release, chosen.track, chosen.frozen_tuple, chosen.condition)
+    if order.per and (order.score or not order.items):
+        raise Refused(
+            "A file for each submission or referee holds items and no score.", code="per", field="per"
+        )
     if not order.items:
         if not order.score:
             raise Refused("A report needs the score, the items, or both.", code="empty_report")
         return 0
     total = item_count(campaigns, order.among)
+    if order.per == ReportPer.REFEREE:
+        total = len(referees(campaigns, order.among))
     if not total:
         raise Refused("No item has been drawn for this, so there are none to print.", code="no_items")
     if total > MAX_ITEMS:

@@ -71,8 +71,9 @@ def file_response(job: ReportJob) -> FileResponse:
         raise Http404("The file is no longer there.") from error
     if file is None:
         raise Http404("There is no file.")
-    name = f"{order_of(job).file_name}-{job.pk}.pdf"
-    response = FileResponse(file, as_attachment=True, filename=name, content_type="application/pdf")
+    name = f"{order_of(job).file_name}-{job.pk}{path_of(job.file).suffix}"
+    kind = "application/zip" if job.per else "application/pdf"
+    response = FileResponse(file, as_attachment=True, filename=name, content_type=kind)
     response["Cache-Control"] = "private, no-store"
     response["X-Content-Type-Options"] = "nosniff"
     return response

@@ -1,4 +1,4 @@
-"""manage.py report: the score, and the items with their comments if asked, as one PDF file."""
+"""manage.py report: the score, and the items with their comments if asked, as one PDF file or a ZIP of them."""
 
 import sys
 from pathlib import Path
@@ -11,6 +11,7 @@ from accounts.refusal import Refused
 from annotation.core.queries import campaign_called
 from annotation.core.visibility import Viewer
 from benchmark.releases.queries import release_named
+from reports.models import ReportPer
 from reports.printing.report import ReportOrder, print_report
 
 
@@ -39,6 +40,12 @@ class Command(TouchstoneCommand):
         )
         parser.add_argument("--no-score", action="store_true", help="items alone, so that no system is named")
         parser.add_argument("--identities", action="store_true", help="name systems and graders at the items")
+        parser.add_argument(
+            "--per",
+            choices=ReportPer.values,
+            default="",
+            help="a ZIP with one file for each; items without the score",
+        )
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
 
     def run(self, **options: Any) -> dict[str, str | int]:
@@ -55,8 +62,9 @@ class Command(TouchstoneCommand):
             condition=options["condition"],
             judge=options["judge"],
             frozen_tuple=options["tuple"],
-            score=not options["no_score"],
-            items=options["items"],
+            score=not (options["no_score"] or options["per"]),
+            items=bool(options["items"] or options["per"]),
+            per=options["per"],
             identities=options["identities"],
         )
         try:
