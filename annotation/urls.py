@@ -1,10 +1,7 @@
 """Pages of this app."""
 
 from django.urls import URLPattern, path
-from django.views.decorators.http import require_GET
-from django.views.generic import RedirectView
 
-from accounts.access import staff_only
 from annotation.adjudication import views as adjudication
 from annotation.calibration import views as calibration
 from annotation.campaigns import setup_views as setup
@@ -44,9 +41,7 @@ urlpatterns: list[URLPattern] = [
     path("forms/<int:pk>/discard/", rubrics.discard, name="form-discard"),
     path("conflicts/", conflicts.declared, name="conflicts"),
     path("conflicts/<int:pk>/", conflicts.conflict, name="conflict"),
-    path(
-        "campaigns/", staff_only(require_GET(RedirectView.as_view(pattern_name="studies"))), name="campaigns"
-    ),
+    path("campaigns/", campaigns.campaigns, name="campaigns"),
     path("items/<str:handle>/guess/", guessing.guess, name="guess"),
     path("items/<str:handle>/guess/skip/", guessing.skip, name="guess-skip"),
     path("items/<str:handle>/verdict/", verdict.verdict, name="verdict"),

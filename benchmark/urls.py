@@ -1,10 +1,7 @@
 """Pages of this app."""
 
 from django.urls import URLPattern, path
-from django.views.decorators.http import require_GET
-from django.views.generic import RedirectView
 
-from accounts.access import staff_only
 from benchmark.describing import views as describing_views
 from benchmark.releases import views
 from benchmark.reproduction import views as reproduction_views
@@ -12,7 +9,7 @@ from benchmark.settling.views import settling
 from benchmark.tuples import views as tuples_views
 
 urlpatterns: list[URLPattern] = [
-    path("", staff_only(require_GET(RedirectView.as_view(pattern_name="studies"))), name="releases"),
+    path("", views.releases, name="releases"),
     path("<slug:name>/", views.release, name="release"),
     path("<slug:name>/freeze/", views.freeze, name="release-freeze"),
     path("<slug:name>/describe/", describing_views.describe, name="release-describe"),

@@ -12,6 +12,7 @@ from reports.exclusions import api as exclusions
 from reports.external import api as external
 from reports.history import api as history
 from reports.judges import api as judges
+from reports.labels import api as comments
 from reports.planning import api as plans
 from reports.printing import api as printing
 from reports.published import api as published
@@ -40,6 +41,7 @@ urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/judge-audit/", scores.JudgeAuditView.as_view(), name="api-judge-audit"),
     path("releases/<slug:name>/judges/", judges.JudgePairView.as_view(), name="api-judge-pair"),
     path("releases/<slug:name>/judge-matrix/", judges.JudgeMatrixView.as_view(), name="api-judge-matrix"),
+    path("releases/<slug:name>/comments/", comments.CommentsView.as_view(), name="api-comments"),
     path("releases/<slug:name>/labels/", scores.LabelsView.as_view(), name="api-labels"),
     path("status/", StatusView.as_view(), name="api-status"),
     path("history/", history.HistoryView.as_view(), name="api-history"),

@@ -39,6 +39,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}report.pdf", scores.score_report, name="score-report"),
     path(f"{_RELEASE}labels/", labels.labels, name="labels"),
     path(f"{_RELEASE}labels.csv", labels.labels_csv, name="labels-csv"),
+    path(f"{_RELEASE}comments.csv", labels.comments_csv, name="comments-csv"),
     path(f"{_RELEASE}labels.jsonl", labels.labels_jsonl, name="labels-jsonl"),
     path(f"{_RELEASE}figures/<slug:figure>.csv", labels.figure_csv, name="figure-csv"),
     path(f"{_RELEASE}outputs/", scores.outputs_behind, name="outputs-behind"),

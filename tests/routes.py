@@ -244,6 +244,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/labels/
         reports/releases/<slug:name>/labels.csv
         reports/releases/<slug:name>/labels.jsonl
+        reports/releases/<slug:name>/comments.csv
+        api/v1/releases/<slug:name>/comments/
         reports/releases/<slug:name>/figures/<slug:figure>.csv
         reports/releases/<slug:name>/outputs/
         reports/releases/<slug:name>/external-scores/

@@ -109,7 +109,7 @@ def serve(
     logs: Path,
     parent: Parent,
     words: str,
-    often: Callable[[], None] = bool,
+    often: Callable[[], object] = bool,
 ) -> int:
     """Web server, workers and beat at `address`, started again whenever one ends, until Ctrl-C.
 

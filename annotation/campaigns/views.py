@@ -25,6 +25,13 @@ PAGE = 50
 
 @staff_only
 @require_GET
+def campaigns(request: SignedInRequest) -> HttpResponse:
+    """The old address of the list."""
+    return redirect("studies")
+
+
+@staff_only
+@require_GET
 def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
     """One campaign: what can be done in its phase, and progress by domain, reviewer and item."""
     row = get_object_or_404(

@@ -22,6 +22,13 @@ PAGE = 50
 
 @staff_only
 @require_GET
+def releases(request: HttpRequest) -> HttpResponse:
+    """The old address of the list."""
+    return redirect("studies")
+
+
+@staff_only
+@require_GET
 def release(request: HttpRequest, name: str) -> HttpResponse:
     """A release: domains, runs by system, and its instances, by domain if asked."""
     row = get_object_or_404(Release.objects.select_related("benchmark", "description"), name=name)

@@ -18,6 +18,7 @@ from benchmark.releases.queries import quarantined
 from judging.models import JudgeRun
 from judging.runs.queries import runs_with_progress
 from reports.models import Artifact
+from work.models import RunState
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,18 @@ class Round:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """A run of a judge: questions asked, answered or no longer needed, and failed."""
+
+    pk: int
+    judge: str
+    asked: int
+    done: int
+    failed: int
+    running: bool
+
+
+@dataclass(frozen=True)
 class Facts:
     """Everything that the eight steps of a study say."""
 
@@ -63,7 +76,7 @@ class Facts:
     undecided_texts: int
     rounds: list[Round] = field(default_factory=list)
     invited: int = 0
-    judge_runs: list[JudgeRun] = field(default_factory=list)
+    judge_runs: list[Asked] = field(default_factory=list)
     import_waiting: ImportUpload | None = None
     artifacts: int = 0
 
@@ -105,7 +118,17 @@ def facts_of(release: Release) -> Facts:
         undecided_texts=quarantined(release).count(),
         rounds=[_round(campaign) for campaign in campaigns],
         invited=pending_invitations().filter(expires_at__gt=timezone.now()).count(),
-        judge_runs=list(runs_with_progress().filter(release=release)),
+        judge_runs=[
+            Asked(
+                run.pk,
+                run.judge.slug,
+                run.n_tasks,
+                run.n_done + run.n_not_needed,
+                run.n_failed,
+                run.state == RunState.RUNNING,
+            )
+            for run in runs_with_progress().filter(release=release)
+        ],
         import_waiting=_import_waiting(release),
         artifacts=Artifact.objects.filter(release=release).count(),
     )

@@ -10,9 +10,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from annotation.core.phases import Phase
-from judging.models import JudgeRun
 from reports.hub.facts import Facts, Round
-from work.models import RunState
 
 
 class State(StrEnum):
@@ -193,28 +191,17 @@ def _judges(facts: Facts) -> Step:
             ask,
             "Ask a judge",
         )
-    done = sum(run.n_done + run.n_not_needed for run in facts.judge_runs)
-    asked = sum(run.n_tasks for run in facts.judge_runs)
-    failed = sum(run.n_failed for run in facts.judge_runs)
-    running = any(run.state == RunState.RUNNING for run in facts.judge_runs)
+    done, asked = sum(run.done for run in facts.judge_runs), sum(run.asked for run in facts.judge_runs)
+    failed = sum(run.failed for run in facts.judge_runs)
+    running = any(run.running for run in facts.judge_runs)
     state = State.NEEDED if failed else State.WORKING if running else State.DONE
-    names = ", ".join(dict.fromkeys(run.judge.slug for run in facts.judge_runs))
+    names = ", ".join(dict.fromkeys(run.judge for run in facts.judge_runs))
     detail = f"{counted(failed, 'call')} failed" if failed else "Hidden from referees until they submit"
-    run = _worst(facts.judge_runs)
+    worst = max(facts.judge_runs, key=lambda run: (run.failed > 0, run.running, run.pk))
+    link = reverse("judge-run", args=[worst.pk])
     return Step(
-        "Judges",
-        state,
-        f"{names}: {done:,} of {asked:,} answered",
-        detail,
-        reverse("judge-run", args=[run.pk]),
-        "View",
-        done,
-        asked,
+        "Judges", state, f"{names}: {done:,} of {asked:,} answered", detail, link, "View", done, asked
     )
-
-
-def _worst(runs: list[JudgeRun]) -> JudgeRun:
-    return max(runs, key=lambda run: (run.n_failed > 0, run.state == RunState.RUNNING, run.pk))  # type: ignore[attr-defined]
 
 
 def _results(facts: Facts) -> Step:

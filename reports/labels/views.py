@@ -1,16 +1,18 @@
 """The label rows behind a number, paged by key; streamed downloads of the label table and of a picture's data."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 
 from benchmark.models import Release
+from reports.core.choosing import only_known
 from reports.core.downloads import chosen_rows, csv_download, jsonl_download, table_download
 from reports.core.requests import chosen_of, release_or_404, staff_page
 from reports.core.wording import in_words
 from reports.labels.cells import Row
+from reports.labels.comments import comment_rows, comment_table
 from reports.labels.filters import FILTERS
 from reports.labels.pages import chosen_page
 from reports.scores.figure_rows import figure_rows
@@ -66,6 +68,20 @@ def _download(
     blind = "" if request.GET.get("identities") == "1" else "-blinded"
     rows = chosen_rows(get_object_or_404(Release, name=name), request.GET.dict())
     return send(rows, f"labels-{name}{blind}.{ending}")
+
+
+@staff_page
+def comments_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The comments on passages as CSV; blinded unless identities=1 is asked for."""
+    return table_download(comment_table(chosen_comments(request.GET, name)), f"comments-{name}.csv")
+
+
+def chosen_comments(asked: Mapping[str, str], name: str) -> list[dict[str, object]]:
+    """The comments that a request means. They are read before anything is sent, for a text may have to be prepared."""
+    only_known(asked, "campaign", "identities")
+    identities = asked.get("identities") == "1"
+    release = release_or_404(name)
+    return list(comment_rows(release, campaign=asked.get("campaign", ""), identities=identities))
 
 
 @staff_page
