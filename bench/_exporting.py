@@ -20,6 +20,7 @@ from annotation.models import Answer, Campaign, Comment, Grade  # noqa: E402
 from judging.models import Verdict  # noqa: E402
 from reports.labels.exporting import csv_lines, jsonl_lines  # noqa: E402
 from reports.labels.rows import label_rows  # noqa: E402
+from reports.models import ReportPer  # noqa: E402
 from reports.printing.report import ReportOrder, print_report  # noqa: E402
 from stats.tables.labels import COLUMNS  # noqa: E402
 from tests import factories  # noqa: E402
@@ -114,10 +115,15 @@ def texts(items: int) -> list[tuple[str, str]]:
     ][:items]
 
 
-def report(items: int) -> dict[str, object]:
+def bundle(items: int) -> dict[str, object]:
+    """The longest texts, one file for each."""
+    return report(items, ReportPer.SUBMISSION)
+
+
+def report(items: int, per: str = "") -> dict[str, object]:
     campaign: Campaign = factories.CampaignFactory()
     run = factories.RunFactory(release=campaign.release)
-    chosen = texts(items)
+    chosen = sorted(texts(200), key=lambda one: -len(one[0]))[:items] if per else texts(items)
     for text, form in chosen:
         output = factories.OutputFactory(run=run, text=text, text_format=form)
         item = factories.ItemFactory(campaign=campaign, output=output, places=1, places_taken=1)
@@ -128,7 +134,7 @@ def report(items: int) -> dict[str, object]:
             Comment.objects.create(
                 grade=grade, block=block, start=0, end=1, severity="minor", text="Why is $a_i > 0$?"
             )
-    order = ReportOrder(campaign.release, campaign, items=True, score=False)
+    order = ReportOrder(campaign.release, campaign, items=True, score=False, per=per)
     path = Path(connection.creation.__class__.__name__).with_suffix(".pdf")
     pages = 0
 
@@ -154,7 +160,7 @@ def main() -> None:
     connection.creation.create_test_db(verbosity=0, autoclobber=True)
     try:
         verb, *numbers = sys.argv[1:]
-        print(json.dumps({"labels": labels, "report": report}[verb](*map(int, numbers))))
+        print(json.dumps({"labels": labels, "report": report, "bundle": bundle}[verb](*map(int, numbers))))
     finally:
         connection.creation.destroy_test_db(connection.settings_dict["NAME"], verbosity=0)
 
