@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from annotation.adjudication.settling import Said, State, item_state, letter, question_state
+from annotation.adjudication.settling import Said, State, item_state, letter, question_state, tally_words
 from annotation.campaigns.pairing import upright
 from annotation.core.item_names import item_name
 from annotation.models import (
@@ -24,7 +24,7 @@ from annotation.models import (
     SplitBy,
 )
 from benchmark.rubrics import rubric_from_content
-from stats.core.scale import Scale
+from stats.core.scale import Scale, value_words
 
 Key = tuple[str, str]  # question and step
 LATEST = Q(superseded_by__isnull=True)
@@ -33,12 +33,13 @@ LATEST_PRIMARY = Q(amendment=False) & (Q(superseded_by__isnull=True) | Q(superse
 
 @dataclass(frozen=True)
 class QueuedItem:
-    """A line of the queue. `split` names the undecided questions on which graders differ."""
+    """A line of the queue. `split` names the undecided questions on which graders differ, `words` says how."""
 
     item: Item
     state: State
     grades: int
     split: tuple[str, ...]
+    words: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -120,8 +121,13 @@ def queue(campaign: Campaign) -> list[QueuedItem]:
             for key, values in answers.items()
             if question_state(values, scales.get(key[0])) is State.SPLIT
         ]
-        undecided = dict.fromkeys(question for question, step in split if (question, step) not in settled)
-        rows.append(QueuedItem(item, state, grades, tuple(undecided)))
+        left = [key for key in split if key not in settled]
+        words = [
+            f"{value_words(question)}{f' {step}' if step else ''}: {tally_words(answers[question, step])}"
+            for question, step in left
+        ]
+        undecided = dict.fromkeys(question for question, _ in left)
+        rows.append(QueuedItem(item, state, grades, tuple(undecided), tuple(words)))
     order = list(State)
     first = (State.SPLIT, State.OPEN)
     return sorted(

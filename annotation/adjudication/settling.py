@@ -5,13 +5,14 @@ when nobody could judge it. A campaign may ask for less: then different values a
 solved. An item is incomplete while a planned grade is missing, whatever the others say.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
 from benchmark.rubrics import NOT_ASSESSED
-from stats.core.scale import Scale
+from stats.core.scale import Scale, value_words
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -52,6 +53,27 @@ def question_state(values: Sequence[str], scale: Scale | None = None) -> State:
     if len(verdicts) > 1:
         return State.SPLIT
     return State.AGREED if different or NOT_ASSESSED in values else State.OPEN
+
+
+def tally_words(values: Sequence[str]) -> str:
+    """ "2 minor, 1 major": what graders said, the commonest first, with how many could not judge."""
+    given = Counter(value for value in values if value)
+    said = [f"{n} {value_words(value)}" for value, n in given.most_common()]
+    if silent := len(values) - given.total():
+        said.append(f"{silent} could not judge")
+    return ", ".join(said)
+
+
+def split_words(values: Sequence[str], scale: Scale) -> str:
+    """What graders said, and on what they differ: only in the level, or on whether it is solved."""
+    different = judged(values)
+    if len(different) < 2:
+        return tally_words(values)
+    verdicts = {value in scale.success for value in different}
+    how = ""
+    if scale.passes:
+        how = "; they differ on solved or not" if len(verdicts) > 1 else "; they differ in the level alone"
+    return f"{tally_words(values)}{how}"
 
 
 def item_state(
