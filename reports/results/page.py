@@ -84,7 +84,7 @@ def apart_of(inputs: Inputs, board: Board, found: Reading | None) -> dict[tuple[
     """Of every two systems by letter whether they can be told apart by what the leaderboard shows.
 
     By a grading, by the judge or by a measure the items of two systems are paired. The outputs of an audit are not: it
-    drew them by what the judge said, so by an audit nothing is said about pairs.
+    drew them by what the judge said, so it says nothing about pairs.
     """
     source = {"experts": EXPERTS, "measured": MEASURE, "": JUDGE}.get(
         next((name for name in ("corrected", "experts", "measured") if board.has(name)), "")

@@ -1,7 +1,7 @@
 """The results of one track of a release: the page that answers first."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from django.core.paginator import Paginator
 from django.db.models import Q
@@ -145,7 +145,7 @@ def _titles(chosen: Chosen) -> dict[str, str]:
     return {key: problem_title({"title": title}, key) for key, title in rows}
 
 
-def _addresses(chosen: Chosen, slugs: set[str]):  # type: ignore[no-untyped-def]
+def _addresses(chosen: Chosen, slugs: set[str]) -> Callable[[str, str], str]:
     """Where a cell leads: to what the experts said about the output, else to the instance with all outputs."""
     items = Item.objects.filter(
         campaign__slug__in=slugs,
