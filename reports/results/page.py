@@ -233,7 +233,8 @@ def splits_context(
             }
         )
     for rows in listed_.values():
-        rows.sort(key=lambda one: (one["number"], one["name"]))
+        # without names by what says nothing: the order of the outputs would be that of the systems
+        rows.sort(key=lambda one: (one["number"], one["name"] or one["href"]))
     several = [graded for graded in found.outputs.values() if len(graded.answers) > 1]
     return {
         "splits": listed_[True],
