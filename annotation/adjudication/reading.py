@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 from annotation.adjudication.settling import Said, State, item_state, letter, question_state, tally_words
 from annotation.campaigns.pairing import upright
 from annotation.core.item_names import item_name
+from annotation.core.material import problem_title
 from annotation.models import (
     Adjudication,
     Answer,
@@ -44,6 +45,10 @@ class QueuedItem:
     @property
     def name(self) -> str:
         return item_name(self.item.pk)
+
+    @property
+    def title(self) -> str:
+        return problem_title(self.item.instance.payload, self.item.instance.key)
 
 
 def decidable(campaign: Campaign) -> list[str]:

@@ -115,7 +115,7 @@ def _shown(
     }
     if found and found.campaign:
         numbers = {subject: by_instance[instance] for subject, instance in at.items()}
-        pair = _pair(request, found)
+        pair = _pair(request, found) if informed else None  # blind staff do not learn who read what
         context |= {
             "differ": sections.splits_context(found, names, numbers, by, pair),
             "pairs": sections.pairs_context(found),

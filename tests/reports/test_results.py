@@ -177,6 +177,8 @@ def test_staff_who_must_not_know_systems_get_no_grid_until_the_unblinding(client
     assert len(differ) == 19
     assert all(row["name"] == "" for row in differ)  # "2B" would say whose proof it is
     assert not any(re.search(r"R\d", row["levels"]) for row in differ)
+    assert "pair=" not in text
+    assert len(page(client, study, pair="1-2").context["differ"]["splits"]) == 19
     # and neither would their order, which is that of opaque names
     assert differ == sorted(differ, key=lambda row: (row["number"], row["href"]))
     campaign = Campaign.objects.get(slug="ten-proofs-referees")
