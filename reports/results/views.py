@@ -73,13 +73,16 @@ def _shown(
 ) -> Mapping[str, object]:
     document = kept_score(chosen, inputs)
     slug = found.campaign.slug if found and found.campaign else ""
-    campaign = Campaign.objects.select_related("release").filter(slug=slug).first()
-    # who settles splits must not learn from this page which system wrote what
-    informed = campaign is None or sees_identities(request.user, campaign)
     left_out = set(primary_exclusion(inputs))
     counted = {row.subject: row.system for row in inputs.outputs if row.instance not in left_out}
     lines = board(document, found, counted)
     systems = [line.system for line in lines.lines]
+    campaigns = Campaign.objects.select_related("release").in_bulk(
+        {slug, lines.audit} - {""}, field_name="slug"
+    )
+    campaign = campaigns.get(slug)
+    # who settles splits must not learn from this page which system wrote what
+    informed = all(sees_identities(request.user, one) for one in campaigns.values())
     unreleased = {(row.system, row.instance) for row in inputs.unreleased}
     rows = problems(inputs.outputs, found, systems, left_out, unreleased)
     size = ROTATED_PAGE if len(systems) >= ROTATED_FROM else PAGE
@@ -95,12 +98,13 @@ def _shown(
         systems=dict(System.objects.filter(slug__in=systems).values_list("slug", "name")),
         titles=_titles(chosen),
         proofs=names_of(rows, {n: line.letter for n, line in enumerate(lines.lines)}) if informed else {},
-        href=_addresses(chosen, {slug, lines.audit} - {""}),
+        href=_addresses(chosen, set(campaigns)),
     )
     by = campaign.split_by if campaign else ""
     context: dict[str, object] = {
         "document": document,
         "campaign": campaign,
+        "closed": closed_campaigns(inputs),
         "n_reports": grades_in(campaign) if campaign else 0,
         "found": found,
         "informed": informed,
@@ -120,7 +124,6 @@ def _shown(
             "differ": sections.splits_context(found, names, numbers, by, pair),
             "pairs": sections.pairs_context(found),
             "agreement": sections.agreement_context(inputs, document, found),
-            "closed": closed_campaigns(inputs),
             "questions": readable_questions(found.campaign) if found.campaign.kind == "grade" else [],
         }
     listed = notes(document, lines, found, by)

@@ -2,8 +2,10 @@
 
 import pytest
 
+from benchmark.protocols import get_protocol
+from reports.core.datasets import CampaignInfo
 from reports.results import sentences
-from reports.results.graded import Agreeing, Graded, agreeing, level_of, rater_pairs
+from reports.results.graded import Agreeing, Graded, agreeing, level_of, rater_pairs, readable_questions
 from reports.results.grid import graded_cell, natural, shade_of
 from stats.core.scale import NAMED, own_scale
 
@@ -46,6 +48,20 @@ def test_without_an_order_different_answers_have_no_middle():
 def test_numbers_have_a_mean():
     assert level_of(TO_TEN, ["7", "7", "6"]) == "6.7"
     assert level_of(TO_TEN, ["7", "7"]) == "7"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "rubric", "keys"),
+    [
+        ("proofs", "proofs-steps-v1", []),  # only labels of steps
+        ("proofs", "proofs-first-error-v1", ["correctness"]),
+        ("proofs", "proofs-v1", ["correctness", "answer_accuracy"]),
+    ],
+)
+def test_a_campaign_is_read_by_what_has_one_answer_for_each_proof(protocol, rubric, keys):
+    content = get_protocol(protocol).rubric(rubric).content
+    campaign = CampaignInfo("c", "C", "grade", True, content, "", 1, 3)
+    assert [question.key for question in readable_questions(campaign)][:2] == keys
 
 
 def test_shades_follow_the_rank_and_the_solved_levels_are_the_darker_ones():
