@@ -120,6 +120,12 @@ def test_escape_closes_the_download_menu_and_returns_to_it(sign_in, owner, db):
     menu = page.locator("details.menu")
     menu.locator("summary").focus()
     page.keyboard.press("Enter")
+    for link in menu.get_by_role("link").all():
+        box = link.bounding_box()
+        assert box
+        assert box["height"] >= 24
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 1280
     page.keyboard.press("Tab")
     page.keyboard.press("Escape")
     expect(menu).not_to_have_attribute("open", "")
