@@ -17,6 +17,7 @@ from reports.judges import views as judges
 from reports.labels import views as labels
 from reports.printing import views as report_jobs
 from reports.published import views as published
+from reports.results import views as results
 from reports.scores import views as scores
 from reports.sources import views as sources
 
@@ -33,7 +34,8 @@ urlpatterns: list[URLPattern] = [
     path("printed/<int:pk>/file/", report_jobs.report_file, name="report-file"),
     path("printed/<int:pk>/<slug:verb>/", report_jobs.steer_report, name="steer-report"),
     path(f"{_RELEASE}printed/", report_jobs.report_jobs, name="report-jobs"),
-    path(_RELEASE, scores.score_of, name="score"),
+    path(_RELEASE, results.results, name="score"),
+    path(f"{_RELEASE}numbers/", scores.numbers, name="score-numbers"),
     path(f"{_RELEASE}exclusions/", exclusions.exclusions, name="exclusions"),
     path(f"{_RELEASE}score.json", scores.score_json, name="score-json"),
     path(f"{_RELEASE}report.pdf", scores.score_report, name="score-report"),

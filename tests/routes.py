@@ -237,6 +237,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/printed/<int:pk>/file/
         reports/printed/<int:pk>/<slug:verb>/
         reports/releases/<slug:name>/printed/
+        reports/releases/<slug:name>/numbers/
         reports/releases/<slug:name>/score.json
         reports/releases/<slug:name>/report.pdf
         reports/releases/<slug:name>/exclusions/

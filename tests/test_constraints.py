@@ -71,6 +71,7 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "conflict_decided_by_someone_at_some_time": (Conflict, {"decided_at": NOW, "decided_by": None}),
     "campaign_of_instances_alone_has_no_track": (Campaign, {"kind": "grade", "track": ""}),
     "campaign_problem_rule_is_known": (Campaign, {"problem_rule": "somehow"}),
+    "campaign_split_by_is_known": (Campaign, {"split_by": "mood"}),
     "campaign_most_per_reviewer_from_one": (Campaign, {"most_per_reviewer": 0}),
     "item_pair_has_an_order_and_only_pairs_are_mirrored": (Item, {"second": None, "mirrored": True}),
     "unblinding_has_a_reason": (Unblinding, {"reason": ""}),

@@ -3,8 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.adjudication.reading import by_question, decidable, decisions, graders, live_answers
-from annotation.adjudication.settling import State, question_state
+from annotation.adjudication.reading import (
+    by_question,
+    decidable,
+    decisions,
+    graders,
+    live_answers,
+    verdict_scales,
+)
+from annotation.adjudication.settling import State, question_state, split_words
 from annotation.campaigns.pairing import upright, upright_block
 from annotation.core.material import item_material
 from annotation.grading.remarks import Remark
@@ -16,16 +23,20 @@ from stats.core.scale import value_words
 
 @dataclass(frozen=True)
 class GradersAnswer:
-    """What one grader said: `value` in words, "" where they could not judge it."""
+    """What one grader said: `value` in words, "" where they could not judge it, with what the form says it means."""
 
     letter: str
     value: str
     comment: str
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
 class Disputed:
-    """A question to be decided. `decision` is the latest one, `history` all of them, oldest first."""
+    """A question to be decided. `decision` is the latest one, `history` all of them, oldest first.
+
+    `words` say what the graders said together, and on what they differ.
+    """
 
     question: Question
     step: str
@@ -34,6 +45,7 @@ class Disputed:
     choices: tuple[tuple[str, str, str], ...]  # value, its words, what it means
     decision: Adjudication | None
     history: tuple[Adjudication, ...]
+    words: str = ""
 
     @property
     def key(self) -> str:
@@ -54,6 +66,9 @@ class AdjudicationPage:
     remarks: tuple[Remark, ...]
     notes: tuple[tuple[str, str], ...]
     missing: int
+    texts: tuple[
+        tuple[Question, tuple[tuple[str, str], ...]], ...
+    ] = ()  # free text by letter: nothing to decide
     causes: tuple[tuple[str, str], ...] = tuple(Cause.choices)
 
 
@@ -65,24 +80,31 @@ def adjudication_page(item: Item) -> AdjudicationPage:
     answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
     latest = decisions([item]).get(item.pk, {})
     past = list(Adjudication.objects.filter(item=item).select_related("decided_by").order_by("pk"))
-    rows = []
+    rows, texts, scales = [], [], verdict_scales(campaign)
     for question in rubric_from_content(campaign.rubric.content).questions:
+        if not question.scale.has_values:
+            said = [
+                (letter, row.value)
+                for letter, grade in found
+                for row in grade.answers.all()
+                if row.question == question.key and row.value
+            ]
+            texts += [(question, tuple(said))] if said else []
         for (key, step), values in answers.items():
             if key != question.key:
                 continue
             given = [
-                GradersAnswer(
-                    letter, value_words(upright(row.value, swapped=grade.assignment.swapped)), row.comment
-                )
+                GradersAnswer(letter, value_words(value), row.comment, question.scale.anchors.get(value, ""))
                 for letter, grade in found
                 for row in grade.answers.all()
                 if (row.question, row.step) == (key, step)
+                for value in [upright(row.value, swapped=grade.assignment.swapped)]
             ]
             rows.append(
                 Disputed(
                     question=question,
                     step=step,
-                    state=question_state(values),
+                    state=question_state(values, scales.get(key)),
                     answers=tuple(given),
                     choices=tuple(
                         (value, value_words(value), question.scale.anchors.get(value, ""))
@@ -90,6 +112,7 @@ def adjudication_page(item: Item) -> AdjudicationPage:
                     ),
                     decision=latest.get((key, step)),
                     history=tuple(row for row in past if (row.question, row.step) == (key, step)),
+                    words=split_words(values, question.scale),
                 )
             )
     return AdjudicationPage(
@@ -106,4 +129,5 @@ def adjudication_page(item: Item) -> AdjudicationPage:
         ),
         notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
         missing=item.places - len(found),
+        texts=tuple(texts),
     )

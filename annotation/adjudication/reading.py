@@ -10,11 +10,22 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from annotation.adjudication.settling import Said, State, item_state, letter, question_state
+from annotation.adjudication.settling import Said, State, item_state, letter, question_state, tally_words
 from annotation.campaigns.pairing import upright
 from annotation.core.item_names import item_name
-from annotation.models import Adjudication, Answer, Assignment, AssignmentState, Campaign, Grade, Item
+from annotation.core.material import problem_title
+from annotation.models import (
+    Adjudication,
+    Answer,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    Grade,
+    Item,
+    SplitBy,
+)
 from benchmark.rubrics import rubric_from_content
+from stats.core.scale import Scale, value_words
 
 Key = tuple[str, str]  # question and step
 LATEST = Q(superseded_by__isnull=True)
@@ -23,22 +34,35 @@ LATEST_PRIMARY = Q(amendment=False) & (Q(superseded_by__isnull=True) | Q(superse
 
 @dataclass(frozen=True)
 class QueuedItem:
-    """A line of the queue. `split` names the undecided questions on which graders differ."""
+    """A line of the queue. `split` names the undecided questions on which graders differ, `words` says how."""
 
     item: Item
     state: State
     grades: int
     split: tuple[str, ...]
+    words: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         return item_name(self.item.pk)
+
+    @property
+    def title(self) -> str:
+        return problem_title(self.item.instance.payload, self.item.instance.key)
 
 
 def decidable(campaign: Campaign) -> list[str]:
     """The questions whose answers can be settled: all but free text."""
     questions = rubric_from_content(campaign.rubric.content).questions
     return [question.key for question in questions if question.scale.has_values]
+
+
+def verdict_scales(campaign: Campaign) -> dict[str, Scale]:
+    """The scales of the questions on which only different verdicts are a split; none if different answers are."""
+    if campaign.split_by != SplitBy.VERDICT:
+        return {}
+    questions = rubric_from_content(campaign.rubric.content).questions
+    return {question.key: question.scale for question in questions if question.scale.passes}
 
 
 def live_answers(items: Iterable[Item], questions: Sequence[str]) -> dict[int, list[Said]]:
@@ -91,15 +115,24 @@ def queue(campaign: Campaign) -> list[QueuedItem]:
     """Every item with its state, those that need a decision first."""
     items = list(campaign.items.select_related("instance"))
     said, decided = live_answers(items, decidable(campaign)), decisions(items)
-    rows = []
+    rows, scales = [], verdict_scales(campaign)
     for item in items:
         answers = by_question(said.get(item.pk, []))
         settled = decided.get(item.pk, {})
         grades = len({answer.grader for answer in said.get(item.pk, [])})
-        state = item_state(answers, missing=item.places - grades, decided=settled)
-        split = [key for key, values in answers.items() if question_state(values) is State.SPLIT]
-        undecided = dict.fromkeys(question for question, step in split if (question, step) not in settled)
-        rows.append(QueuedItem(item, state, grades, tuple(undecided)))
+        state = item_state(answers, missing=item.places - grades, decided=settled, scales=scales)
+        split = [
+            key
+            for key, values in answers.items()
+            if question_state(values, scales.get(key[0])) is State.SPLIT
+        ]
+        left = [key for key in split if key not in settled]
+        words = [
+            f"{value_words(question)}{f' {step}' if step else ''}: {tally_words(answers[question, step])}"
+            for question, step in left
+        ]
+        undecided = dict.fromkeys(question for question, _ in left)
+        rows.append(QueuedItem(item, state, grades, tuple(undecided), tuple(words)))
     order = list(State)
     first = (State.SPLIT, State.OPEN)
     return sorted(

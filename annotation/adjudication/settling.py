@@ -1,14 +1,18 @@
 """How far the answers to an item agree, and what a decision about them must say. Pure: values in and out.
 
 A question is agreed when all who could judge it gave the same value, split when they gave several, and open
-when nobody could judge it. An item is incomplete while a planned grade is missing, whatever the others say.
+when nobody could judge it. A campaign may ask for less: then different values agree if all or none of them count as
+solved. An item is incomplete while a planned grade is missing, whatever the others say.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from benchmark.rubrics import NOT_ASSESSED
+from stats.core.scale import Scale, value_words
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -38,15 +42,38 @@ def judged(values: Iterable[str]) -> set[str]:
     return set(values) - {"", NOT_ASSESSED}
 
 
-def question_state(values: Sequence[str]) -> State:
+def question_state(values: Sequence[str], scale: Scale | None = None) -> State:
     """`values` are the answers of all graders to one question, "" for those who could not judge it.
 
-    A step that comes after everybody's first error is assessed by nobody, and nobody differs about it.
+    With `scale`, whose successes say what is solved, only different verdicts are a split. A step that comes after
+    everybody's first error is assessed by nobody, and nobody differs about it.
     """
     different = judged(values)
-    if len(different) > 1:
+    verdicts = {value in scale.success for value in different} if scale and scale.passes else different
+    if len(verdicts) > 1:
         return State.SPLIT
     return State.AGREED if different or NOT_ASSESSED in values else State.OPEN
+
+
+def tally_words(values: Sequence[str]) -> str:
+    """ "2 minor, 1 major": what graders said, the commonest first, with how many could not judge."""
+    given = Counter(value for value in values if value)
+    said = [f"{n} {value_words(value)}" for value, n in given.most_common()]
+    if silent := len(values) - given.total():
+        said.append(f"{silent} could not judge")
+    return ", ".join(said)
+
+
+def split_words(values: Sequence[str], scale: Scale) -> str:
+    """What graders said, and on what they differ: only in the level, or on whether it is solved."""
+    different = judged(values)
+    if len(different) < 2:
+        return tally_words(values)
+    verdicts = {value in scale.success for value in different}
+    how = ""
+    if scale.passes:
+        how = "; they differ on solved or not" if len(verdicts) > 1 else "; they differ in the level alone"
+    return f"{tally_words(values)}{how}"
 
 
 def item_state(
@@ -54,12 +81,18 @@ def item_state(
     *,
     missing: int,
     decided: Iterable[tuple[str, str]],
+    scales: Mapping[str, Scale] = MappingProxyType({}),
 ) -> State:
-    """The state of an item with `answers` by question and step, `missing` grades and `decided` questions."""
+    """The state of an item with `answers` by question and step, `missing` grades and `decided` questions.
+
+    `scales` are those of the questions of which only different verdicts are a split.
+    """
     if missing > 0:
         return State.INCOMPLETE
     settled = set(decided)
-    left = {question_state(values) for key, values in answers.items() if key not in settled}
+    left = {
+        question_state(values, scales.get(key[0])) for key, values in answers.items() if key not in settled
+    }
     for state in (State.SPLIT, State.OPEN):
         if state in left:
             return state

@@ -22,7 +22,7 @@ from annotation.models import (
 )
 
 WHAT = ("release", "rubric", "track", "seed", "reviewers_per_item")  # what the draw rests on, or copies
-TERMS = (*WHAT, "name", "problem_rule", "most_per_reviewer", "due_on", "instructions")
+TERMS = (*WHAT, "name", "problem_rule", "split_by", "most_per_reviewer", "due_on", "instructions")
 WHILE_OPEN = ("due_on", "instructions")
 
 

@@ -9,7 +9,7 @@ from accounts.profile.domains import domain_words
 from annotation.campaigns.draw_counts import DrawFrame
 from annotation.campaigns.forms import PlainForm
 from annotation.core.queries import comparable_systems
-from annotation.models import Campaign, CampaignKind, ProblemRule
+from annotation.models import Campaign, CampaignKind, ProblemRule, SplitBy
 from annotation.rubrics.available import known_rubrics
 from benchmark.models import Release, Run
 from benchmark.protocols import get_protocol
@@ -265,6 +265,13 @@ class PeopleForm(PlainForm):
     )
     problem_rule = forms.ChoiceField(
         label="Outputs of one problem", choices=ProblemRule.choices, widget=forms.RadioSelect
+    )
+    split_by = forms.ChoiceField(
+        label="An item is split and needs a decision if",
+        choices=SplitBy.choices,
+        widget=forms.RadioSelect,
+        help_text="Counts of splits and the adjudication use it. It is fixed once the campaign opens. Questions that "
+        "do not say what is solved are split by different answers either way.",
     )
     most_per_reviewer = forms.IntegerField(
         label="Most items per reviewer",

@@ -135,7 +135,7 @@ def _may_discard(row: Campaign) -> bool:
 
 
 def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    names = ("reviewers_per_item", "problem_rule", "most_per_reviewer", "due_on")
+    names = ("reviewers_per_item", "problem_rule", "split_by", "most_per_reviewer", "due_on")
     start = {name: getattr(row, name) for name in names} | {"least_authors": conflicts.least_authors(row)}
     form = PeopleForm(_sent(request), initial=start)
     if request.method == "POST" and form.is_valid():

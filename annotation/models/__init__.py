@@ -3,7 +3,15 @@
 from annotation.models.adjudication import Adjudication, Cause
 from annotation.models.bank import SharedComment, SharingState
 from annotation.models.calibration import CalibrationItem, CalibrationRemark, CalibrationRound
-from annotation.models.campaigns import Campaign, CampaignKind, Item, ProblemRule, Reminder, Unblinding
+from annotation.models.campaigns import (
+    Campaign,
+    CampaignKind,
+    Item,
+    ProblemRule,
+    Reminder,
+    SplitBy,
+    Unblinding,
+)
 from annotation.models.conflicts import (
     DEFAULT_LEAST,
     ConflictsFixed,
@@ -77,6 +85,7 @@ __all__ = [
     "ShownClaim",
     "ShownVerdict",
     "SideDraft",
+    "SplitBy",
     "SystemGuess",
     "TargetKind",
     "TrainingAnswer",

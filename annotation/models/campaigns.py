@@ -26,11 +26,19 @@ class ProblemRule(models.TextChoices):
     APART = "apart", "No reviewer sees two outputs of the same problem"
 
 
+class SplitBy(models.TextChoices):
+    """What makes an item a split, wherever splits are counted."""
+
+    LEVEL = "level", "Graders give different answers"
+    VERDICT = "verdict", "Graders differ on whether it is solved"
+
+
 class Campaign(models.Model):
     """One round of expert work on one release with one rubric version.
 
     `most_per_reviewer` bounds the items that one reviewer holds in all of the campaign, finished ones included.
-    A construction audit looks at instances and has no track.
+    A construction audit looks at instances and has no track. `split_by` concerns questions whose scale says what counts
+    as solved; about the others graders differ as soon as their answers do.
     """
 
     slug = models.SlugField(max_length=100, unique=True)
@@ -41,6 +49,9 @@ class Campaign(models.Model):
     track = models.CharField(max_length=50, default="raw", blank=True)
     reviewers_per_item = models.PositiveSmallIntegerField(default=3)
     problem_rule = models.CharField(max_length=10, choices=ProblemRule.choices, default=ProblemRule.FREE)
+    split_by = models.CharField(
+        max_length=10, choices=SplitBy.choices, default=SplitBy.LEVEL, db_default=SplitBy.LEVEL
+    )
     most_per_reviewer = models.PositiveSmallIntegerField(null=True, blank=True)
     instructions = models.TextField(blank=True)
     seed = models.PositiveBigIntegerField()
@@ -61,6 +72,9 @@ class Campaign(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(problem_rule__in=ProblemRule.values), name="campaign_problem_rule_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(split_by__in=SplitBy.values), name="campaign_split_by_is_known"
             ),
             models.CheckConstraint(
                 condition=Q(most_per_reviewer__isnull=True) | Q(most_per_reviewer__gte=1),

@@ -122,6 +122,12 @@ def submitted_days(campaign: Campaign) -> list[tuple[dt.date, int]]:
     return list(found.items())
 
 
+def grades_in(campaign: Campaign) -> int:
+    """How many grades are in, each at its latest version."""
+    live = Grade.objects.filter(superseded_by=None, assignment__item__campaign=campaign)
+    return live.filter(assignment__repeat=False).count()
+
+
 def places_wanted(campaign: Campaign) -> int:
     """How many grades the campaign wants in all."""
     return campaign.items.aggregate(n=Sum("places"))["n"] or 0

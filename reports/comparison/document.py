@@ -139,6 +139,16 @@ def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
     )
 
 
+def told_apart(found: Outcomes, first: str, second: str, *, family: int) -> bool | None:
+    """Whether the paired interval of their difference leaves out 0, one of `family` that hold at once; None without."""
+    one, two = found.successes[first], found.successes[second]
+    shared = _shared([one, two])
+    codes = _codes(found, shared)
+    level = 1 - (1 - LEVEL) / max(1, family)
+    ends = _difference([one[item] for item in shared], [two[item] for item in shared], codes, level).ci
+    return None if ends is None else not ends[0] <= 0 <= ends[1]
+
+
 def _codes(found: Outcomes, items: Sequence[Item]) -> Ints:
     return cluster_codes([found.clusters[item] for item in items])
 

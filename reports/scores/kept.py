@@ -11,7 +11,7 @@ from canonical.documents import as_json, from_json
 from reports.core.choosing import Chosen
 from reports.models import KeptScore
 from reports.scores.document import score
-from reports.scores.inputs import collect_chosen
+from reports.scores.inputs import Inputs, collect_chosen
 from reports.scores.shape import Score
 
 _ROOT = Path(__file__).parents[2]
@@ -21,9 +21,12 @@ PACKAGES = (  # all in which an artifact finds code of a score
 )
 
 
-def kept_score(chosen: Chosen) -> Score:
-    """The score of what a request chose: as it was kept if nothing that it depends on has changed, else computed."""
-    inputs = collect_chosen(chosen)
+def kept_score(chosen: Chosen, inputs: Inputs | None = None) -> Score:
+    """The score of what a request chose: as it was kept if nothing that it depends on has changed, else computed.
+
+    `inputs` are those of the choice, from a caller that has read them.
+    """
+    inputs = inputs or collect_chosen(chosen)
     basis = sha256_of([inputs.as_json(), code()])
     found = KeptScore.objects.filter(release=chosen.release, choice=chosen.query, basis=basis).first()
     if found:

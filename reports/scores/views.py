@@ -7,12 +7,11 @@ from django.utils.text import slugify
 
 from benchmark.case_columns import case_columns
 from benchmark.protocols import get_protocol
-from benchmark.published import published_protocols
 from canonical.documents import as_json
 from reports.core.choosing import Chosen
 from reports.core.requests import chosen_of, paged, staff_page
 from reports.core.wording import in_words
-from reports.printing.pages import own_sheet, pdf_problem, print_html, require_pdf
+from reports.printing.pages import own_sheet, print_html, require_pdf
 from reports.scores.inputs import collect_chosen
 from reports.scores.kept import kept_score
 from reports.scores.output_rows import behind, scored_outputs
@@ -31,16 +30,10 @@ def scores(request: HttpRequest) -> HttpResponse:
 
 
 @staff_page
-def score_of(request: HttpRequest, name: str) -> HttpResponse:
+def numbers(request: HttpRequest, name: str) -> HttpResponse:
     """All numbers of one track under one judge."""
     chosen, document = _chosen_score(request, name)
-    context = {
-        **page_context(chosen, document),
-        "pdf_problem": pdf_problem(),
-        "has_published": document.protocol in published_protocols(),
-        "has_conditions": bool(get_protocol(document.protocol).condition_tables),
-    }
-    return render(request, "reports/scores/score.html", context)
+    return render(request, "reports/scores/numbers.html", page_context(chosen, document))
 
 
 @staff_page

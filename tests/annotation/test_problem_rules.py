@@ -94,3 +94,5 @@ def test_the_database_refuses_rules_that_do_not_exist(drafted, change, words):
 def test_the_database_keeps_the_rule_of_an_opened_campaign(opened):
     with pytest.raises(IntegrityError, match="terms of an opened campaign"), transaction.atomic():
         Campaign.objects.filter(pk=opened.pk).update(problem_rule="apart")
+    with pytest.raises(IntegrityError, match="what counts as a split"), transaction.atomic():
+        Campaign.objects.filter(pk=opened.pk).update(split_by="verdict")

@@ -19,7 +19,7 @@ from benchmark.releases.integrity import release_sha256
 from tests.conftest import member
 from tests.factories import AssignmentFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 
-LEAST = {"least_authors": "1"}  # there are one or two systems
+LEAST = {"split_by": "level", "least_authors": "1"}  # there are one or two systems
 pytestmark = pytest.mark.django_db
 LATER = {"due_on": "2030-02-01", "instructions": "Lemma 3 may be used."}
 ITEMS = {"extent": "all", "seed": "5", "minutes_per_item": "30"}
@@ -56,6 +56,7 @@ def test_six_steps_lead_from_a_release_to_an_open_campaign(carl, begun, algebrai
     """Six outputs with one reviewer each, at 30 minutes: three hours."""
     assert carl.post(step(begun.slug, "items"), ITEMS).url == step(begun.slug, "people")
     people = {"reviewers_per_item": "1", "problem_rule": "together", "due_on": "2030-01-31"} | LEAST
+    people["split_by"] = "verdict"
     assert carl.post(step(begun.slug, "people"), people).url == step(begun.slug, "options")
     told = {"instructions": "Read closely.", "ask_for_guesses": "on"}
     assert carl.post(step(begun.slug, "options"), told).url == step(begun.slug, "plan")
@@ -79,6 +80,7 @@ def test_six_steps_lead_from_a_release_to_an_open_campaign(carl, begun, algebrai
     assert carl.post(step(begun.slug, "opening")).url == reverse("campaign", args=[begun.slug])
     begun.refresh_from_db()
     assert (begun.phase, begun.problem_rule, begun.seed) == ("open", "together", 5)
+    assert begun.split_by == "verdict"
     assert begun.guess_question.asked_by.email == "carl@study.test"
 
 

@@ -107,7 +107,16 @@ ADDRESSES = {
     "judges/<int:pk>/": ["judges/{judge}/"],
     "judges/<int:pk>/outputs/<int:output>/": ["judges/{judge}/outputs/{judged}/"],
     "reports/printed/<int:pk>/": ["reports/printed/{printed}/", "reports/printed/{waiting}/"],
-    "reports/releases/<slug:name>/": ["reports/releases/sample-re2math/", "reports/releases/sample-proofs/"],
+    "reports/releases/<slug:name>/": [
+        "reports/releases/sample-re2math/",
+        "reports/releases/sample-proofs/",
+        "reports/releases/sample-lemmas/",
+        "reports/releases/sample-theorem-search/",
+    ],
+    "reports/releases/<slug:name>/numbers/": [
+        "reports/releases/sample-re2math/numbers/",
+        "reports/releases/sample-proofs/numbers/",
+    ],
     "reports/releases/<slug:name>/compare/pair/": [
         "reports/releases/sample-re2math/compare/pair/?first=aurora&second=basalt"
     ],

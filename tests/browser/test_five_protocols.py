@@ -385,8 +385,8 @@ def shares(study: Study, score: dict[str, Any]) -> set[str]:
 
 def check_report(page: Page, study: Study, score: dict[str, Any], items: int, folder: Path) -> None:
     """The page shows the numbers, and the printed report has them in front and a place for every item."""
-    page.goto(f"/reports/releases/{study.release}/")
-    expect(page.get_by_role("heading", level=1)).to_contain_text(study.release)
+    page.goto(f"/reports/releases/{study.release}/numbers/")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("All numbers")
     on_the_page = page.locator("main").inner_text()
     assert not [share for share in shares(study, score) if share not in on_the_page]
     path = printed(page, study, folder)

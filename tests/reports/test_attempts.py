@@ -101,7 +101,7 @@ def test_page_text_rest_and_artifact_say_that_attempts_are_taken_together(coordi
     words = f"attempts at {problems} problems taken together"
     client = Client()
     client.force_login(coordinator)
-    assert words in client.get(reverse("score", args=[release.name])).content.decode()
+    assert words in client.get(reverse("score-numbers", args=[release.name])).content.decode()
     assert words in score_text(score(inputs))
     rest = client.get(reverse("api-score", args=[release.name])).json()
     estimate = rest["judge"]["systems"][system]["metrics"]["avg_at_4"]["estimate"]

@@ -93,10 +93,10 @@ def test_a_request_names_the_condition_and_usual_is_meant_otherwise(gaps, oracle
 def test_page_rest_and_command_show_the_same_condition(gaps, oracle, coordinator):
     client = Client()
     client.force_login(coordinator)
-    page = client.get(reverse("score", args=[gaps.name]), {"condition": "oracle"}).content.decode()
+    page = client.get(reverse("score-numbers", args=[gaps.name]), {"condition": "oracle"}).content.decode()
     assert "not part of the scores under the usual condition" in page
     assert "?track=raw&amp;condition=oracle" in client.get(reverse("scores")).content.decode()
-    assert "Condition oracle" in client.get(reverse("score", args=[gaps.name])).content.decode()
+    assert "Condition oracle" in client.get(reverse("score-numbers", args=[gaps.name])).content.decode()
     assert 'id="measured"' not in page  # nothing is measured where the source was handed over
     rest = client.get(reverse("api-score", args=[gaps.name]), {"condition": "oracle"}).json()
     call_command("score", "--json", release=gaps.name, condition="oracle", stdout=(out := StringIO()))

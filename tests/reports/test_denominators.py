@@ -76,7 +76,7 @@ def test_page_print_command_rest_and_artifact_say_it(patchy, coordinator):
     words = "3 problems without an output, 1 not released; over all problems 66.7"
     inputs = collect(release=patchy)
     assert words in score_text(score(inputs))
-    assert words in client.get(reverse("score", args=["gaps"])).content.decode()
+    assert words in client.get(reverse("score-numbers", args=["gaps"])).content.decode()
     metrics = client.get(reverse("api-score", args=["gaps"])).json()["judge"]["systems"]["patchy"]["metrics"]
     assert metrics["tool_acc"]["all_problems"]["estimate"]["n"] == 30
     document = build(inputs, read_manifest(patchy, "raw"))

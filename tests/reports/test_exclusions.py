@@ -217,7 +217,10 @@ def test_rules_are_declared_and_read_on_a_page_and_by_rest(closed, coordinator, 
     client.post(page, TERMS)
     shown = client.get(page).content.decode()
     assert "<strong>1</strong> of 3 instances are excluded" in shown
-    assert "With and without exclusions" in client.get(reverse("score", args=[closed.name])).content.decode()
+    assert (
+        "With and without exclusions"
+        in client.get(reverse("score-numbers", args=[closed.name])).content.decode()
+    )
     rest = reverse("api-exclusions", args=[closed.name])
     sent = TERMS | {"name": "strict", "at_least": 1}
     made = client.post(rest, sent, content_type="application/json")

@@ -65,7 +65,7 @@ def test_inputs_with_decisions_survive_the_way_through_json(split, opened, coord
 
 def test_the_score_page_shows_the_final_column_where_something_was_decided(split, opened, client, owner):
     client.force_login(owner)
-    address = reverse("score", args=[opened.release.name])
+    address = reverse("score-numbers", args=[opened.release.name])
     assert client.get(address).status_code == 200
     assert "#def-final" not in client.get(address).content.decode()
     adjudication_actions.adjudicate(actor=owner, item=split, question="correctness", value="correct")

@@ -93,10 +93,10 @@ def test_a_named_tuple_gives_the_score_of_its_runs_alone(mixed):
 def test_the_score_page_and_rest_say_why_and_show_the_one_that_is_named(mixed, coordinator):
     client = Client()
     client.force_login(coordinator)
-    page = client.get(reverse("score", args=[mixed.name]))
+    page = client.get(reverse("score-numbers", args=[mixed.name]))
     assert page.status_code == 400
     assert "never share a table" in page.content.decode()
-    named = client.get(reverse("score", args=[mixed.name]), {"tuple": "october"}).content.decode()
+    named = client.get(reverse("score-numbers", args=[mixed.name]), {"tuple": "october"}).content.decode()
     assert "Frozen tuple october" in named
     assert client.get(reverse("api-score", args=[mixed.name])).status_code == 400
     reply = client.get(reverse("api-score", args=[mixed.name]), {"tuple": "october"})

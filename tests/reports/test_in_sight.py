@@ -202,7 +202,7 @@ def test_an_older_table_that_says_nothing_of_sight_is_no_contradiction(told, unl
 
 def test_the_score_page_and_rest_show_both_figures(closed, client, coordinator):
     client.force_login(coordinator)
-    page = client.get(reverse("score", args=[closed.release.name])).content.decode()
+    page = client.get(reverse("score-numbers", args=[closed.release.name])).content.decode()
     assert "With and without labels in sight of a verdict" in page
     assert "100.0 % [34.2, 100.0] (2/2)" in page  # Wilson's interval of 2 of 2
     document = client.get(f"/api/v1/releases/{closed.release.name}/score/").json()

@@ -117,7 +117,7 @@ def test_the_score_page_shows_the_strata(steps, client, coordinator, tmp_path):
     rows = [judged(index, 1, "yes") for index in range(1, 13)]
     import_labels(actor=None, path=table(tmp_path, rows), release=steps)
     client.force_login(coordinator)
-    page = client.get(reverse("score", args=["sample-masked-steps"])).content.decode()
+    page = client.get(reverse("score-numbers", args=["sample-masked-steps"])).content.decode()
     assert "Avg@4 by step type" in page
     assert "Avg@4 by proof family" in page
     # Eleven proof families in tables of at most five columns: a printed page has no more room.

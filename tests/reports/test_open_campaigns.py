@@ -45,7 +45,7 @@ def test_page_rest_csv_and_command_follow(client, request, gaps, still_open, cap
     client.force_login(request.getfixturevalue(who))
     replied = client.get("/api/v1/releases/sample-re2math/score/").json()
     assert replied["experts"][0]["questions"] == {}
-    page = client.get(reverse("score", args=["sample-re2math"])).content.decode()
+    page = client.get(reverse("score-numbers", args=["sample-re2math"])).content.decode()
     assert "no figure by system is shown to anybody" in page
     assert "corrected by this audit, with 95" not in page
     address = reverse("figure-csv", args=["sample-re2math", "forest"])

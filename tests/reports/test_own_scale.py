@@ -208,7 +208,7 @@ def test_it_is_printed_and_shown_in_its_own_words(refereed, tmp_path, client, co
     text = " ".join(page.extract_text() for page in PdfReader(path).pages)
     assert all(value in text for value in VALUES)
     client.force_login(coordinator)
-    page = client.get(reverse("score", args=[refereed.name])).content.decode()
+    page = client.get(reverse("score-numbers", args=[refereed.name])).content.decode()
     assert "Krippendorff’s alpha, ordinal" in page
     assert "1 flawless, 0 minor, 1 major, 1 reject, 1 split" in page
 

@@ -47,6 +47,7 @@ def rows(reply):
 ADDRESSES = [
     ("scores", []),
     ("score", ["sample-re2math"]),
+    ("score-numbers", ["sample-re2math"]),
     ("score-json", ["sample-re2math"]),
     ("score-report", ["sample-re2math"]),
     ("labels-csv", ["sample-re2math"]),
@@ -100,7 +101,7 @@ def test_an_empty_site_says_how_to_begin(carl):
 
 
 def test_the_fixed_judge_score_stands_with_its_counts_and_interval(carl, gaps):
-    _, text = page(carl, "score", "sample-re2math")
+    _, text = page(carl, "score-numbers", "sample-re2math")
     # 16/30 = 53.33 %; Wilson by hand: centre (.5333 + 1.9207/30) / (1 + 3.8415/30) = .52956,
     # half-width 1.96 sqrt(.5333 * .4667 / 30 + .9604 / 900) / 1.12805 = .16838
     assert "16/30" in text
@@ -109,7 +110,7 @@ def test_the_fixed_judge_score_stands_with_its_counts_and_interval(carl, gaps):
 
 
 def test_the_corrected_score_stands_beside_the_fixed_one(carl, gaps):
-    _, text = page(carl, "score", "sample-re2math")
+    _, text = page(carl, "score-numbers", "sample-re2math")
     # aurora: 14 of 16 successes confirmed (census), 8 * 1/5, 4 * 0/3, 2 abstained: 15.6 of 30
     assert "52.0 %" in text
     assert "26 of 30" in text  # 16 + 5 + 3 audited, 2 known by rule
@@ -126,7 +127,7 @@ def test_an_audit_that_missed_a_class_names_it_and_links_to_the_draw_that_comple
     audit.write_text(header + "".join(row for row in rows if ",cobalt/ungrounded," not in row), "utf-8")
     for file in (folder / "labels-judge.csv", audit):
         import_labels(actor=None, path=file, release=unlabelled_gaps)
-    _, text = page(carl, "score", "sample-re2math")
+    _, text = page(carl, "score-numbers", "sample-re2math")
     assert "No output was drawn of cobalt / ungrounded (7 outputs)" in text
     assert "if the judge errs as on the others" in text
     address = re.search(r'href="([^"]+)">Plan an audit of what is missing', text).group(1)
@@ -144,58 +145,58 @@ def test_an_audit_that_missed_a_class_names_it_and_links_to_the_draw_that_comple
 
 
 def test_an_unavailable_verdict_is_counted_with_the_values_it_could_give(carl, gaps):
-    _, text = page(carl, "score", "sample-re2math")
+    _, text = page(carl, "score-numbers", "sample-re2math")
     assert "3/29" in text
     assert "between 10.0 and 13.3 % had they been judged" in text  # 3/30 and 4/30
 
 
 def test_the_audit_shows_its_four_counts_and_what_was_excluded(carl, gaps):
-    _, text = page(carl, "score", "sample-re2math")
+    _, text = page(carl, "score-numbers", "sample-re2math")
     assert "25 true positive, 3 false positive, 2 false negative, 20 true negative" in text
     assert "eligible</a> pairs, 1 excluded" in text
 
 
 def test_undefined_values_give_their_reason_in_words(carl, proofs):
-    _, text = page(carl, "score", "sample-proofs")
+    _, text = page(carl, "score-numbers", "sample-proofs")
     assert "This coefficient is for exactly two raters." in text
     assert "NOT_TWO_RATERS" not in text
 
 
 def test_whole_proofs_show_judgments_aggregates_and_means(carl, proofs):
-    _, text = page(carl, "score", "sample-proofs")
+    _, text = page(carl, "score-numbers", "sample-proofs")
     assert "No judge has spoken on this track." in text
     assert "4 correct, 2 inconclusive, 0 incorrect" in text  # aurora's six proofs, all experts agreeing
     assert "4.83" in text  # aurora's clarity, 87 points of 18 judgments
 
 
 def test_every_linked_definition_is_on_the_page(carl, gaps):
-    _, text = page(carl, "score", "sample-re2math")
+    _, text = page(carl, "score-numbers", "sample-re2math")
     linked = {part.split('"')[0] for part in text.split('href="#def-')[1:]}
     assert linked
     assert all(f'id="def-{name}"' in text for name in linked)
 
 
 def test_ids_on_the_page_are_unique(carl, gaps):
-    _, text = page(carl, "score", "sample-re2math")
+    _, text = page(carl, "score-numbers", "sample-re2math")
     ids = [part.split('"')[0] for part in text.split(' id="')[1:]]
     assert len(ids) == len(set(ids))
 
 
 def test_the_page_holds_no_inline_style_or_script(carl, gaps):
-    _, text = page(carl, "score", "sample-re2math")
+    _, text = page(carl, "score-numbers", "sample-re2math")
     assert " style=" not in text
     assert "<script" not in text
 
 
 def test_an_unknown_track_or_judge_is_answered_with_what_exists(carl, gaps):
-    assert page(carl, "score", "sample-re2math", track="oracle")[0] == 404
-    status, text = page(carl, "score", "sample-re2math", judge="nobody-v1")
+    assert page(carl, "score-numbers", "sample-re2math", track="oracle")[0] == 404
+    status, text = page(carl, "score-numbers", "sample-re2math", judge="nobody-v1")
     assert status == 404
     assert "there are: sample-judge-v1" in text
 
 
 def test_an_unknown_parameter_is_refused_by_name(carl, gaps):
-    status, text = page(carl, "score", "sample-re2math", model="aurora")
+    status, text = page(carl, "score-numbers", "sample-re2math", model="aurora")
     assert status == 400
     assert "model" in text
 
@@ -276,7 +277,7 @@ def test_the_number_of_queries_does_not_grow_with_what_is_shown(
     with django_assert_max_num_queries(
         24
     ):  # one for the frozen tuples to choose from, four to keep the score
-        carl.get(reverse("score", args=["sample-re2math"]))
+        carl.get(reverse("score-numbers", args=["sample-re2math"]))
 
 
 def test_the_outputs_behind_a_count_are_listed_with_links_to_read_them(carl, gaps):

@@ -149,7 +149,7 @@ def test_what_aletheia_did_not_release_is_a_state_of_its_own_and_nowhere_wrong(
     assert score_document(Inputs.from_json(json.loads(json.dumps(inputs.as_json())))) == found
     assert "aletheia: 4 not released, in no denominator" in score_text(score(inputs))
     client.force_login(coordinator)
-    assert "Not released" in client.get(reverse("score", args=["first-proof"])).content.decode()
+    assert "Not released" in client.get(reverse("score-numbers", args=["first-proof"])).content.decode()
     pages = [client.get(reverse("instance", args=["first-proof", key])) for key in ("p01", "p02")]
     told = ["have not published the output" in page.content.decode() for page in pages]
     assert told == [True, False]
@@ -186,7 +186,7 @@ def test_a_system_of_which_nothing_was_released_stands_in_every_form_with_its_st
     typed = score(collect(release=withheld))
     assert "secret: not released (10 problems), in no denominator" in score_text(typed)
     client.force_login(coordinator)
-    page = client.get(reverse("score", args=["first-proof"])).content.decode()
+    page = client.get(reverse("score-numbers", args=["first-proof"])).content.decode()
     row = '<th scope="row">secret</th><td colspan="{}" class="reason">not released (10 problems)'
     assert row.format(5) in page  # the table of outputs: five columns besides the name
     assert row.format(6) in page  # the table of judgments: three values, their number, two aggregates

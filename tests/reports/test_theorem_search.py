@@ -171,7 +171,7 @@ def test_the_command_the_page_and_rest_show_the_same_numbers(published, client, 
     assert "0.450 [0.361, 0.543] (50/111)" in capsys.readouterr().out
     assert "MRR@20, paper" in score_text(score(collect(release=published)))
     client.force_login(coordinator)
-    page = client.get(reverse("score", args=["validation"])).content.decode()
+    page = client.get(reverse("score-numbers", args=["validation"])).content.decode()
     assert "50/111" in page
     assert "does not apply" in page
     document = client.get(reverse("score-json", args=["validation"])).json()

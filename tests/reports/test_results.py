@@ -1,0 +1,309 @@
+"""The results page: what it counts, what it withholds and from whom, and where every number of a score is."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.urls import reverse
+from django.utils.html import strip_tags
+
+from annotation.adjudication.actions import adjudicate
+from annotation.adjudication.reading import queue, state_counts
+from annotation.adjudication.settling import State
+from annotation.models import Campaign, Unblinding
+from benchmark.models import Release
+from reports.core.cells import number_cell, percent_cell
+from reports.core.choosing import choose
+from reports.results.board import board
+from reports.results.graded import reading
+from reports.scores.document import score
+from reports.scores.inputs import collect, collect_chosen
+from stats.core.estimate import Estimate
+from tests.reports.conftest import queries
+from tests.reports.ten_proofs import ten_proofs
+
+pytestmark = pytest.mark.django_db
+SYSTEMS = ("Heron", "Lark", "Kestrel", "Wren", "heron", "lark", "kestrel", "wren")
+
+
+@pytest.fixture
+def study(db):
+    return ten_proofs()
+
+
+@pytest.fixture
+def olga(client, owner):
+    client.force_login(owner)
+    return client
+
+
+def page(client, release, **asked):
+    return client.get(reverse("score", args=[release.name]), asked)
+
+
+def words(reply):
+    return " ".join(strip_tags(reply.content.decode()).split())
+
+
+def test_the_leaderboard_counts_solved_of_graded_and_orders_by_it(olga, study):
+    lines = page(olga, study).context["board"]["lines"]
+    # by hand from tests/reports/ten_proofs.py; Heron's tenth answer is blank
+    assert [(row["line"].letter, row["name"], row["experts"]["counts"]) for row in lines] == [
+        ("A", "Heron 3", "6 of 9"),
+        ("B", "Kestrel", "5 of 10"),
+        ("C", "Lark Pro", "5 of 10"),
+        ("D", "Wren mini", "1 of 10"),
+    ]
+    assert [row["line"].blank for row in lines] == [1, 0, 0, 0]
+
+
+def test_the_leaderboard_says_what_the_score_says(study):
+    inputs = collect(release=study)
+    document, systems = score(inputs), {row.subject: row.system for row in inputs.outputs}
+    lines = board(document, reading(inputs), systems).lines
+    (campaign,) = document.experts
+    for line in lines:
+        majority = campaign.questions["recommendation"].systems[line.system].majority.estimate
+        assert (line.experts.k, line.experts.n, line.experts.ci) == (majority.k, majority.n, majority.ci)
+
+
+def test_agreement_counts_are_those_made_by_hand(olga, study):
+    context = page(olga, study).context
+    rows = {row["title"]: row["counts"] for row in context["agreement"]["rows"]}
+    assert (rows["Solved or not"].pairs, rows["Solved or not"].all_pairs) == (105, 115)
+    assert (rows["Solved or not"].unanimous, rows["Solved or not"].outputs) == (34, 39)
+    assert (rows["Recommendation"].pairs, rows["Recommendation"].unanimous) == (76, 20)
+    assert context["agreement"]["alpha"].value == "0.85"
+    assert "by one level in 38 of 39 cases" in context["agreement"]["apart"]
+
+
+def test_cells_say_everything_in_words_and_open_the_proof(olga, study):
+    text = page(olga, study).content.decode()
+    cells = dict(re.findall(r'href="([^"]+)" aria-label="(Problem [^"]+)"', text))
+    said = set(cells.values())
+    assert len(said) == 40
+    assert "Problem 2, Lark Pro: minor, referees differ on solved or not: minor, minor, major" in said
+    assert "Problem 6, Heron 3: blank, no answer" in said
+    assert "Problem 6, Kestrel: major, only 2 of 3 referees" in said
+    at = next(href for href, words in cells.items() if words.startswith("Problem 2, Lark Pro"))
+    opened = olga.get(at)
+    assert opened.status_code == 200
+    text = words(opened)
+    assert "2 minor, 1 major; they differ on solved or not" in text
+    assert "The second sentence is major." in text  # free text
+    assert "Who is we?" in text  # a comment on a passage
+    assert "typographical changes only" in text  # what the form says of the level
+
+
+def test_a_split_is_what_the_campaign_says_and_the_page_says_so(olga, study):
+    found = page(olga, study)
+    assert (len(found.context["differ"]["splits"]), found.context["differ"]["several"]) == (19, 39)
+    assert (
+        "19 of 39 proofs with two or more referees are split: the referees differ in their answers"
+        in words(found)
+    )
+
+
+def test_by_verdict_five_proofs_are_split_here_and_in_adjudication(olga, db, monkeypatch):
+    monkeypatch.setattr(Campaign._meta.get_field("split_by"), "default", "verdict")
+    study = ten_proofs()
+    found = page(olga, study)
+    differ = found.context["differ"]
+    assert (len(differ["splits"]), len(differ["levels_only"])) == (5, 14)
+    assert "differ on solved or not" in words(found)
+    campaign = Campaign.objects.get(slug="ten-proofs-referees")
+    assert campaign.split_by == "verdict"
+    counts = state_counts(queue(campaign))
+    # one of the 39 has a report missing, on which the two there are agree
+    assert (counts[State.SPLIT], counts[State.INCOMPLETE]) == (5, 1)
+    assert "graders differ on whether it is solved" in words(
+        olga.get(reverse("adjudication", args=[campaign.slug]))
+    )
+
+
+def test_a_pair_of_referees_lists_what_they_differ_on(olga, study):
+    context = page(olga, study).context
+    pair = next(cell for row in context["pairs"]["table"] for cell in row["cells"] if cell)
+    differ, both = map(int, pair["words"].split("/"))
+    only = page(olga, study, pair=pair["key"]).context["differ"]
+    assert len(only["splits"]) == differ <= both
+    assert page(olga, study, pair="1-99").status_code == 404
+
+
+def test_a_decision_counts_and_is_marked(olga, study, owner):
+    campaign = Campaign.objects.get(slug="ten-proofs-referees")
+    item = campaign.items.get(output__run__system__slug="wren", instance__key="p5")
+    # major, major, reject: Wren's second solved problem, if an adjudicator says so
+    adjudicate(
+        actor=owner, item=item, question="recommendation", value="minor", cause="severity", note="Closed."
+    )
+    found = page(olga, study)
+    wren = found.context["board"]["lines"][-1]
+    assert wren["experts"]["counts"] == "2 of 10"
+    assert "Problem 5, Wren mini: minor, levels differ: major, major, reject, decided by an adjudicator" in (
+        found.content.decode()
+    )
+
+
+def test_while_grading_is_open_nobody_sees_anything_by_system(client, coordinator, owner, db):
+    study = ten_proofs(closed=False)
+    for user in (coordinator, owner):
+        client.force_login(user)
+        found = page(client, study)
+        assert "116 of 117 reports are in" in words(found)
+        main = found.content.decode().partition("<main")[2]
+        assert not [name for name in SYSTEMS if name in main]
+        assert not [level for level in ("flawless", "Flawless", "Minor", "≠") if level in main]
+        assert not [name for name in ("board", "grid", "differ", "said") if name in found.context]
+
+
+def test_whoever_may_still_grade_does_not_get_in(client, study, algebraist, stranger):
+    for user in (algebraist, stranger):
+        client.force_login(user)
+        assert page(client, study).status_code == 403
+
+
+def test_staff_who_must_not_know_systems_get_no_grid_until_the_unblinding(client, coordinator, owner, study):
+    client.force_login(coordinator)
+    found = page(client, study)
+    text = found.content.decode()
+    assert found.context["grid"] is None
+    assert "The grid names systems" in text
+    assert "Problem 2, Lark Pro" not in text
+    differ = found.context["differ"]["splits"]
+    assert len(differ) == 19
+    assert all(row["name"] == "" for row in differ)  # "2B" would say whose proof it is
+    assert not any(re.search(r"R\d", row["levels"]) for row in differ)
+    assert "pair=" not in text
+    assert len(page(client, study, pair="1-2").context["differ"]["splits"]) == 19
+    # and neither would their order, which is that of opaque names
+    assert differ == sorted(differ, key=lambda row: (row["number"], row["href"]))
+    campaign = Campaign.objects.get(slug="ten-proofs-referees")
+    Unblinding.objects.create(
+        campaign=campaign,
+        reason="Published.",
+        requested_by=coordinator,
+        confirmed_by=owner,
+        confirmed_at=campaign.closed_at,
+    )
+    assert "Problem 2, Lark Pro" in page(client, study).content.decode()
+
+
+def test_without_any_grade_the_page_says_so(olga, unlabelled_gaps):
+    text = words(page(olga, unlabelled_gaps))
+    assert "No proof has been graded yet" in text
+    assert "AI judge" not in text
+
+
+def test_with_a_judge_alone_its_verdicts_are_shown_as_unchecked(olga, gaps):
+    text = words(page(olga, gaps))
+    assert "The judge errs both ways." in text  # audited: 3 too kind, 2 too strict
+    found = page(olga, gaps).context
+    assert found["audit"]["counts"] == {"tp": 25, "fp": 3, "fn": 2, "tn": 20}
+    assert [len(found["audit"]["errors"][cell]["named"]) for cell in ("fp", "fn")] == [3, 2]
+    assert found["board"]["has_corrected"]
+
+
+def test_many_systems_are_rows_and_many_problems_come_in_pages(olga, db):
+    wide = page(olga, ten_proofs("wide", systems=9, problems=2))
+    assert wide.context["grid"]["rotated"]
+    assert 'class="pgrid rotated"' in wide.content.decode()
+    long = ten_proofs("long", systems=2, problems=31)
+    first, second = page(olga, long), page(olga, long, page="2")
+    assert [len(reply.context["grid"]["rows"]) for reply in (first, second)] == [30, 1]
+    # the leaderboard counts all of them on both; every tenth answer of Heron's is blank
+    assert [reply.context["board"]["lines"][0]["experts"]["n"] for reply in (first, second)] == ["28", "28"]
+
+
+# Where every number of the former score page is, by the part of the score that it is from.
+WHERE = {
+    "measured": "score-numbers",
+    "judge": "score-numbers",
+    "experts": "score-numbers",
+    "exclusions": "score-numbers",
+    "in_sight": "score-numbers",
+    "systems": "score-numbers",
+}
+LINKS = (
+    "score-report",
+    "report-jobs",
+    "score-json",
+    "labels-csv",
+    "compare",
+    "external-scores",
+    "pairs",
+    "exclusions",
+    "artifacts",
+    "judge-audit",
+    "judge-pair",
+    "audit-draw",
+    "score-numbers",
+    "outputs-behind",
+)
+
+
+def estimates(part, path=()):
+    """Every estimate of a document with where it is."""
+    if isinstance(part, Estimate):
+        yield path, part
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from estimates(getattr(part, field.name), (*path, field.name))
+    elif isinstance(part, Mapping):
+        for key, value in part.items():
+            yield from estimates(value, (*path, key))
+    elif isinstance(part, list | tuple):
+        for number, value in enumerate(part):
+            yield from estimates(value, (*path, number))
+
+
+def test_every_number_of_the_demos_scores_is_where_the_table_says(client, db, capsys):
+    call_command("seed_demo")
+    client.force_login(get_user_model().objects.get(email="owner@demo.test"))
+    seen, counted = set(), 0
+    for release in Release.objects.all():
+        document = score(collect_chosen(choose(release, {})))
+        pages = {
+            name: client.get(reverse(name, args=[release.name])).content.decode()
+            for name in set(WHERE.values())
+        }
+        for path, estimate in estimates(document):
+            text = pages[WHERE[path[0]]]
+            shown = {percent_cell(estimate).value, *(number_cell(estimate, places=n).value for n in (2, 3))}
+            if estimate.value is not None:
+                assert any(value and value in text for value in shown), (release.name, path, shown)
+                counted += 1
+            seen.add(path[0])
+        for states in document.systems.values():
+            assert f">{states.outputs}</td>" in pages[WHERE["systems"]]
+        assert document.release_sha256 in pages["score-numbers"]
+    assert {"measured", "judge", "experts"} <= seen
+    assert counted > 300
+
+
+def test_every_link_of_the_former_score_page_is_on_the_results(olga, gaps):
+    text = page(olga, gaps).content.decode()
+    for name in LINKS:
+        assert reverse(name, args=[gaps.name]) in text, name
+
+
+def test_the_page_has_one_primary_button_and_no_inline_style(olga, gaps, study):
+    for release in (gaps, study):
+        text = page(olga, release).content.decode()
+        assert text.count("button primary") == 1
+        assert " style=" not in text
+
+
+def test_the_page_costs_the_same_number_of_queries_for_more_proofs(olga, django_assert_max_num_queries):
+    small, large = ten_proofs("small", problems=2), ten_proofs("large", problems=10)
+    page(olga, small), page(olga, large)  # keeps the scores
+    counted = [queries(olga, reverse("score", args=[release.name])) for release in (small, large)]
+    assert counted[0] == counted[1]
+
+
+def test_no_word_praises_a_system(olga, gaps, study):
+    for release in (gaps, study):
+        assert not re.search(r"\b(best|wins|winner|beats|outperforms)\b", words(page(olga, release)))
