@@ -7,7 +7,6 @@ from zipfile import ZipFile
 
 import pytest
 from django.core.management import call_command
-from django.db import IntegrityError, transaction
 from django.test import Client
 
 from accounts.models import User
@@ -144,19 +143,3 @@ def test_a_bundle_with_the_score_is_refused(graded, tmp_path):
     order = ReportOrder(graded.release, graded, items=True, score=True, per="submission")
     with pytest.raises(Refused, match="no score"):
         print_report(order, Viewer.STAFF, tmp_path / "x.zip", lambda done, total: None)
-
-
-@pytest.mark.parametrize(
-    "broken", [{"per": "page"}, {"per": "referee", "score": True}, {"per": "referee", "items": False}]
-)
-def test_the_database_refuses_a_bundle_of_something_else(graded, coordinator, broken):
-    usual = {
-        "release": graded.release,
-        "asked_by": coordinator,
-        "items": True,
-        "score": False,
-        "per": "referee",
-    }
-    ReportJob.objects.create(**usual)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        ReportJob.objects.create(**{**usual, **broken})

@@ -207,6 +207,17 @@ def test_the_database_refuses_half_states(job, broken):
         ReportJob.objects.filter(pk=job.pk).update(**broken)
 
 
+@pytest.mark.parametrize(
+    "broken", [{"per": "page"}, {"per": "referee", "score": True}, {"per": "referee", "items": False}]
+)
+def test_the_database_refuses_files_of_something_else(job, broken):
+    """report_per_something_has_items_alone."""
+    whole = {"score": False, "items": True}
+    ReportJob.objects.filter(pk=job.pk).update(per="submission", **whole)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ReportJob.objects.filter(pk=job.pk).update(**{**whole, **broken})
+
+
 def test_the_pages_ask_follow_cancel_and_download(graded, coordinator, algebraist, settings):
     client = signed_in(coordinator)
     listing = f"/reports/releases/{graded.release.name}/printed/"
