@@ -56,9 +56,12 @@ def question_state(values: Sequence[str], scale: Scale | None = None) -> State:
 
 
 def tally_words(values: Sequence[str]) -> str:
-    """ "2 minor, 1 major": what graders said, the commonest first, with how many could not judge."""
+    """ "2 minor, 1 major", "2 × 4, 1 × 5": what graders said, the commonest first, with how many could not judge."""
     given = Counter(value for value in values if value)
-    said = [f"{n} {value_words(value)}" for value, n in given.most_common()]
+    said = [
+        f"{n} × {value}" if value[0].isdigit() else f"{n} {value_words(value)}"
+        for value, n in given.most_common()
+    ]
     if silent := len(values) - given.total():
         said.append(f"{silent} could not judge")
     return ", ".join(said)
