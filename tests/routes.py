@@ -153,9 +153,11 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/instances.jsonl
         releases/<slug:name>/instances/<path:key>/
         imports/
+        imports/new/
         imports/release/
         imports/outputs/
         imports/files/<str:handle>/
+        imports/files/<str:handle>/mapping/
         imports/files/<str:handle>/apply/
         imports/files/<str:handle>/delete/
         api/v1/imports/

@@ -38,7 +38,9 @@ def nav_link(context: dict[str, Any], name: str, words: str) -> SafeString:
 
 _SECTION_OF = {  # pages whose address begins like that of another section
     "history": "people",
-    **dict.fromkeys(("imports", "import-release", "import-outputs", "import"), "releases"),
+    **dict.fromkeys(
+        ("imports", "import-files", "import-mapping", "import-release", "import-outputs", "import"), "releases"
+    ),
     **dict.fromkeys(
         (
             *("campaign-results", "question-reliability", "monitoring"),
