@@ -47,6 +47,7 @@ from reports.printing.jobs import ask_report, print_next
 from reports.printing.report import ReportOrder
 from reports.verdicts.copies import copy_verdicts
 from tests.annotation.grading import submit_grade
+from tests.benchmark.files import packed
 from tests.llm.server import serving
 from work.worker import drain
 
