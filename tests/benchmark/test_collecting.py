@@ -350,3 +350,90 @@ def test_a_mapping_is_its_senders(carl, towers, django_user_model):
     ImportUpload.objects.update(owner=django_user_model.objects.create(email="other@example.org"))
     assert carl.get(reverse("import-mapping", args=[upload.handle])).status_code == 404
     assert Reading().as_json()["track"] == "raw"
+
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+HEADER = (
+    '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c></row>'
+)
+STRINGS = [
+    "<t>problem</t>",
+    "<t>model</t>",
+    "<t>proof</t>",
+    "<r><t>It is </t></r><r><t>$x$.</t></r><rPh><t>no</t></rPh>",
+]
+
+
+def workbook(rows: str, declared: str = "") -> bytes:
+    """A workbook as spreadsheet programs pack it, with these rows after the header."""
+    strings = "".join(f"<si>{text}</si>" for text in STRINGS)
+    return packed(
+        {
+            "[Content_Types].xml": "<Types/>",
+            "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}">{strings}</sst>',
+            "xl/worksheets/sheet1.xml": f'<?xml version="1.0"?>{declared}<worksheet xmlns="{MAIN}">'
+            f"<sheetData>{HEADER}{rows}</sheetData></worksheet>",
+        }
+    )
+
+
+def test_a_workbook_becomes_outputs(carl, towers):
+    rows = (
+        '<row r="2"><c r="A2" t="inlineStr"><is><t>p1</t></is></c><c r="B2" t="str"><f>1+1</f><v>gpt</v></c>'
+        '<c r="C2" t="s"><v>3</v></c></row><row r="3"/>'
+        '<row r="4"><c r="A4"><v>2</v></c><c r="B4" t="s"><v>1</v></c></row>'
+    )
+    imported(carl, mapped(carl, sent(carl, workbook(rows), "a.xlsx", release="towers")))
+    assert sorted(Output.objects.values_list("instance__key", "run__system__slug", "text")) == [
+        ("p1", "gpt", "It is $x$."),
+        ("p2", "model", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (workbook('<row r="2"><c r="A2"><f>B2</f></c></row>'), "cell A2 is a formula without a value"),
+        (workbook('<row r="1048576"><c r="A1048576"><v>1</v></c></row>'), "more than 50,000 rows"),
+        (workbook('<row r="2"><c r="XFD2"><v>1</v></c></row>'), "at most 200 columns"),
+        (workbook('<row r="2"><c r="A2" t="e"><v>#REF!</v></c></row>'), "shows the error #REF!"),
+        (workbook('<row r="2"><c r="A2" t="s"><v>9</v></c></row>'), "refers to a text that is not there"),
+        (workbook("<row>", '<!DOCTYPE x [<!ENTITY a "b">]>'), "declares entities"),
+        (workbook("<row>"), "not well formed"),
+        (workbook(f"<row><c><v>{'1' * 60_000_000}</v></c></row>"), "unpacks to more than is read"),
+        (b"PK nothing", "not a readable XLSX workbook"),
+        (packed({"x.xml": "<x/>"}), "no XLSX workbook"),
+    ],
+)
+def test_a_hostile_workbook_is_refused_with_the_place(carl, towers, content, said):
+    upload = sent(carl, content, "a.xlsx", release="towers")
+    assert upload.state == "refused"
+    assert said in upload.refusal + str(upload.faults)
+    assert ImportUpload.objects.filter(state="running").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.json", b"[1, 2]", "has no rows"),
+        ("a.json", b'[{"a": 1},\n {"a": }]', "not JSON"),
+        ("a.csv", b"a,a\n1,2\n", "two columns are called 'a'"),
+        ("a.csv", b"a,b\n1\n", "has 1 cells where the header has 2"),
+        ("a.csv", b"\xff\xfea\x00", "UTF-16"),
+        ("a.csv", b"\n", "has no rows"),
+        ("a.zip", b"PK", "not a readable zip"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused_with_a_sentence(carl, towers, name, content, said):
+    upload = sent(carl, content, name, release="towers")
+    assert upload.state == "refused"
+    assert said in upload.refusal + str(upload.faults)
+
+
+def test_names_in_other_encodings_are_read_as_they_were_written(carl, towers):
+    content = packed({"gpt\u00e9/p1.tex": "One."})
+    # the same bytes without the flag that says UTF-8, as macOS packs them: in the local header and in the list
+    flags = b"\x14\x00\x00\x08"
+    assert content.count(flags) == 2
+    upload = mapped(carl, sent(carl, content.replace(flags, b"\x14\x00\x00\x00"), "a.zip", release="towers"))
+    assert [run["name"] for run in upload.report["runs"]] == ["gpt\u00e9"]
