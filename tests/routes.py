@@ -154,6 +154,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/instances/<path:key>/
         imports/
         imports/new/
+        imports/formats/<slug:protocol>/
+        imports/formats/<slug:protocol>/<slug:kind>.<slug:ending>
         imports/release/
         imports/outputs/
         imports/files/<str:handle>/

@@ -39,7 +39,11 @@ def nav_link(context: dict[str, Any], name: str, words: str) -> SafeString:
 _SECTION_OF = {  # pages whose address begins like that of another section
     "history": "people",
     **dict.fromkeys(
-        ("imports", "import-files", "import-mapping", "import-release", "import-outputs", "import"), "releases"
+        (
+            *("imports", "import-files", "import-mapping", "import-format"),
+            *("import-release", "import-outputs", "import"),
+        ),
+        "releases",
     ),
     **dict.fromkeys(
         (

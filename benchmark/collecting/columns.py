@@ -111,14 +111,18 @@ def _folded(name: str) -> str:
 
 
 def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of JSON with objects taken apart into dotted columns, as far as they are objects."""
+    """A row of JSON as columns: objects as they are, and their parts by dotted names."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
-        if isinstance(value, dict) and value:
+        flat[name] = value
+        if isinstance(value, dict):
             flat |= {f"{name}.{inner}": each for inner, each in columns_of(value).items()}
-        else:
-            flat[name] = value
     return flat
+
+
+def cell_of(value: Any) -> str:
+    """A value as a cell of a table: text as it is, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def record_of(
@@ -131,19 +135,20 @@ def record_of(
     record: dict[str, Any] = {}
     for name, column in mapping.items():
         value = row.get(column)
-        if value is None or value == "" or name not in fields:
+        known = fields.get(name)
+        if known is None or value is None or (value == "" and not (known.required and known.kind == "text")):
             continue
         *parents, last = name.split(".")
         target = record
         for parent in parents:
             target = target.setdefault(parent, {})
-        target[last] = _converted(value, fields[name].kind)
+        target[last] = _converted(value, known.kind)
     return record
 
 
 def _converted(value: Any, kind: str) -> Any:
     if kind == "text":
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return cell_of(value)
     if not isinstance(value, str):
         return value
     text = value.strip()

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from accounts.refusal import Refused
-from benchmark.collecting.columns import SYSTEM, FieldInfo, columns_of, fields_of, guess_columns
+from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of, fields_of, guess_columns
 from benchmark.collecting.documents import members_of
 from benchmark.collecting.paths import TEXTS, Guess, best_match, guesses, place_of, readings_of
 from benchmark.collecting.tables import TABLES, rows_of
@@ -67,7 +67,7 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
         found = [columns_of(row) for _, row in shown]
         count = len(shown) + sum(not isinstance(row, RecordError) for row in rows)
         columns = list(dict.fromkeys(column for row in found for column in row))
-        cells = [[str(row.get(column, ""))[:_CELL] for column in columns] for row in found]
+        cells = [[cell_of(row.get(column, ""))[:_CELL] for column in columns] for row in found]
         return {"columns": columns, "rows": cells, "count": count, "file": table.name}
     paths = [member.path for member in members_of(folder, name)]
     if not any(PurePosixPath(path).suffix.lower() in (*TEXTS, ".zip") for path in paths):

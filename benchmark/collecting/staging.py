@@ -221,7 +221,9 @@ def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol,
         staged.problems = Lines(staged.folder / "problems.jsonl")
     model = rules.release_line if of_problems else rules.output_line
     # A published format is kept word for word, with fields that nobody mapped.
-    as_it_is = model is not None and model.model_config.get("extra") == "allow"
+    as_it_is = (
+        model is not None and model.model_config.get("extra") == "allow" and "json" in table.suffix.lower()
+    )
     as_it_is = as_it_is and all(field == column for field, column in reading.columns.items())
     has_text = "text" in fields
     for row in rows_of(table, table.suffix.lower()):

@@ -53,7 +53,7 @@ def _with_header(rows: Iterator[tuple[int, Any]]) -> Iterator[Row]:
             continue
         if len(cells) > len(header) and any(cells[len(header) :]):
             raise RecordError(f"has {len(cells)} cells where the header has {len(header)}", line=number)
-        yield number, {name: cell for name, cell in zip(header, cells, strict=False) if cell != ""}
+        yield number, dict(zip(header, [*cells, *[""] * len(header)], strict=False))
 
 
 def _json(path: Path) -> Iterator[Row | RecordError]:

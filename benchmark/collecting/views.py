@@ -3,19 +3,29 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpResponse, QueryDict
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
+from benchmark.collecting import formats
 from benchmark.collecting.actions import remembered_mapping
 from benchmark.collecting.forms import FilesForm, TableForm
-from benchmark.collecting.mapping import Reading, check_mapping, guess, preview, sentence, table_fields
+from benchmark.collecting.mapping import (
+    Reading,
+    check_mapping,
+    guess,
+    preview,
+    reads_documents,
+    sentence,
+    table_fields,
+)
 from benchmark.importing.uploading import map_import
 from benchmark.models import ImportUpload, Release, System
-from benchmark.protocols import get_protocol
+from benchmark.protocol import Protocol
+from benchmark.protocols import get_protocol, protocol_names
 
 
 @staff_only
@@ -75,7 +85,15 @@ def import_mapping(request: SignedInRequest, handle: str) -> HttpResponse:
             if column in found["columns"]
         ]
         context["rows"] = [[row[place] for place in places] for row in found["rows"]]
-        context["unused"] = [column for column in found["columns"] if column not in reading.columns.values()]
+        used = [*reading.columns.values()]
+        context["unused"] = [
+            column
+            for column in found["columns"]
+            if column not in used
+            and not any(
+                f"{each}.".startswith(f"{column}.") or f"{column}.".startswith(f"{each}.") for each in used
+            )
+        ]
     else:
         context["files"] = preview(found, reading, known)
     return _page(request, upload, context, status=400 if refusal else 200)
@@ -96,3 +114,37 @@ def _page(
     request: SignedInRequest, upload: ImportUpload, context: dict[str, Any], status: int
 ) -> HttpResponse:
     return render(request, "benchmark/collecting/mapping.html", {"upload": upload, **context}, status=status)
+
+
+@staff_only
+@require_GET
+def format_page(request: SignedInRequest, protocol: str) -> HttpResponse:
+    """The fields of a protocol's files, with an example and templates."""
+    rules = _protocol(protocol)
+    found = formats.formats_of(rules)
+    others = [
+        {"name": each.name, "title": each.title}
+        for each in map(get_protocol, protocol_names())
+        if each.output_line
+    ]
+    context = {"protocol": rules, "formats": found, "protocols": others, "documents": reads_documents(rules)}
+    return render(request, "benchmark/collecting/format.html", context)
+
+
+@staff_only
+@require_GET
+def format_template(request: SignedInRequest, protocol: str, kind: str, ending: str) -> HttpResponse:
+    """A template to fill in: a column for every field, or a line of JSON."""
+    form = next((form for form in formats.formats_of(_protocol(protocol)) if form.kind == kind), None)
+    if form is None or ending not in ("csv", "jsonl"):
+        raise Http404
+    text = form.as_csv() if ending == "csv" else form.as_jsonl()
+    reply = HttpResponse(text, content_type=f"text/{'csv' if ending == 'csv' else 'plain'}; charset=utf-8")
+    reply["Content-Disposition"] = f'attachment; filename="{protocol}-{kind}.{ending}"'
+    return reply
+
+
+def _protocol(name: str) -> Protocol:
+    if name not in protocol_names() or get_protocol(name).output_line is None:
+        raise Http404
+    return get_protocol(name)

@@ -101,6 +101,7 @@ class FilesImportForm(ImportForm):
         choices=lambda: [(name, get_protocol(name).title) for name in protocol_names()],
     )
     field_order = ["file", "release", "name", "protocol"]
+    format: ClassVar[str] = "proofs"  # whose fields the page leads to
 
     def terms(self) -> dict[str, str]:
         """The release, by name, and the protocol if it is new."""

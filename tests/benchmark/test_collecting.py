@@ -3,16 +3,21 @@
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from accounts.models import AuditEvent
+from benchmark.collecting.formats import as_markdown
 from benchmark.collecting.mapping import Reading
 from benchmark.importing import uploading
 from benchmark.models import ImportUpload, Instance, Output, Release, Run, System
+from benchmark.protocols import get_protocol, protocol_names
+from tests.benchmark.files import example
 
+ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.django_db
 SYSTEMS = ["alpha", "beta", "gamma", "delta"]
 SOURCE = r"\documentclass{article}\begin{document}\input{lemmas}\includegraphics{tower} Hence $x^2=%d$.\end{document}"
@@ -437,3 +442,41 @@ def test_names_in_other_encodings_are_read_as_they_were_written(carl, towers):
     assert content.count(flags) == 2
     upload = mapped(carl, sent(carl, content.replace(flags, b"\x14\x00\x00\x00"), "a.zip", release="towers"))
     assert [run["name"] for run in upload.report["runs"]] == ["gpt\u00e9"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_the_templates_of_every_protocol_can_be_imported_as_they_are(carl, protocol, ending):
+    """With the example in them they are a study of one problem and one output, and nothing of it is lost."""
+    for kind, terms in (
+        ("problems", {"protocol": protocol, "name": "tried"}),
+        ("outputs", {"release": "tried"}),
+    ):
+        template = carl.get(reverse("import-template", args=[protocol, kind, ending]))
+        upload = mapped(carl, sent(carl, template.content, f"a.{ending}", **terms))
+        assert upload.state == "checked", (upload.refusal, upload.faults)
+        imported(carl, upload)
+    output, made = Output.objects.filter(state="answered").get(), example(protocol)
+    record = {**output.payload, "text": output.text, "statement": output.text, "state": output.state}
+    given = {**output.instance.payload, "instance_id": output.instance.key, "domain": output.instance.domain}
+    for stored, line in ((record, made.output), (given, made.instance)):
+        assert {name: stored[name] for name in line if name in stored} == {
+            name: value for name, value in line.items() if name in stored
+        }
+    assert output.run.system.slug == "system-a"
+
+
+def test_every_field_of_every_protocol_says_what_it_is(carl):
+    for name in protocol_names():
+        page = carl.get(reverse("import-format", args=[name]))
+        assert all(field.meaning for form in page.context["formats"] for field in form.fields)
+    assert carl.get(reverse("import-format", args=["nothing"])).status_code == 404
+
+
+def test_the_documentation_of_formats_is_that_of_the_schemas():
+    """If it is not: print(documentation()) in `manage.py shell` writes it."""
+    assert (ROOT / "docs" / "formats.md").read_text("utf-8") == documentation()
+
+
+def documentation() -> str:
+    return as_markdown([get_protocol(name) for name in protocol_names()])
