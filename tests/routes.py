@@ -164,6 +164,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         imports/files/<str:handle>/delete/
         api/v1/imports/
         api/v1/imports/<str:handle>/
+        api/v1/imports/<str:handle>/mapping/
         api/v1/imports/<str:handle>/apply/
         grading/rubrics/
         grading/rubrics/<slug:protocol>/<slug:label>.toml

@@ -22,6 +22,14 @@ _PICTURE = re.compile(r"\\includegraphics\s*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{\s*([^
 _PICTURE_FOLDERS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}\n]*\})+)\s*\}")
 _TITLE = re.compile(r"\\title\s*(?:\[[^\]\n]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _MARKDOWN_TITLE = re.compile(r"(?m)^#{1,2}\s+(.+?)\s*#*$")
+_DEFINED = re.compile(
+    r"\\(?:re)?newcommand\*?\s*\{?\s*\\([A-Za-z]+)|\\providecommand\*?\s*\{?\s*\\([A-Za-z]+)"
+    r"|\\DeclareMathOperator\*?\s*\{?\s*\\([A-Za-z]+)|\\def\s*\\([A-Za-z]+)"
+)
+_OF_PACKAGES = re.compile(
+    r"\\(?:NeedsTeXFormat|ProvidesPackage|RequirePackage|usepackage|documentclass)\s*(?:\[[^\]]*\]\s*)?\{[^{}]*\}"
+    r"(?:\s*\[[^\]]*\])?|\\endinput\b.*"
+)
 _NO_CONTENT = re.compile(
     r"\\(?:title|author|date|section|subsection|chapter|paragraph|label|thanks|pagestyle|thispagestyle)\*?"
     r"\s*(?:\[[^\]\n]*\])?\s*\{(?:[^{}]|\{[^{}]*\})*\}"
@@ -115,7 +123,7 @@ def _main(documents: Sequence[Member]) -> Member:
     chosen = list(documents)
     sources = [document for document in chosen if document.suffix == ".tex"]
     for better in (
-        [document for document in sources if "\\documentclass" in visible(_content(document), "latex")],
+        [document for document in sources if "\\documentclass" in visible(content_of(document), "latex")],
         sources,
         [
             document
@@ -131,7 +139,7 @@ def _main(documents: Sequence[Member]) -> Member:
         if PurePosixPath(one.path).stem.lower() in ("main", "paper", "proof", "solution")
     ]
     if len(chosen) > 1 and len(named) != 1:
-        inputs = {name for one in chosen for name in _inputs(_content(one))}
+        inputs = {name for one in chosen for name in _inputs(content_of(one))}
         named = [one for one in chosen if PurePosixPath(one.path).stem not in inputs]
     if len(chosen) > 1 and len(named) == 1:
         chosen = named
@@ -148,7 +156,7 @@ def _inputs(text: str) -> Iterator[str]:
 
 
 def _read(main: Member, members: Sequence[Member]) -> Text:
-    text = _content(main)
+    text = content_of(main)
     text_format = TEXTS[main.suffix]
     if text_format == "plain" and ("\\begin{" in text or "$" in text):
         text_format = latex.guess_format(text)
@@ -179,7 +187,7 @@ def _with_inputs(text: str, main: Member, members: Sequence[Member], read: set[P
         if other is None or other.file in read or len(read) > _MOST_INPUTS:
             continue
         read.add(other.file)
-        inner = _with_inputs(_content(other), main, members, read)
+        inner = _with_inputs(content_of(other), main, members, read)
         if match[0].startswith(("\\input", "\\include")) or "\\begin{thebibliography}" in inner:
             parts += [text[done : match.start()], inner]
             done = match.end()
@@ -217,7 +225,7 @@ def find_picture(name: str, main: Member, members: Sequence[Member], folders: Se
     )
 
 
-def _content(member: Member) -> str:
+def content_of(member: Member) -> str:
     """The text of a file. Raises RecordError if it is too large, not UTF-8 or not storable."""
     with member.file.open("rb") as file:
         content = file.read(MAX_DOCUMENT_BYTES + 1)
@@ -231,6 +239,15 @@ def _content(member: Member) -> str:
     if fault := text_fault(text):
         raise RecordError(fault, field=member.shown)
     return text.replace("\r\n", "\n")
+
+
+def with_macros(text: str, text_format: str, macros: str) -> str:
+    """The text with the definitions in front of it, if it is LaTeX and uses one; its own come later and win."""
+    names = {name for found in _DEFINED.findall(macros) for name in found if name}
+    if text_format != "latex" or not any(re.search(rf"\\{name}(?![A-Za-z])", text) for name in names):
+        return text
+    lines = _OF_PACKAGES.sub("", visible(macros, "latex")).splitlines()
+    return "\n".join([*(line.rstrip() for line in lines if line.strip()), "", text])
 
 
 def title_of(text: str, text_format: str) -> str:

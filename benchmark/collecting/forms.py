@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from benchmark.collecting.columns import FieldInfo
-from benchmark.collecting.mapping import Reading
+from benchmark.collecting.mapping import MAX_MACROS, Reading
 from benchmark.collecting.paths import Guess, readings_of
 
 OWN = "own"
@@ -33,10 +33,19 @@ class MappingForm(forms.Form):
         help_text="An empty text, “N/A”, or a title alone. The next page lists them.",
     )
 
+    macros = forms.CharField(
+        label="Macros",
+        max_length=MAX_MACROS,
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text="Definitions such as \\newcommand, put in front of every LaTeX text that uses one of them.",
+    )
+
     def __init__(self, *args: Any, reading: Reading, new: bool, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.reading = reading
-        for name in ("system", "domain", "blank_abstains"):
+        for name in ("system", "domain", "blank_abstains", "macros"):
             self.fields[name].initial = getattr(reading, name)
         if not new:
             del self.fields["domain"]
@@ -47,6 +56,7 @@ class MappingForm(forms.Form):
             "system": given.get("system", "").strip(),
             "domain": given.get("domain") or self.reading.domain,
             "blank_abstains": given.get("blank_abstains", self.reading.blank_abstains),
+            "macros": given.get("macros", "").replace("\r\n", "\n"),
         }
 
 
@@ -66,7 +76,7 @@ class FilesForm(MappingForm):
         required=False,
         help_text="Where the statements are, for example problems/{problem} or {problem}/statement.",
     )
-    field_order = ["outputs", "own", "system", "problems", "domain", "blank_abstains"]
+    field_order = ["outputs", "own", "system", "problems", "domain", "macros", "blank_abstains"]
 
     def __init__(self, *args: Any, guesses: Sequence[Guess], new: bool, **kwargs: Any) -> None:
         super().__init__(*args, new=new, **kwargs)

@@ -9,7 +9,7 @@ from typing import Any
 
 from accounts.refusal import Refused
 from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of, fields_of, guess_columns
-from benchmark.collecting.documents import members_of
+from benchmark.collecting.documents import content_of, members_of
 from benchmark.collecting.paths import TEXTS, Guess, best_match, guesses, place_of, readings_of
 from benchmark.collecting.tables import TABLES, rows_of
 from benchmark.importing.records import RecordError
@@ -20,6 +20,8 @@ WITHOUT_COLUMN = (
     "title",
     "domain",
 )  # a problem's key and the domain of the mapping are taken where there is none
+MAX_MACROS = 100_000
+_MACROS = {"macros", "macro", "preamble", "commands", "definitions", "defs", "newcommands"}
 _ABOUT = {"readme", "notes", "license", "licence", "changelog"}  # documents about the others
 _CELL = 200  # characters of a cell in the preview
 _KINDS = {
@@ -36,7 +38,8 @@ _KINDS = {
 class Reading:
     """How the parts of an upload are read. For files `outputs` and `problems` are patterns, "" for none; for a table
     `columns` maps fields to columns, and `table` says what its rows are. `system` names the one system of an upload
-    that does not say it, `domain` is that of problems without one."""
+    that does not say it, `domain` is that of problems without one. `macros` are definitions in LaTeX that are put in
+    front of every text that uses one of them."""
 
     table: str = ""  # "", "problems" or "outputs"
     outputs: str = ""
@@ -46,6 +49,7 @@ class Reading:
     domain: str = "mathematics"
     blank_abstains: bool = True
     track: str = "raw"
+    macros: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """For the row of the upload and the audit trail."""
@@ -76,7 +80,23 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
             f"Nothing here can be read: there is no .tex, .md, .txt, JSON, CSV or XLSX file ({kinds or 'no file'}).",
             code="unknown_files",
         )
-    return {"paths": paths}
+    return {"paths": paths, **({"macros": macros} if (macros := _macros_in(folder, name)) else {})}
+
+
+def _macros_in(folder: Path, name: str) -> str:
+    """The definitions in a file such as macros.tex next to everything else; "" without one."""
+    for member in members_of(folder, name):
+        if is_macros(member.path):
+            return content_of(member)[:MAX_MACROS]
+    return ""
+
+
+def is_macros(path: str) -> bool:
+    """Whether a file at the top of a folder is one of definitions, by its name."""
+    found = PurePosixPath(path)
+    return (
+        len(found.parts) == 1 and found.suffix.lower() in (".tex", ".sty") and found.stem.lower() in _MACROS
+    )
 
 
 def the_table(folder: Path) -> Path | None:
@@ -108,7 +128,8 @@ def guess(
     remembered = remembered or {}
     if "columns" in found:
         return _of_table(found, rules, known, name, remembered), []
-    others = guesses(found["paths"], known or (), known_systems)
+    documents = [path for path in found["paths"] if not is_macros(path)]
+    others = guesses(documents, known or (), known_systems)
     best = others[0] if others else Guess("{system}/{problem}", "", (), ())
     outputs, problems = best.outputs, best.problems if known is None else ""
     if remembered.get("outputs") and any(place_of(remembered["outputs"], path) for path in found["paths"]):
@@ -117,7 +138,8 @@ def guess(
         # one file for each problem, and nobody's: these are the statements
         outputs, problems = "", outputs.replace("{system}", "*")
     system = "" if "{system}" in outputs or not outputs else str(remembered.get("system") or _stem(name))
-    return Reading(outputs=outputs, problems=problems, system=system), others
+    macros = found.get("macros") or str(remembered.get("macros") or "")
+    return Reading(outputs=outputs, problems=problems, system=system, macros=macros), others
 
 
 def _of_table(
@@ -134,7 +156,7 @@ def _of_table(
     if remembered.get("table") == table and before and set(before.values()) <= set(found["columns"]):
         columns = dict(before)
     system = "" if SYSTEM in columns or table == "problems" else str(remembered.get("system") or _stem(name))
-    return Reading(table=table, columns=columns, system=system)
+    return Reading(table=table, columns=columns, system=system, macros=str(remembered.get("macros") or ""))
 
 
 def _stem(name: str) -> str:
@@ -206,7 +228,9 @@ def sentence(found: Mapping[str, Any], mapping: Reading) -> str:
 
 def role_of(path: str, mapping: Reading) -> tuple[str, Any]:
     """What a file is by its path, "problem", "output" or "", and the place that the pattern reads from it."""
-    if PurePosixPath(path).suffix.lower() in TEXTS and PurePosixPath(path).stem.lower() in _ABOUT:
+    if is_macros(path) or (
+        PurePosixPath(path).suffix.lower() in TEXTS and PurePosixPath(path).stem.lower() in _ABOUT
+    ):
         return "", None
     for role, pattern in (("problem", mapping.problems), ("output", mapping.outputs)):
         place = place_of(pattern, path) if pattern else None
@@ -226,7 +250,14 @@ def preview(
     keys = {*(known or ()), *named}
     for path in _spread(found["paths"]):
         role, place = role_of(path, mapping)
-        row = {"path": path, "role": role, "system": "", "problem": "", "unknown": False}
+        row = {
+            "path": path,
+            "role": role,
+            "system": "",
+            "problem": "",
+            "unknown": False,
+            "macros": is_macros(path),
+        }
         if place:
             match = best_match(place.problem, keys)
             row |= {

@@ -19,8 +19,9 @@ from benchmark.collecting.documents import (
     text_of,
     title_of,
     with_archives,
+    with_macros,
 )
-from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, role_of, table_fields, the_table
+from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, is_macros, role_of, table_fields, the_table
 from benchmark.collecting.paths import TEXTS, best_match
 from benchmark.collecting.tables import rows_of
 from benchmark.importing.records import RecordError
@@ -128,7 +129,7 @@ def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading
             problems[place.problem].append(member)
         elif role == "output":
             outputs[place.system or reading.system, place.problem, place.attempt].append(member)
-        elif not member.archive:
+        elif not member.archive and not is_macros(member.path):
             staged.unused.append(member.path)
     if new:
         staged.problems = Lines(staged.folder / "problems.jsonl")
@@ -138,9 +139,11 @@ def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading
                 record = {
                     "instance_id": key,
                     "title": title,
-                    "statement": text.text,
+                    "statement": with_macros(text.text, text.text_format, reading.macros),
                     "domain": reading.domain,
                 }
+                if text.text_format != "latex":
+                    record["statement_format"] = text.text_format
                 staged.problems.add(record, text.place)
                 staged.keys.add(key)
     groups = _joined(outputs)
@@ -208,6 +211,8 @@ def _add_output(
             }
             staged.blank.append(found)
             record |= {"state": "abstained"} if reading.blank_abstains else {}
+    if isinstance(text, str) and text:
+        record["text"] = with_macros(text, record.get("format", "latex"), reading.macros)
     try:
         staged.run(system).add(record, file, line)
     except RecordError as error:
@@ -236,6 +241,10 @@ def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol,
         flat = columns_of(raw)
         record = raw if as_it_is else record_of(flat, reading.columns, fields)
         if staged.problems is not None:
+            statement = record.get("statement")
+            if isinstance(statement, str) and not as_it_is:
+                written = record.get("statement_format", "latex")
+                record["statement"] = with_macros(statement, written, reading.macros)
             instead = {"title": str(record.get("instance_id", "")), "domain": reading.domain}
             record |= {
                 each: instead[each] for each in WITHOUT_COLUMN if each in fields and each not in record

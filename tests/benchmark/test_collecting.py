@@ -15,6 +15,7 @@ from benchmark.collecting.mapping import Reading
 from benchmark.importing import uploading
 from benchmark.models import ImportUpload, Instance, Output, Release, Run, System
 from benchmark.protocols import get_protocol, protocol_names
+from benchmark.rendering.actions import render_now
 from tests.benchmark.files import example
 
 ROOT = Path(__file__).parents[2]
@@ -480,3 +481,57 @@ def test_the_documentation_of_formats_is_that_of_the_schemas():
 
 def documentation() -> str:
     return as_markdown([get_protocol(name) for name in protocol_names()])
+
+
+def test_the_same_by_rest(carl, towers):
+    content = SimpleUploadedFile("a.zip", packed({"gpt/p1.tex": "One."}))
+    reply = carl.post("/api/v1/imports/", {"kind": "files", "release": "towers", "file": content})
+    assert (reply.status_code, reply.json()["recognised"]) == (201, {"paths": ["gpt/p1.tex"]})
+    address = f"/api/v1/imports/{reply.json()['handle']}/"
+    given = {"outputs": "{system}/{problem}", "typo": 1}
+    assert carl.post(f"{address}mapping/", given, content_type="application/json").status_code == 400
+    given.pop("typo")
+    assert (
+        carl.post(f"{address}mapping/", given, content_type="application/json").json()["state"] == "waiting"
+    )
+    uploading.work_imports()
+    assert carl.get(address).json()["state"] == "checked"
+    carl.post(f"{address}apply/")
+    assert Output.objects.count() == 1
+    refused = carl.post(f"{address}mapping/", given, content_type="application/json")
+    assert refused.json()["reason"] == "The file is being processed, or has been imported."
+
+
+MACROS = r"""\NeedsTeXFormat{LaTeX2e}\ProvidesPackage{macros}
+\newcommand{\Hom}[2]{\operatorname{Hom}(#1,#2)}
+\DeclareMathOperator{\im}{im}
+\def\RR{\mathbb{R}}
+"""
+
+
+def test_macros_of_the_folder_are_used_kept_for_the_release_and_seen_by_nobody_as_text(carl):
+    texts = {f"study/gpt/p{n}.tex": rf"Let $\Hom{{A}}{{B}}$ and $\im f$ over $\RR^{n}$." for n in range(1, 6)}
+    statements = {
+        f"study/problems/p{n}.tex": rf"Show $\RR^{n}$ is not $\Hom{{A}}{{B}}$." for n in range(1, 6)
+    }
+    files = {**texts, **statements, "study/o3/p1.tex": "It is $x$."}
+    without = mapped(carl, sent(carl, packed(files), "study.zip"))
+    # 3 formulas in each of 5 texts and 2 in each of 5 statements need a macro; one needs none
+    assert (without.report["shown"]["formulas"], without.report["shown"]["failed"]) == (26, 25)
+    upload = mapped(carl, sent(carl, packed({**files, "study/macros.sty": MACROS}), "study.zip"))
+    assert (upload.report["shown"]["formulas"], upload.report["shown"]["failed"]) == (26, 0)
+    assert upload.report["unused_count"] == 0
+    imported(carl, upload)
+    assert Output.objects.get(run__system__slug="o3").text == "It is $x$."
+    text = Output.objects.get(run__system__slug="gpt", instance__key="p1").text
+    (document,) = render_now([(text, "latex")])
+    assert [block.kind for block in document.blocks] == ["paragraph"]
+    assert "macros" not in document.blocks[0].html
+    later = mapped(carl, sent(carl, packed({"late/p1.tex": r"So $\im f$."}), "late.zip", release="study"))
+    assert later.report["shown"]["failed"] == 0
+
+
+def test_a_statement_in_markdown_is_shown_as_markdown(carl, towers):
+    problem = towers.instances.get(key="p1")
+    (statement,) = get_protocol("proofs").instance_parts(problem.payload)
+    assert statement.text_format == "markdown"

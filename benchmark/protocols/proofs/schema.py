@@ -27,7 +27,9 @@ class Problem(Strict):
     title: Text
     """A short title."""
     statement: Text
-    """What is to be proved, in LaTeX."""
+    """What is to be proved."""
+    statement_format: Literal["latex", "markdown", "plain"] = "latex"
+    """How the statement is written."""
     reference_solution: str = ""
     """A solution that graders can open, in LaTeX."""
     guidance: Guidance = Guidance()
