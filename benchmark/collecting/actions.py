@@ -125,8 +125,10 @@ def _dry_run(
         states = Counter(_state_of(each) for each in rules.read_outputs(lines.path))
         changed = True
         if stored:  # the run may exist, with these outputs or with others
-            terms = {"release": stored, "system": slug, "track": reading.track}
-            changed = import_outputs(actor=None, path=lines.path, dry_run=True, **terms).changed
+            found = import_outputs(
+                actor=None, path=lines.path, release=stored, system=slug, track=reading.track, dry_run=True
+            )
+            changed = found.changed
         runs.append(
             {"system": slug, "name": lines.name, "states": dict(sorted(states.items())), "changed": changed}
         )
@@ -172,11 +174,14 @@ def _import(
             most_faults=MOST_FAULTS,
         )
         runs.append({"system": slug, "name": lines.name, "states": report.states, "changed": report.changed})
-    abstained = {"abstained": staged.blank} if staged.blank and reading.blank_abstains else {}
+    abstained = {"abstained": staged.blank[:MOST_FAULTS]} if staged.blank and reading.blank_abstains else {}
     details = {"file": name, "mapping": reading.as_json(), **abstained}
     record(actor=actor, verb=VERB, target=target, details=details)
-    report = _report(staged, rules, stored, release, runs)
-    return {**report, "quarantined": quarantined(target).count(), "dry_run": False}
+    return {
+        **_report(staged, rules, stored, release, runs),
+        "quarantined": quarantined(target).count(),
+        "dry_run": False,
+    }
 
 
 def _report(

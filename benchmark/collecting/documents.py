@@ -179,6 +179,7 @@ def _with_inputs(text: str, main: Member, members: Sequence[Member], read: set[P
     """The text with the files it inputs in place; one that is not there, or inputs itself, stays as it is written."""
     seen = visible(text, "latex")
     parts, done = [], 0
+    found: list[tuple[re.Match[str], str, tuple[str, ...]]]
     found = [(match, match[1] or match[2], (".tex", "")) for match in _INPUT.finditer(seen)]
     stem = PurePosixPath(main.path).stem
     found += [(match, stem, (".bbl",)) for match in _BIBLIOGRAPHY.finditer(seen)]

@@ -50,7 +50,6 @@ def formats_of(rules: Protocol) -> list[Format]:
     for kind, title in KINDS.items():
         line = dict(example["instance"] if kind == "problems" else {SYSTEM: "system-a", **example["output"]})
         fields = table_fields(rules, kind)
-        fields.sort(key=lambda field: (field.name != SYSTEM, not field.required))
         found.append(Format(kind, title, tuple(fields), line))
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 from accounts.refusal import Refused
 from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of, fields_of, guess_columns
 from benchmark.collecting.documents import content_of, members_of
-from benchmark.collecting.paths import TEXTS, Guess, best_match, guesses, place_of, readings_of
+from benchmark.collecting.paths import TEXTS, Guess, Names, guesses, place_of, readings_of
 from benchmark.collecting.tables import TABLES, rows_of
 from benchmark.importing.records import RecordError
 from benchmark.protocol import Protocol
@@ -172,7 +172,7 @@ def table_fields(rules: Protocol, table: str) -> list[FieldInfo]:
     if table == "outputs":
         meaning = "The system that wrote the output. Reviewers never see it."
         fields.append(FieldInfo(SYSTEM, "text", False, meaning))
-    return fields
+    return sorted(fields, key=lambda field: (field.name != SYSTEM, not field.required))
 
 
 def reads_documents(rules: Protocol) -> bool:
@@ -247,7 +247,7 @@ def preview(
     named = {
         role_of(path, mapping)[1].problem for path in found["paths"] if role_of(path, mapping)[0] == "problem"
     }
-    keys = {*(known or ()), *named}
+    keys = Names({*(known or ()), *named})
     for path in _spread(found["paths"]):
         role, place = role_of(path, mapping)
         row = {
@@ -259,7 +259,7 @@ def preview(
             "macros": is_macros(path),
         }
         if place:
-            match = best_match(place.problem, keys)
+            match = keys.match(place.problem)
             row |= {
                 "system": place.system or (mapping.system if role == "output" else ""),
                 "attempt": place.attempt,

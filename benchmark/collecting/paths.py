@@ -4,6 +4,7 @@ A pattern such as `{system}/{problem}` is compared with a path from its front, l
 that it fits `A/1.tex` as well as `A/1/proof.tex`. `{attempt}` is a number and `*` is any name.
 """
 
+import random
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from accounts.refusal import Refused
 
 TEXTS = {".tex": "latex", ".md": "markdown", ".txt": "plain"}
 MAX_PATTERN = 200
+MOST_COMPARED = 1_000  # documents
 _TOKEN = re.compile(r"\{(system|problem|attempt)\}|(\*)")
 _SEPARATORS = ("_", "-", "__", " ", ".", " - ")
 _OF_PROBLEMS = {"problems", "problem", "statements", "statement", "questions", "question", "tasks"}
@@ -90,16 +92,28 @@ def place_of(pattern: str, path: str) -> Place | None:
     )
 
 
-def best_match(name: str, keys: Collection[str], *, by_number: bool = True) -> str | None:
-    """The key that a name on a file means: exactly, but for case and zeros, or by the only number in both."""
-    if name in keys:
-        return name
-    for fold in (_folded, _number) if by_number else (_folded,):
-        wanted = fold(name)
-        found = [key for key in keys if fold(key) == wanted]
-        if wanted and len(found) == 1:
-            return found[0]
-    return None
+class Names:
+    """Keys of problems, to be found by the names that people give to files."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._keys = set(keys)
+        self._alike: dict[str, str] = {}
+        for fold in (_number, _folded):
+            found: dict[str, list[str]] = {}
+            for key in self._keys:
+                found.setdefault(fold(key), []).append(key)
+            self._alike |= {
+                f"{fold.__name__} {name}": keys[0] for name, keys in found.items() if name and len(keys) == 1
+            }
+
+    def match(self, name: str, *, by_number: bool = True) -> str | None:
+        """The key that a name means: exactly, but for case and zeros, or by the only number in both."""
+        if name in self._keys:
+            return name
+        folds = (_folded, _number) if by_number else (_folded,)
+        return next(
+            (key for fold in folds if (key := self._alike.get(f"{fold.__name__} {fold(name)}"))), None
+        )
 
 
 def _folded(name: str) -> str:
@@ -123,31 +137,41 @@ def guesses(
     problems = _pattern_of_problems(documents)
     rest = [path for path in documents if not (problems and place_of(problems, path))]
     keys = {place.problem for path in documents if problems and (place := place_of(problems, path))}
-    known = {*known_problems, *keys}
+    known = Names({*known_problems, *keys})
+    is_known = bool(known_problems or keys)
     if not rest:
         return [Guess("", problems, (), tuple(sorted(keys)))] if problems else []
+    # a folder has a plan that shows in some of its files, whatever their order
+    some = sorted(random.Random(0).sample(rest, min(len(rest), MOST_COMPARED)))
     scored = []
-    for pattern in _candidates(rest):
-        places = [place for path in rest if (place := place_of(pattern, path))]
+    for pattern in _candidates(some):
+        places = [place for path in some if (place := place_of(pattern, path))]
         if not places:
             continue
         systems = {place.system for place in places if place.system}
         named = {place.problem for place in places}
         groups = len({(place.system, place.problem) for place in places})
-        score = 4 * len(places) / len(rest)
+        score = 4 * len(places) / len(some)
         score += 2 * groups / (max(1, len(systems)) * len(named)) + 1.5 * groups / len(places)
-        if known:
-            score += _share(named, lambda name: best_match(name, known) is not None)
-            score += _share(named, lambda name: best_match(name, known, by_number=False) is not None)
+        if is_known:
+            score += _share(named, lambda name: known.match(name) is not None)
+            score += _share(named, lambda name: known.match(name, by_number=False) is not None)
         else:
             score += 2 * _share(named, _is_problem)
         score += 0.5 * bool(systems)
         score -= 1.5 * _share(systems, _is_problem)
         score += _share(systems, lambda name: name in known_systems)
         score += 0.5 * (1 < len(systems) < len(named)) - 0.02 * len(pattern) - 0.2 * pattern.count("*")
-        scored.append((score, Guess(pattern, problems, tuple(sorted(systems)), tuple(sorted(keys or named)))))
+        scored.append((score, pattern))
     scored.sort(key=lambda pair: -pair[0])
-    return [guess for score, guess in scored[:4] if score > scored[0][0] - 2.5]
+    found = []
+    for score, pattern in scored[:4]:
+        if score > scored[0][0] - 2.5:
+            places = [place for path in rest if (place := place_of(pattern, path))]
+            systems = {place.system for place in places if place.system}
+            named = keys or {place.problem for place in places}
+            found.append(Guess(pattern, problems, tuple(sorted(systems)), tuple(sorted(named))))
+    return found
 
 
 def _is_problem(name: str) -> bool:

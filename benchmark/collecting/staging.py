@@ -22,13 +22,12 @@ from benchmark.collecting.documents import (
     with_macros,
 )
 from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, is_macros, role_of, table_fields, the_table
-from benchmark.collecting.paths import TEXTS, best_match
+from benchmark.collecting.paths import TEXTS, Names
 from benchmark.collecting.tables import rows_of
 from benchmark.importing.records import RecordError
 from benchmark.protocol import Protocol
 
 MOST_FAULTS = 5_000
-_MOST_COMPARED = 1_000  # problems; in larger releases names must be exact
 Fault = dict[str, Any]  # file, line, field, reason
 
 
@@ -146,15 +145,15 @@ def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading
                     record["statement_format"] = text.text_format
                 staged.problems.add(record, text.place)
                 staged.keys.add(key)
-    groups = _joined(outputs)
+    groups, names = _joined(outputs), Names(staged.keys)
     for (system, problem, attempt), files in sorted(groups.items()):
-        matched = best_match(problem, staged.keys)
+        matched = names.match(problem)
         for text in _texts(staged, files):
             if matched is None:
                 reason = f"there is no problem {problem!r}"
                 staged.faults.append({"file": text.place, "line": 0, "field": "", "reason": reason})
                 continue
-            record = {
+            record: dict[str, Any] = {
                 "instance_id": matched,
                 "attempt": attempt,
                 "text": text.text,
@@ -230,7 +229,7 @@ def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol,
         model is not None and model.model_config.get("extra") == "allow" and "json" in table.suffix.lower()
     )
     as_it_is = as_it_is and all(field == column for field, column in reading.columns.items())
-    has_text = "text" in fields
+    has_text, names = "text" in fields, Names(staged.keys)
     for row in rows_of(table, table.suffix.lower()):
         if isinstance(row, RecordError):
             staged.faults.append({"file": name, "line": row.line, "field": row.field, "reason": row.reason})
@@ -254,8 +253,8 @@ def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol,
         system = str(flat.get(reading.columns.get(SYSTEM, ""), "") or reading.system).strip()
         record.pop(SYSTEM, None)
         key = record.get("instance_id")
-        if isinstance(key, str) and len(staged.keys) <= _MOST_COMPARED:
-            record["instance_id"] = best_match(key, staged.keys, by_number=key.isdigit()) or key
+        if isinstance(key, str):
+            record["instance_id"] = names.match(key, by_number=key.isdigit()) or key
         if not system:
             staged.faults.append({"file": name, "line": number, "field": SYSTEM, "reason": "names no system"})
         elif has_text:

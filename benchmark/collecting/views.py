@@ -73,7 +73,8 @@ def import_mapping(request: SignedInRequest, handle: str) -> HttpResponse:
         "reading": reading,
         "refusal": refusal,
         "sentence": sentence(found, reading),
-        "remembered": bool(before),
+        "remembered": bool(before)
+        and (reading.columns or reading.outputs) in (before["columns"], before["outputs"]),
         "release": release,
         "protocol": rules,
     }
