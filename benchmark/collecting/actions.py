@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -20,7 +20,7 @@ from benchmark.importing.outputs import import_outputs
 from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
 from benchmark.importing.survey import BadFile, survey_outputs, survey_release
-from benchmark.models import Release, System
+from benchmark.models import Instance, Output, Release, System
 from benchmark.protocol import InstanceRecord, OutputRecord, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.actions import import_release
@@ -175,13 +175,27 @@ def _import(
         )
         runs.append({"system": slug, "name": lines.name, "states": report.states, "changed": report.changed})
     abstained = {"abstained": staged.blank[:MOST_FAULTS]} if staged.blank and reading.blank_abstains else {}
-    details = {"file": name, "mapping": reading.as_json(), **abstained}
+    not_kept = sum(1 for _ in attachments_found(staged, target))
+    details = {"file": name, "mapping": reading.as_json(), "not_kept": not_kept, **abstained}
     record(actor=actor, verb=VERB, target=target, details=details)
     return {
         **_report(staged, rules, stored, release, runs),
         "quarantined": quarantined(target).count(),
         "dry_run": False,
     }
+
+
+def attachments_found(staged: Staged, release: Release) -> Iterator[tuple[Output | Instance, str, Path]]:
+    """Each file that came with a text: the stored output or problem that it belongs to, its name, and where it lies."""
+    for (system, problem, attempt), files in staged.attachments.items():
+        instance = release.instances.get(key=problem)
+        subject: Output | Instance = instance
+        if system:
+            subject = Output.objects.get(
+                run__release=release, run__system__slug=system, instance=instance, attempt=attempt
+            )
+        for file in files:
+            yield subject, PurePosixPath(file.path).name, file.file
 
 
 def _report(

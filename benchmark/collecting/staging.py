@@ -66,7 +66,8 @@ class Staged:
     """What an upload gives: files of the protocol, and what people should know before they import them.
 
     `blank` are outputs that contain no answer, `without_text` those that have files but no document, `missing` the
-    pictures that texts show and that are not there, `unused` files that no pattern fits.
+    pictures that texts show and that are not there, `unused` files that no pattern fits. `attachments` are the files
+    that came with a text, by short name of the system ("" for a problem), problem and attempt.
     """
 
     folder: Path
@@ -82,13 +83,18 @@ class Staged:
 
     def run(self, system: str) -> Lines:
         """The file of a system's outputs, by the name that the upload gives it."""
-        slug = slugify(system)[:100] or "system"
+        slug = slug_of(system)
         if slug not in self.runs:
             self.runs[slug] = Lines(self.folder / f"outputs-{len(self.runs) + 1}.jsonl", system)
         if self.runs[slug].name != system:
             reason = f"{system!r} and {self.runs[slug].name!r} would be one system; rename one of them"
             raise RecordError(reason)
         return self.runs[slug]
+
+
+def slug_of(system: str) -> str:
+    """The short name of a system by the name that an upload gives it."""
+    return slugify(system)[:100] or "system"
 
 
 def stage(
@@ -106,17 +112,6 @@ def stage(
         members = with_archives(members_of(folder, name), target)
         _stage_documents(staged, members, reading, new=known is None)
     return staged
-
-
-def attachments_found(
-    groups: dict[tuple[str, str, int], list[Member]],
-) -> dict[tuple[str, str, int], list[Member]]:
-    """The files that came with each (system, problem, attempt) in addition to its text: PDF, archive, pictures."""
-    found = {
-        key: [member for member in members if not member.archive and member.suffix not in TEXTS]
-        for key, members in groups.items()
-    }
-    return {key: members for key, members in found.items() if members}
 
 
 def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading, *, new: bool) -> None:
@@ -145,6 +140,7 @@ def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading
                     record["statement_format"] = text.text_format
                 staged.problems.add(record, text.place)
                 staged.keys.add(key)
+                _note_attachments(staged, ("", key, 1), files)
     groups, names = _joined(outputs), Names(staged.keys)
     for (system, problem, attempt), files in sorted(groups.items()):
         matched = names.match(problem)
@@ -160,7 +156,13 @@ def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading
                 "format": text.text_format,
             }
             _add_output(staged, reading, system, record, text.place)
-    staged.attachments = attachments_found(groups)
+            _note_attachments(staged, (slug_of(system), matched, attempt), files)
+
+
+def _note_attachments(staged: Staged, key: tuple[str, str, int], files: Sequence[Member]) -> None:
+    found = [file for file in files if not file.archive and file.suffix not in TEXTS]
+    if found:
+        staged.attachments[key] = found
 
 
 def _joined(outputs: dict[tuple[str, str, int], list[Member]]) -> dict[tuple[str, str, int], list[Member]]:

@@ -10,12 +10,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from accounts.models import AuditEvent
+from benchmark.collecting.actions import attachments_found
 from benchmark.collecting.formats import as_markdown
 from benchmark.collecting.mapping import Reading
+from benchmark.collecting.staging import stage
 from benchmark.importing import uploading
 from benchmark.models import ImportUpload, Instance, Output, Release, Run, System
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rendering.actions import render_now
+from tests.benchmark import test_archives
 from tests.benchmark.files import example
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +109,31 @@ def test_a_folder_with_text_pdf_and_figures_for_each_system_and_problem_becomes_
     text = Output.objects.get(instance=problem, run__system__slug="beta").text
     assert "By Lemma 1" in text
     assert "x^2=3" in text
-    assert AuditEvent.objects.get(verb="import_files").details["mapping"]["outputs"] == "{system}/{problem}"
+    details = AuditEvent.objects.get(verb="import_files").details
+    assert (details["mapping"]["outputs"], details["not_kept"]) == ("{system}/{problem}", 80)
+
+
+def test_files_next_to_a_text_are_found_for_the_output_that_they_belong_to(carl, towers, tmp_path):
+    files = {
+        "gpt/p1.tex": "One.",
+        "gpt/p1_figures.zip": packed({"a.png": b""}),
+        "gpt/P2.tex": "Two.",
+        "gpt/P2.pdf": b"%",
+    }
+    for name, content in files.items():
+        path = tmp_path / "unpacked" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    (tmp_path / "staged").mkdir()
+    reading = Reading(outputs="{system}/{problem}")
+    rules, known = get_protocol("proofs"), {"p1", "p2"}
+    staged = stage(tmp_path / "unpacked", tmp_path / "staged", reading, rules, known, "a.zip")
+    imported(carl, mapped(carl, sent(carl, packed(files), "a.zip", release="towers")))
+    found = attachments_found(staged, towers)
+    assert {(subject.instance.key, name) for subject, name, _ in found} == {
+        ("p1", "p1_figures.zip"),
+        ("p2", "P2.pdf"),
+    }
 
 
 @pytest.fixture
@@ -332,6 +359,23 @@ def test_a_zip_bomb_within_an_archive_is_refused(carl, towers):
         carl, sent(carl, packed({"gpt/p1.tex": "One.", "gpt/p1.zip": inner}), "a.zip", release="towers")
     )
     assert "unpacks to more than is read" in upload.faults[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (lambda: test_archives.link(), "is not a regular file"),
+        (lambda: test_archives.long_list(100_000), "lists too many files"),
+        (lambda: packed({f"{n}.tex": "" for n in range(5_001)}), "5,001 files; at most 5,000 are read"),
+        (lambda: packed({"a/p1.tex": "One.", "b/../../p1.tex": "Two."}), "leads out of the archive"),
+    ],
+)
+def test_links_and_endless_lists_are_refused_before_anything_is_read(carl, towers, content, said):
+    upload = sent(carl, content(), "a.zip", release="towers")
+    uploading.work_imports()
+    upload.refresh_from_db()
+    assert upload.state == "refused"
+    assert said in upload.faults[0]["reason"]
 
 
 def test_the_same_files_again_change_nothing_and_other_texts_are_refused(carl, towers):
