@@ -130,15 +130,15 @@ def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading
         for key, files in sorted(problems.items()):
             for text in _texts(staged, files):
                 title = title_of(text.text, text.text_format) or key
-                record = {
+                problem_record = {
                     "instance_id": key,
                     "title": title,
                     "statement": with_macros(text.text, text.text_format, reading.macros),
                     "domain": reading.domain,
                 }
                 if text.text_format != "latex":
-                    record["statement_format"] = text.text_format
-                staged.problems.add(record, text.place)
+                    problem_record["statement_format"] = text.text_format
+                staged.problems.add(problem_record, text.place)
                 staged.keys.add(key)
                 _note_attachments(staged, ("", key, 1), files)
     groups, names = _joined(outputs), Names(staged.keys)

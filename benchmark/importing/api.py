@@ -150,8 +150,9 @@ class MappingView(StaffView):
     @extend_schema(operation_id="imports_map", request=MappingIn, responses={200: ImportOut, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:
         """Say how files are read; a worker checks them so (poll for the result)."""
+        upload = own_or_404(request, handle)
         reading = Reading(**understood(MappingIn, request))
-        upload = map_import(actor=caller(request), upload=own_or_404(request, handle), reading=reading)
+        upload = map_import(actor=caller(request), upload=upload, reading=reading)
         return Response(ImportOut(upload).data)
 
 
