@@ -51,6 +51,7 @@ urlpatterns: list[URLPattern] = [
     ),
     path("imports/", importing_api.ImportsView.as_view(), name="api-imports"),
     path("imports/<str:handle>/", importing_api.ImportView.as_view(), name="api-import"),
+    path("imports/<str:handle>/mapping/", importing_api.MappingView.as_view(), name="api-import-mapping"),
     path("imports/<str:handle>/apply/", importing_api.ApplyView.as_view(), name="api-import-apply"),
     path("systems/", api.SystemsView.as_view(), name="api-systems"),
     path("systems/<slug:slug>/", api.SystemView.as_view(), name="api-system"),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from benchmark.condition_tables import ConditionTable
 from benchmark.importing.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
@@ -317,7 +319,9 @@ class Protocol:
     one of a kind; a flag changes no score. `success_types` tells an audit how to divide the judge's successes.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one. `reached` says, by
     its payload, whether an output that abstained has what a predicate is about: its plan, say. `condition_tables` say
-    which tracks and conditions may be shown side by side; without them, none.
+    which tracks and conditions may be shown side by side; without them, none. `release_line` and `output_line` are the
+    schemas of a line of both files, from which the pages about formats and the mapping of tables are made; without
+    them, files must have the protocol's own format.
     """
 
     name: str
@@ -353,6 +357,8 @@ class Protocol:
     success_types: SuccessTypes | None = None
     condition_tables: tuple[ConditionTable, ...] = ()
     reached: Callable[[str, Mapping[str, Any]], bool] | None = None
+    release_line: type[BaseModel] | None = None
+    output_line: type[BaseModel] | None = None
 
     @property
     def output_predicates(self) -> tuple[Predicate, ...]:

@@ -32,7 +32,7 @@ benchmark.IdentityWord hidden: word
 benchmark.Settlement hidden: found wanted note | technical: pair
 benchmark.IdentityDecision hidden: reason | technical: passages
 benchmark.RedactedOutput shown: text payload
-benchmark.ImportUpload hidden: file_name terms report faults refusal handle | technical: sha256 basis
+benchmark.ImportUpload hidden: file_name terms recognised report faults refusal handle | technical: sha256 basis
 benchmark.ProtocolFlag hidden: reason | technical: kind
 benchmark.FrozenTuple  hidden: name split retrieval materialisation scoring
 benchmark.RenderedDocument shown: text blocks report | technical: sha256 version

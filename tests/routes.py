@@ -153,13 +153,18 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/instances.jsonl
         releases/<slug:name>/instances/<path:key>/
         imports/
+        imports/new/
+        imports/formats/<slug:protocol>/
+        imports/formats/<slug:protocol>/<slug:kind>.<slug:ending>
         imports/release/
         imports/outputs/
         imports/files/<str:handle>/
+        imports/files/<str:handle>/mapping/
         imports/files/<str:handle>/apply/
         imports/files/<str:handle>/delete/
         api/v1/imports/
         api/v1/imports/<str:handle>/
+        api/v1/imports/<str:handle>/mapping/
         api/v1/imports/<str:handle>/apply/
         grading/rubrics/
         grading/rubrics/<slug:protocol>/<slug:label>.toml

@@ -490,6 +490,7 @@ def _reports(campaign: Campaign, coordinator: User) -> None:
         terms={"system": c("benchmark.ImportUpload.terms")},
         state="refused",
         report={"system": c("benchmark.ImportUpload.report")},
+        recognised={"paths": [c("benchmark.ImportUpload.recognised")]},
         faults=[{"reason": c("benchmark.ImportUpload.faults")}],
         refusal=c("benchmark.ImportUpload.refusal"),
         expires_at=timezone.now() + dt.timedelta(hours=1),
@@ -679,6 +680,7 @@ NOBODY_IS_SHOWN = {
     "benchmark.ImportUpload.faults",  # an upload's page is its sender's
     "benchmark.ImportUpload.file_name",
     "benchmark.ImportUpload.handle",
+    "benchmark.ImportUpload.recognised",
     "benchmark.ImportUpload.refusal",
     "benchmark.ImportUpload.report",
     "benchmark.ImportUpload.terms",

@@ -12,13 +12,15 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.profile.api import caller
+from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
 from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView
+from benchmark.collecting.mapping import MAX_MACROS, Reading
+from benchmark.collecting.paths import MAX_PATTERN
 from benchmark.importing.forms import IMPORT_FORMS
 from benchmark.importing.upload_handler import CappedFileHandler
-from benchmark.importing.uploading import apply_import, delete_import, how_far, store_import
+from benchmark.importing.uploading import apply_import, delete_import, how_far, map_import, store_import
 from benchmark.models import ImportKind, ImportUpload
 
 
@@ -43,6 +45,7 @@ class ImportOut(serializers.ModelSerializer[ImportUpload]):
             "sha256",
             "state",
             "applying",
+            "recognised",
             "report",
             "refusal",
             "faults",
@@ -58,11 +61,16 @@ class ImportOut(serializers.ModelSerializer[ImportUpload]):
 class ImportIn(serializers.Serializer[Any]):
     """Multipart: the file and the terms of its kind, named as the options of the commands."""
 
-    kind = serializers.ChoiceField(choices=ImportKind.choices)
+    kind = serializers.ChoiceField(
+        choices=ImportKind.choices,
+        help_text="`files` are a folder as a zip, or a table; they need a mapping.",
+    )
     file = serializers.FileField()
-    protocol = serializers.CharField(required=False, help_text="Of a release.")
-    name = serializers.SlugField(required=False, help_text="Of a release.")
-    release = serializers.SlugField(required=False, help_text="Of outputs, as all that follow.")
+    protocol = serializers.CharField(required=False, help_text="Of a release, or of files of a new one.")
+    name = serializers.SlugField(required=False, help_text="Of a release, or of files of a new one.")
+    release = serializers.SlugField(
+        required=False, help_text="Of files or outputs, as all that follow of outputs."
+    )
     system = serializers.SlugField(required=False)
     system_name = serializers.CharField(required=False)
     family = serializers.CharField(required=False)
@@ -123,6 +131,29 @@ class ImportView(StaffView):
         """Delete the stored file; what was imported stays."""
         delete_import(actor=caller(request), upload=own_or_404(request, handle))
         return Response(status=204)
+
+
+class MappingIn(serializers.Serializer[Any]):
+    """How the parts of files are read: `outputs` and `problems` are patterns; of a table, `columns` maps fields."""
+
+    table = serializers.ChoiceField(choices=["", "problems", "outputs"], default="")
+    outputs = serializers.CharField(default="", allow_blank=True, max_length=MAX_PATTERN)
+    problems = serializers.CharField(default="", allow_blank=True, max_length=MAX_PATTERN)
+    columns = serializers.DictField(child=serializers.CharField(), default=dict)
+    system = serializers.CharField(default="", allow_blank=True, max_length=100)
+    domain = serializers.CharField(default="mathematics", max_length=100)
+    blank_abstains = serializers.BooleanField(default=True)
+    macros = serializers.CharField(default="", allow_blank=True, max_length=MAX_MACROS)
+
+
+class MappingView(StaffView):
+    @extend_schema(operation_id="imports_map", request=MappingIn, responses={200: ImportOut, **REFUSED})
+    def post(self, request: Request, handle: str) -> Response:
+        """Say how files are read; a worker checks them so (poll for the result)."""
+        upload = own_or_404(request, handle)
+        reading = Reading(**understood(MappingIn, request))
+        upload = map_import(actor=caller(request), upload=upload, reading=reading)
+        return Response(ImportOut(upload).data)
 
 
 class ApplyView(StaffView):

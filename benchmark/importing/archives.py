@@ -2,8 +2,10 @@
 
 import io
 import lzma
+import unicodedata
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from benchmark.importing.records import RecordError
@@ -16,6 +18,8 @@ MAX_RATIO = 100
 MAX_LIST_BYTES = 2 * 1024 * 1024
 _CHUNK = 64 * 1024
 _LONGEST_NAME = 255  # bytes, as file systems have it
+_MOST_LEVELS = 20  # folders within folders
+_SAYS_UTF8 = 0x800  # the flag of a member whose name is UTF-8 for certain
 _RATIO_FROM = 1024 * 1024  # below this, a ratio says nothing: a short text packs to almost nothing
 # What the standard library raises for bytes that are not an archive; IndexError at extra fields that end too early.
 _BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, UnicodeDecodeError, IndexError)
@@ -31,12 +35,20 @@ class _Sparing(io.BufferedReader):
         return super().read(size)
 
 
-def unpack(archive: Path, folder: Path) -> int:
-    """Write the regular files of a zip into `folder`, flat, under their last names; returns how many.
+def unpack(
+    archive: Path,
+    folder: Path,
+    *,
+    tree: bool = False,
+    most_members: int = MAX_MEMBERS,
+    most_bytes: int = MAX_BYTES,
+) -> int:
+    """Write the regular files of a zip into `folder`, flat under their last names or as a `tree`; returns how many.
 
     Hidden files and folders, and what macOS adds, are passed over. Raises RecordError (field: the member) for
-    a file that is not a zip, an encrypted or broken member, one that is not a regular file, two of one name, and for
-    more than MAX_MEMBERS files, MAX_BYTES in all or MAX_RATIO times the size of the archive.
+    a file that is not a zip, an encrypted or broken member, one that is not a regular file or whose path leads out of
+    the archive, two of one name, and for more than `most_members` files, `most_bytes` in all or MAX_RATIO times the
+    size of the archive.
     """
     try:
         with _Sparing(io.FileIO(archive)) as file, zipfile.ZipFile(file) as packed:
@@ -46,18 +58,32 @@ def unpack(archive: Path, folder: Path) -> int:
                 hidden = any(part.startswith((".", "__MACOSX")) for part in parts if part not in (".", ".."))
                 if not member.is_dir() and not hidden:
                     members.append(member)
-            if len(members) > MAX_MEMBERS:
-                raise RecordError(f"the archive has {len(members):,} files; at most {MAX_MEMBERS:,} are read")
-            left = min(MAX_BYTES, max(_RATIO_FROM, MAX_RATIO * archive.stat().st_size))
+            if len(members) > most_members:
+                raise RecordError(
+                    f"the archive has {len(members):,} files; at most {most_members:,} are read"
+                )
+            left = min(most_bytes, max(_RATIO_FROM, MAX_RATIO * archive.stat().st_size))
             for member in members:
-                left -= _write(packed, member, folder, left)
+                place = _place_in_tree(member) if tree else PurePosixPath(member.filename).name[:200]
+                left -= _write(packed, member, folder, place, left)
             return len(members)
     except _BROKEN as error:
         raise RecordError(f"the file is not a readable zip archive: {error}") from error
 
 
-def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left: int) -> int:
-    name = PurePosixPath(member.filename).name[:200]
+def _place_in_tree(member: zipfile.ZipInfo) -> str:
+    """The path of a member below the folder, its name decoded as most packers mean it."""
+    name = member.filename
+    if not member.flag_bits & _SAYS_UTF8:
+        with suppress(UnicodeError):  # macOS and many scripts write UTF-8 without saying so
+            name = name.encode("cp437").decode("utf-8")
+    path = PurePosixPath(unicodedata.normalize("NFC", name))
+    if path.is_absolute() or ".." in path.parts or len(path.parts) > _MOST_LEVELS:
+        raise RecordError("leads out of the archive, or too deep into it", field=name[:200])
+    return str(path)
+
+
+def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, name: str, left: int) -> int:
     if member.flag_bits & 1:
         raise RecordError("is encrypted", field=name)
     kind = (
@@ -65,20 +91,21 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left:
     )  # the file type of Unix: 8 is a regular file, 0 when the packer says none
     if kind not in (0, 8) or not name or "\0" in name or "\\" in name:
         raise RecordError("is not a regular file", field=name)
-    if len(name.encode()) > _LONGEST_NAME:
-        raise RecordError(f"has a name longer than {_LONGEST_NAME} bytes", field=name)
+    if any(len(part.encode("utf-8", "surrogatepass")) > _LONGEST_NAME for part in name.split("/")):
+        raise RecordError(f"has a name longer than {_LONGEST_NAME} bytes", field=name[:200])
     written = 0
     try:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with packed.open(member) as source, (folder / name).open("xb") as target:
             while chunk := source.read(_CHUNK):
                 written += len(chunk)
                 if written > left:
                     raise RecordError(
-                        f"unpacks to more than {MAX_BYTES >> 20} MB, or {MAX_RATIO} times its size",
+                        f"unpacks to more than is read from an archive, or {MAX_RATIO} times its size",
                         field=name,
                     )
                 target.write(chunk)
-    except FileExistsError:
+    except (FileExistsError, NotADirectoryError):
         raise RecordError("appears twice in the archive", field=name) from None
     except _BROKEN_MEMBER as error:
         raise RecordError(f"is broken: {error}", field=name) from error

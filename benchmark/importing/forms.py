@@ -1,8 +1,10 @@
 """Forms of imports: a file and the other arguments of the action."""
 
+from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from django import forms
+from django.utils.text import slugify
 
 from benchmark.models import ImportKind, Release
 from benchmark.protocols import get_protocol, protocol_names
@@ -13,6 +15,7 @@ class ImportForm(forms.Form):
 
     kind: ClassVar[str]
     title: ClassVar[str]
+    template: ClassVar[str] = "benchmark/importing/import_new.html"
     file = forms.FileField(max_length=255)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -65,6 +68,50 @@ class OutputsImportForm(ImportForm):
         return {**super().terms(), "release": self.cleaned_data["release"].name}
 
 
+class FilesImportForm(ImportForm):
+    """A folder, an archive or a table: of a new study, or outputs on a release that exists."""
+
+    kind = ImportKind.FILES
+    title = "Import files"
+    template = "benchmark/collecting/upload.html"
+    file = forms.FileField(
+        max_length=255,
+        label="Folder, ZIP, or table",
+        widget=forms.ClearableFileInput(
+            attrs={"accept": ".zip,.tex,.md,.txt,.json,.jsonl,.ndjson,.csv,.tsv,.xlsx"}
+        ),
+    )
+    release = forms.ModelChoiceField(
+        Release.objects.order_by("name"),
+        label="Study",
+        to_field_name="name",
+        required=False,
+        empty_label="A new study",
+    )
+    name = forms.SlugField(
+        label="Name of the new study",
+        max_length=100,
+        required=False,
+        help_text="Letters, digits, hyphens and underscores. If left empty, the name of the folder or file.",
+    )
+    protocol = forms.ChoiceField(
+        label="What is graded",
+        initial="proofs",
+        required=False,
+        choices=lambda: [(name, get_protocol(name).title) for name in protocol_names()],
+    )
+    field_order = ["file", "release", "name", "protocol"]
+    format: ClassVar[str] = "proofs"  # whose fields the page leads to
+
+    def terms(self) -> dict[str, str]:
+        """The release, by name, and the protocol if it is new."""
+        given, release = self.cleaned_data, self.cleaned_data["release"]
+        if release:
+            return {"release": release.name, "protocol": release.benchmark.protocol}
+        name = given["name"] or slugify(PurePosixPath(given["file"].name).stem)[:100] or "study"
+        return {"release": name, "protocol": given["protocol"] or "proofs"}
+
+
 IMPORT_FORMS: dict[str, type[ImportForm]] = {
-    form.kind: form for form in (ReleaseImportForm, OutputsImportForm)
+    form.kind: form for form in (ReleaseImportForm, OutputsImportForm, FilesImportForm)
 }

@@ -83,6 +83,15 @@ def parse_object(raw: bytes, number: int) -> dict[str, Any]:
     """The JSON object in `raw`; raises RecordError with line `number` for anything else."""
     if len(raw) > MAX_LINE_BYTES:
         raise RecordError(f"longer than {MAX_LINE_BYTES:,} bytes", line=number)
+    value = parse_value(raw, number)
+    if not isinstance(value, dict):
+        raise RecordError("a JSON object was expected", line=number)
+    return value
+
+
+def parse_value(raw: bytes, number: int = 0) -> Any:
+    """The storable JSON value in `raw`, of any length; raises RecordError with line `number`, or with that of the
+    fault where `raw` is a whole file (0)."""
     try:
         value = json.loads(raw.decode("utf-8"), **_STRICT)
     except UnicodeDecodeError as error:
@@ -90,13 +99,10 @@ def parse_object(raw: bytes, number: int) -> dict[str, Any]:
     except RecursionError as error:
         raise RecordError(f"nested deeper than {MAX_DEPTH} levels", line=number) from error
     except json.JSONDecodeError as error:
-        raise RecordError(
-            f"not JSON: {error.msg.removesuffix(' at')} at character {error.colno}", line=number
-        ) from error
+        reason = f"not JSON: {error.msg.removesuffix(' at')} at character {error.colno}"
+        raise RecordError(reason, line=number or error.lineno) from error
     except ValueError as error:
         raise RecordError(str(error), line=number) from error
-    if not isinstance(value, dict):
-        raise RecordError("a JSON object was expected", line=number)
     _check_storable(value, number)
     return value
 

@@ -18,16 +18,20 @@ Year = Annotated[int, Field(ge=0, le=9999)]
 class Strict(BaseModel):
     """A record of our own format: an unknown field is refused by name."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class PaperFields(Strict):
     """The paper that an instance is from: the cluster."""
 
     key: Key
+    """The name of the paper; problems of one paper share it."""
     title: str = ""
+    """The paper's title."""
     year: Year | None = None
+    """The year in which it appeared."""
     identifiers: dict[str, str] = {}
+    """Where to find it, for example arxiv or doi."""
 
     def record(self) -> PaperRecord:
         """The paper as it is stored."""

@@ -24,6 +24,9 @@ from django.utils import timezone
 from accounts.access import is_study_staff
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
+from benchmark.collecting.actions import FaultyFiles, import_files
+from benchmark.collecting.documents import MOST_FILES
+from benchmark.collecting.mapping import Reading, recognise
 from benchmark.importing.archives import unpack
 from benchmark.importing.outputs import import_outputs
 from benchmark.importing.progress import Progress
@@ -61,7 +64,7 @@ def store_import(
     """
     _require_staff(actor)
     sweep()
-    waiting = (ImportState.WAITING, ImportState.RUNNING, ImportState.CHECKED)
+    waiting = (ImportState.WAITING, ImportState.RUNNING, ImportState.RECOGNISED, ImportState.CHECKED)
     if ImportUpload.objects.filter(owner=actor, state__in=waiting).count() >= MAX_LIVE:
         raise Refused(f"You already have {MAX_LIVE} files here. Import or delete one first.", code="too_many")
     now = timezone.now()
@@ -80,6 +83,24 @@ def store_import(
         os.replace(path, path_of(upload))
         path_of(upload).chmod(0o600)
     return _run_if_small(upload)
+
+
+def map_import(*, actor: User, upload: ImportUpload, reading: Reading) -> ImportUpload:
+    """Check a recognised upload as `reading` says; a worker does it, because every text is rendered.
+
+    Another mapping may follow until the import. Raises Refused for one that cannot be carried out.
+    """
+    _require_staff(actor)
+    if upload.owner_id != actor.pk:
+        raise NotAllowed("This file was uploaded by someone else.")
+    terms = {**upload.terms, "mapping": reading.as_json()}
+    mappable = ImportUpload.objects.filter(pk=upload.pk, kind=ImportKind.FILES, applying=False)
+    mappable = mappable.exclude(state__in=(ImportState.WAITING, ImportState.RUNNING)).exclude(recognised={})
+    if not mappable.update(state=ImportState.WAITING, terms=terms, report={}, faults=[], refusal=""):
+        raise Refused("The file is being processed, or has been imported.", code="busy")
+    call_worker("benchmark.work_imports")
+    upload.refresh_from_db()
+    return upload
 
 
 def apply_import(*, actor: User, upload: ImportUpload) -> ImportUpload:
@@ -200,8 +221,13 @@ def _work(pk: int) -> bool:
                 "The release has changed since the dry run; upload the file again and look at the new one."
             )
         report = _run(upload)
-        state = ImportState.APPLIED if upload.applying else ImportState.CHECKED
-        answer = {"state": state, "report": report, "basis": basis}
+        if upload.kind == ImportKind.FILES and "mapping" not in upload.terms:
+            answer = {"state": ImportState.RECOGNISED, "recognised": report}
+        else:
+            state = ImportState.APPLIED if upload.applying else ImportState.CHECKED
+            answer = {"state": state, "report": report, "basis": basis}
+    except FaultyFiles as bad:
+        answer |= {"faults": bad.faults, "refusal": bad.reason}
     except BadFile as bad:
         answer["faults"] = [_fault(upload, error) for error in bad.errors]
         many = f"{len(bad.errors):,} problems" + (", and there are more" if bad.more else "")
@@ -224,6 +250,10 @@ def _run(upload: ImportUpload) -> dict[str, object]:
     """Import or check the file under its own name, a zip as the folder of its documents; returns the report."""
     with TemporaryDirectory(dir=folder_of_imports()) as place:
         source = Path(place) / upload.file_name
+        if upload.kind == ImportKind.FILES:
+            source = Path(place) / "unpacked"
+            source.mkdir()
+            return _run_files(upload, source)
         if source.suffix.lower() == ".zip":
             source = source.with_suffix("")
             source.mkdir()
@@ -241,6 +271,27 @@ def _run(upload: ImportUpload) -> dict[str, object]:
         if upload.kind == ImportKind.RELEASE:
             return asdict(import_release(**terms))
         return asdict(import_outputs(**{**terms, "release": release_named(terms["release"])}))
+
+
+def _run_files(upload: ImportUpload, folder: Path) -> dict[str, object]:
+    """Recognise what people have; once it has a mapping, check or import it."""
+    if upload.file_name.lower().endswith(".zip"):
+        most = settings.IMPORT_MAX_BYTES
+        unpack(path_of(upload), folder, tree=True, most_members=MOST_FILES, most_bytes=most)
+    else:
+        shutil.copyfile(path_of(upload), folder / upload.file_name)
+    if "mapping" not in upload.terms:
+        return recognise(folder, upload.file_name)
+    return import_files(
+        actor=upload.owner,
+        folder=folder,
+        name=upload.file_name,
+        release=upload.terms["release"],
+        protocol=upload.terms["protocol"],
+        reading=Reading(**upload.terms["mapping"]),
+        dry_run=not upload.applying,
+        progress=_progress_writer(upload),
+    )
 
 
 def _fault(upload: ImportUpload, error: RecordError) -> dict[str, str | int]:

@@ -13,12 +13,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
+from benchmark.collecting.showing import summarise
 from benchmark.importing.archives import MAX_BYTES, MAX_MEMBERS
 from benchmark.importing.folders import MAX_DOCUMENT_BYTES
 from benchmark.importing.forms import IMPORT_FORMS, ImportForm
 from benchmark.importing.upload_handler import CappedFileHandler
 from benchmark.importing.uploading import KEEP, apply_import, delete_import, how_far, store_import
-from benchmark.models import ImportUpload
+from benchmark.models import ImportState, ImportUpload
 
 FAULTS_ON_A_PAGE = 100
 _OTHER_FIELDS = 64 * 1024
@@ -86,7 +87,7 @@ def _form_page(
         "document": MAX_DOCUMENT_BYTES,
         "hours": int(KEEP.total_seconds() // 3600),
     }
-    return render(request, "benchmark/importing/import_new.html", context, status=status)
+    return render(request, form.template, context, status=status)
 
 
 @staff_only
@@ -97,6 +98,9 @@ def import_page(request: SignedInRequest, handle: str) -> HttpResponse:
     context: dict[str, object] = {"upload": upload, "far": how_far(upload) if upload.is_busy else None}
     if request.headers.get("X-Fragment") == "progress":
         return render(request, "benchmark/importing/_import_state.html", context)
+    if upload.state == ImportState.RECOGNISED:
+        return redirect("import-mapping", handle=handle)
+    context["kinds"] = summarise(upload.faults)
     context["page"] = Paginator(upload.faults, FAULTS_ON_A_PAGE).get_page(request.GET.get("page"))
     return render(request, "benchmark/importing/import.html", context)
 

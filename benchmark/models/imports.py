@@ -9,11 +9,13 @@ from django.utils import timezone
 class ImportKind(models.TextChoices):
     RELEASE = "release", "Release"
     OUTPUTS = "outputs", "Outputs"
+    FILES = "files", "Folder or table"
 
 
 class ImportState(models.TextChoices):
     WAITING = "waiting", "Waiting"
     RUNNING = "running", "Running"
+    RECOGNISED = "recognised", "Waiting for its mapping"
     CHECKED = "checked", "Checked"
     APPLIED = "applied", "Imported"
     REFUSED = "refused", "Refused"
@@ -22,7 +24,8 @@ class ImportState(models.TextChoices):
 class ImportUpload(models.Model):
     """A file being imported into the study. It is stored in the folder of uploads under `handle` for a short time.
 
-    `terms` are the other arguments of the action; `applying` tells the import from the dry run before it.
+    `terms` are the other arguments of the action, with the mapping of a folder or table; `applying` tells the import
+    from the dry run before it. `recognised` is what a folder or table consists of,
     `report` is what the dry run found or the import did, `faults` every problem as {file, line, field, reason},
     `basis` the fingerprint of what was there when the dry run looked.
     """
@@ -36,6 +39,7 @@ class ImportUpload(models.Model):
     terms = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.WAITING)
     applying = models.BooleanField(default=False)
+    recognised = models.JSONField(default=dict, blank=True)
     report = models.JSONField(default=dict)
     faults = models.JSONField(default=list)
     refusal = models.TextField(blank=True)

@@ -42,19 +42,21 @@ def import_release(
     path: Path,
     name: str,
     is_sample: bool = False,
+    source: str = "",
     dry_run: bool = False,
     progress: Progress = silent,
     most_faults: int = MAX_ERRORS,
 ) -> ImportReport:
     """Read a release file into the release `name`, completely or not at all.
 
+    `source` is what the file was called where it came from; if empty, the last part of `path`.
     The same content under the same name again changes nothing. Raises Refused: BadFile with every fault's
     line and field, up to `most_faults`, or when the name already has other content.
     """
     check_slug(name, "release")
-    rules, source = get_protocol(protocol), existing(path)
+    rules, file = get_protocol(protocol), existing(path)
     with KeyIndex() as index:
-        survey = survey_release(rules.read_release(source), index, progress, most_faults)
+        survey = survey_release(rules.read_release(file), index, progress, most_faults)
         stored = Release.objects.select_related("benchmark").filter(name=name).first()
         if stored and stored.benchmark.protocol != rules.name:
             reason = f"release {name} belongs to protocol {stored.benchmark.protocol}"
@@ -63,8 +65,10 @@ def import_release(
             found = describe(survey.index, stored.instances.values_list("key", "sha256").iterator())
             raise Refused(f"release {name} has other content: {found}", code="release_differs")
         if stored is None and not dry_run:
-            release = Release(name=name, sha256=survey.sha256, source=source.name, is_sample=is_sample)
-            _store(actor, release, rules, survey, rules.read_release(source), progress)
+            release = Release(
+                name=name, sha256=survey.sha256, source=source or file.name, is_sample=is_sample
+            )
+            _store(actor, release, rules, survey, rules.read_release(file), progress)
         return ImportReport(
             release=name,
             protocol=protocol,

@@ -377,7 +377,7 @@ def _release(facts: Facts) -> str:
 
 
 def _import(facts: Facts) -> str:
-    return f"{reverse('import-outputs')}?{urlencode({'release': facts.release.name})}"
+    return f"{reverse('import-files')}?{urlencode({'release': facts.release.name})}"
 
 
 def _new_campaign(facts: Facts) -> str:

@@ -69,9 +69,9 @@ def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
-def csv_rows(stream: BinaryIO) -> Iterator[Row]:
+def csv_rows(stream: BinaryIO, delimiter: str = ",") -> Iterator[Row]:
     """(line number, cells); the first row is the header. Blank lines are passed over."""
-    reader = csv.reader(text_lines(stream), strict=True)
+    reader = csv.reader(text_lines(stream), strict=True, delimiter=delimiter)
     width = 0
     try:
         for cells in reader:

@@ -51,6 +51,8 @@ ADDRESSES = {
     "grading/items/<str:handle>/guess/": ["grading/items/{guess}/guess/"],
     "grading/items/<str:handle>/verdict/": ["grading/items/{verdict}/verdict/"],
     "grading/discussions/<str:handle>/": ["grading/discussions/{discussed}/"],
+    "imports/formats/<slug:protocol>/<slug:kind>.<slug:ending>": ["imports/formats/proofs/outputs.csv"],
+    "imports/files/<str:handle>/mapping/": ["imports/files/{recognised}/mapping/"],
     "imports/files/<str:handle>/": ["imports/files/{checked}/", "imports/files/{faulty}/"],
     "grading/items/<str:handle>/submitted/": ["grading/items/{submitted}/submitted/"],
     "grading/forms/<int:pk>/": ["grading/forms/{form}/"],

@@ -47,6 +47,7 @@ from reports.printing.jobs import ask_report, print_next
 from reports.printing.report import ReportOrder
 from reports.verdicts.copies import copy_verdicts
 from tests.annotation.grading import submit_grade
+from tests.benchmark.files import packed
 from tests.llm.server import serving
 from work.worker import drain
 
@@ -276,7 +277,7 @@ def _with_verdict(coordinator: User, ada: User, gaps: Release) -> str:
 
 
 def _brought(coordinator: User) -> dict[str, str]:
-    """Two files of a release whose dry run is over: one can be imported, one has faults."""
+    """Two files of a release whose dry run is over: one can be imported, one has faults. And a folder to be mapped."""
     sample = (settings.SAMPLE_DIR / "proofs" / "release.jsonl").read_text(encoding="utf-8")
     faulty = sample.replace('"key"', '"kye"', 1)
     handles = {}
@@ -287,6 +288,12 @@ def _brought(coordinator: User) -> dict[str, str]:
         handles[name] = store_import(
             actor=coordinator, path=path, name=f"{name}.jsonl", kind="release", terms=terms
         ).handle
+    folder = path.with_name("folder.zip")
+    folder.write_bytes(packed(**{"problems/one__tex": "Show it.", "aurora/one__tex": "It is $x$."}))
+    terms = {"protocol": "proofs", "release": "brought-folder"}
+    handles["recognised"] = store_import(
+        actor=coordinator, path=folder, name="folder.zip", kind="files", terms=terms
+    ).handle
     return handles
 
 

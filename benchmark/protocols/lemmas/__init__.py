@@ -7,6 +7,7 @@ from benchmark.protocols.lemmas.iterations import iterations
 from benchmark.protocols.lemmas.loader import read_outputs, read_release, strata
 from benchmark.protocols.lemmas.metrics import METRICS, STEP_MEASURES, bucket
 from benchmark.protocols.lemmas.parts import instance_parts, output_parts, prompt_fields
+from benchmark.protocols.lemmas.schema import GivenLine, LemmaLine
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -27,4 +28,6 @@ PROTOCOL = Protocol(
     step_measures=STEP_MEASURES,
     strata=strata,
     compare_releases=iterations,
+    release_line=LemmaLine,
+    output_line=GivenLine,
 )

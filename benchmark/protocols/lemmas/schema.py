@@ -58,38 +58,56 @@ class Lemma(Strict):
     """
 
     title: str = ""
+    """A short title."""
     statement: Text
+    """The lemma, in LaTeX."""
     definitions: list[Passage] = []
+    """Definitions it needs: texts, or objects with text and spans in the paper's source."""
     assumptions: list[Passage] = []
+    """Assumptions it needs, in the same form."""
     extraction: Extraction | None = None
+    """How definitions and assumptions were found: in the whole paper before the lemma, or in paragraphs."""
     category: Category | None = None
+    """The paper's category on arXiv, such as math.AP."""
 
 
 class LemmaLine(Lemma):
     """One line of a release file."""
 
     instance_id: Key
+    """The name of the problem within the release; outputs and labels refer to it."""
     domain: Short
+    """The field of mathematics: campaigns draw and assign by it."""
     split: Split = ""
+    """The part of the release that it belongs to, if there are several."""
     paper: PaperFields | None = None
+    """The paper that the lemma is from."""
 
 
 class Given(Strict):
     """What an output has in addition to its text; the payload of its row. `extraction` is of a context alone."""
 
     task: Task = "proof"
+    """Whether the output is a proof in steps, or the context that makes the lemma self-contained."""
     extraction: Extraction | None = None
+    """Of a context: how it was found."""
 
 
 class GivenLine(Given):
     """One line of an outputs file: `steps` for a proof, `definitions` and `assumptions` for a context."""
 
     instance_id: Key
+    """The problem that this is an output for, by its name in the release."""
     attempt: Annotated[int, Field(ge=1, le=1000)] = 1
+    """Counts the system's attempts at one problem, from 1."""
     state: Literal["answered", "abstained", "failed"] = "answered"
+    """Abstained and failed outputs count against the system and are shown to nobody."""
     steps: list[Claim] = []
+    """The steps of a proof: texts, or objects with subgoal and text."""
     definitions: list[Passage] = []
+    """The definitions of a context."""
     assumptions: list[Passage] = []
+    """The assumptions of a context."""
 
     @model_validator(mode="after")
     def _holds_what_the_task_asks(self) -> Self:

@@ -14,6 +14,7 @@ from benchmark.protocols.masked_steps.metrics import METRICS, bucket
 from benchmark.protocols.masked_steps.parts import instance_parts, output_parts, prompt_fields
 from benchmark.protocols.masked_steps.programs import ALGEBRA
 from benchmark.protocols.masked_steps.reproducibility import reproducibility
+from benchmark.protocols.masked_steps.schema import AttemptLine, Mask
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -36,4 +37,6 @@ PROTOCOL = Protocol(
     variant_of=variant_of,
     published_line=published_line,
     compare_releases=reproducibility,
+    release_line=Mask,
+    output_line=AttemptLine,
 )

@@ -19,20 +19,32 @@ Number = Annotated[int, Field(ge=0, le=10**9)]
 class Mask(BaseModel):
     """One line of a published release: a proof in which one formula is masked."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+    model_config = ConfigDict(strict=True, frozen=True, extra="allow", use_attribute_docstrings=True)
 
     index: Number
+    """The number of the mask within the release; outputs refer to it."""
     arxiv_id: Key
+    """The paper that the proof is from."""
     proof_index: Number
+    """The number of the proof within the paper."""
     problem: Text
+    """What is to be proved."""
     reference_solution: Text
+    """The whole proof."""
     mask_text: Text
+    """The proof with one formula replaced by [MASK]."""
     mask_content: Text
+    """The formula that was masked."""
     domain: Short = "unstated"
+    """The field of mathematics: campaigns draw and assign by it."""
     step_type: str = ""
+    """The type of the masked step; scores are broken down by it."""
     proof_family: str = ""
+    """The family of the proof; scores are broken down by it."""
     variant: Literal["", "random", "truncated"] = ""
+    """Empty for a chosen mask, else how it was varied."""
     variant_of: Number | None = None
+    """Of a variant: the number of its original."""
 
     @model_validator(mode="after")
     def _one_mask(self) -> Self:
@@ -48,17 +60,24 @@ class Attempt(Strict):
     """What an output has in addition to its answer; the payload of its row. `missing`: the file had no such attempt."""
 
     reasoning: str = ""
+    """How the system came to its answer."""
     missing: bool = False
+    """Whether the file had no such attempt."""
 
 
 class AttemptLine(Strict):
     """One line of an outputs file: one of the four attempts at a mask. `text` is the formula."""
 
     index: Number
+    """The number of the mask."""
     attempt: Annotated[int, Field(ge=1, le=ATTEMPTS)] = 1
+    """Counts the system's attempts at one problem, from 1."""
     state: Literal["answered", "abstained", "failed"] = "answered"
+    """Abstained and failed outputs count against the system and are shown to nobody."""
     text: str = ""
+    """The formula."""
     reasoning: str = ""
+    """How the system came to it."""
 
     @model_validator(mode="after")
     def _answered_means_text(self) -> Self:

@@ -12,6 +12,7 @@ from benchmark.protocols.proofs.parts import (
     prompt_fields,
     staff_facts,
 )
+from benchmark.protocols.proofs.schema import ProblemLine, ProofLine
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -32,4 +33,6 @@ PROTOCOL = Protocol(
     pair_predicates=(Predicate("prefer", "preference.v1"),),
     pair_fields=pair_fields,
     staff_facts=staff_facts,
+    release_line=ProblemLine,
+    output_line=ProofLine,
 )

@@ -12,7 +12,7 @@ def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
     problem = Problem.model_validate(payload)
     guidance = problem.guidance
     parts = [
-        Part("Statement", problem.statement),
+        Part("Statement", problem.statement, problem.statement_format),
         Part("Target claim", guidance.target_claim, collapsed=True),
         Part("Relevant objects", _listed(guidance.objects), collapsed=True),
         Part("Common issues", _listed(guidance.common_issues), collapsed=True),

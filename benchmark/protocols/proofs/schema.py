@@ -14,16 +14,24 @@ class Guidance(Strict):
     """What graders of this problem should know: claim, objects, and what tends to go wrong."""
 
     target_claim: str = ""
+    """What exactly is to be proved, for graders."""
     objects: list[Text] = []
+    """The objects that a proof is about, for graders."""
     common_issues: list[Text] = []
+    """What tends to go wrong, for graders."""
 
 
 class Problem(Strict):
     """What is asked; the payload of an instance's row."""
 
     title: Text
+    """A short title."""
     statement: Text
+    """What is to be proved."""
+    statement_format: Literal["latex", "markdown", "plain"] = "latex"
+    """How the statement is written."""
     reference_solution: str = ""
+    """A solution that graders can open, in LaTeX."""
     guidance: Guidance = Guidance()
 
 
@@ -31,33 +39,46 @@ class ProblemLine(Problem):
     """One line of a release file."""
 
     instance_id: Key
+    """The name of the problem within the release; outputs and labels refer to it."""
     domain: Short
+    """The field of mathematics: campaigns draw and assign by it."""
     split: Split = ""
+    """The part of the release that it belongs to, if there are several."""
     paper: PaperFields | None = None
+    """The paper that the problem is from."""
 
 
 class ProofBudget(Strict):
     """What a system was allowed, or used, for one problem: of interest to staff, and never shown to graders."""
 
     tokens: Annotated[int, Field(ge=0)] | None = None
+    """Tokens that the system was allowed, or used. Only staff see it."""
     hours: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Hours of computation. Only staff see it."""
     rounds: Annotated[int, Field(ge=0)] | None = None
+    """Rounds of work. Only staff see it."""
 
 
 class Proof(Strict):
     """What an output has in addition to its text; the payload of its row."""
 
     budget: ProofBudget = ProofBudget()
+    """What the system was allowed, or used."""
 
 
 class ProofLine(Proof):
     """One line of an outputs file."""
 
     instance_id: Key
+    """The problem that this is an output for, by its name in the release."""
     attempt: Annotated[int, Field(ge=1, le=1000)] = 1
+    """Counts the system's attempts at one problem, from 1."""
     state: Literal["answered", "abstained", "failed", "not_released"] = "answered"
+    """Abstained and failed outputs count against the system and are shown to nobody."""
     text: str = ""
+    """The proof as graders read it."""
     format: Literal["latex", "markdown", "plain"] = "latex"
+    """How the text is written."""
 
     @model_validator(mode="after")
     def _answered_means_text(self) -> Self:

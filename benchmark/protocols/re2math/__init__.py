@@ -11,6 +11,7 @@ from benchmark.protocols.re2math.construction_questions import QUESTIONS, instan
 from benchmark.protocols.re2math.loader import read_outputs, read_release
 from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket, reached
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
+from benchmark.protocols.re2math.schema import OutputLine, ProofGap
 from benchmark.protocols.re2math.source_program import SOURCES, flag_output
 from benchmark.protocols.re2math.success import SUCCESS_TYPES
 from benchmark.rubrics import parse_rubrics
@@ -46,4 +47,6 @@ PROTOCOL = Protocol(
     success_types=SUCCESS_TYPES,
     condition_tables=CONDITION_TABLES,
     reached=reached,
+    release_line=ProofGap,
+    output_line=OutputLine,
 )

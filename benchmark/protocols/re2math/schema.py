@@ -18,22 +18,27 @@ TOP = 20  # candidates whose metadata a system is shown
 
 
 class _Published(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+    model_config = ConfigDict(strict=True, frozen=True, extra="allow", use_attribute_docstrings=True)
 
 
 class CitingPaper(_Published):
     """The paper whose proof has the gap: the cluster."""
 
     paper_id: Key
+    """The paper whose proof has the gap, by its arXiv number."""
     title: Text
+    """Its title."""
     publication_date: Day
+    """When it appeared: YYYY-MM-DD, a part of that, or Unknown."""
 
 
 class GlobalContext(_Published):
     """What the whole proof is about."""
 
     setup: Text
+    """What the whole proof is about."""
     target_theorem: Text
+    """The theorem that is proved."""
 
 
 class ProofState(_Published):
@@ -41,41 +46,57 @@ class ProofState(_Published):
 
     global_context: GlobalContext
     local_context: Annotated[list[Text], Field(min_length=1)]
+    """The text before the gap, paragraph by paragraph."""
     anchor_hint: str
+    """A hint, given to systems in the assisted track only."""
 
 
 class Witness(_Published):
     """y: the tool that the authors used, as one reference."""
 
     reference_tool_latex: Text
+    """The tool that the authors used, in LaTeX."""
     reference_tool_type: Text
+    """What kind of statement it is."""
     restated_in_citing_paper: bool
+    """Whether the citing paper states it again."""
 
 
 class StoredCitation(_Published):
     """z: where the authors found their tool."""
 
     citation_key: Text
+    """The key of the citation in the paper."""
     citation_content: Text
+    """The cited work as the bibliography has it."""
     source_type: Text
+    """What kind of work it is."""
     locator: str
+    """Where in the work the tool is."""
     locator_snippet: str
+    """The words that say so."""
     doi: str
+    """The work's DOI, or empty."""
     arxiv_id: str
+    """The work's arXiv number, or empty."""
 
 
 class Strata(_Published):
     """What scores are broken down by."""
 
     domain: Short
+    """The field of mathematics: campaigns draw and assign by it."""
     tool_family: Text
+    """The family of tools; scores are broken down by it."""
 
 
 class ProofGap(_Published):
     """One line of a published release."""
 
     instance_id: Key
+    """The name of the problem within the release; outputs and labels refer to it."""
     split: Split
+    """The part of the release that it belongs to, if there are several."""
     paper: CitingPaper
     x: ProofState
     y: Witness
@@ -87,29 +108,42 @@ class Source(Strict):
     """A document that a system was shown or chose."""
 
     title: Text
+    """The title of the selected source."""
     authors: str = ""
+    """Its authors."""
     year: Year | None = None
+    """Its year."""
     identifier: str = ""
+    """Its arXiv number or DOI."""
 
 
 class GapAnswer(Strict):
     """What an output has in addition to its statement; the payload of its row."""
 
     planning_anchor: str = ""
+    """What the system planned to look for."""
     query: str = ""
+    """What it searched for."""
     candidates: Annotated[list[Source], Field(max_length=TOP)] = []
+    """The sources that it was shown, each with title, authors, year and identifier."""
     selected_source: Source | None = None
     source_excerpt: str = ""
+    """The passage of the source that it relies on."""
 
 
 class OutputLine(GapAnswer):
     """One line of an outputs file."""
 
     instance_id: Key
+    """The problem that this is an output for, by its name in the release."""
     attempt: Annotated[int, Field(ge=1, le=1000)] = 1
+    """Counts the system's attempts at one problem, from 1."""
     state: Literal["answered", "abstained", "failed"] = "answered"
+    """Abstained and failed outputs count against the system and are shown to nobody."""
     statement: str = ""
+    """The tool that fills the gap, in LaTeX."""
     abstained: bool = False
+    """True if and only if the state is abstained."""
 
     @model_validator(mode="after")
     def _state_fits(self) -> Self:

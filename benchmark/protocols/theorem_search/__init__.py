@@ -6,6 +6,7 @@ from benchmark.protocol import Protocol
 from benchmark.protocols.theorem_search.loader import read_outputs, read_release
 from benchmark.protocols.theorem_search.metrics import MEASURES, STEP_MEASURES, bucket
 from benchmark.protocols.theorem_search.parts import instance_parts, output_parts, prompt_fields
+from benchmark.protocols.theorem_search.schema import QueryLine, RankingLine
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -25,4 +26,6 @@ PROTOCOL = Protocol(
     bucket=bucket,
     measures=MEASURES,
     step_measures=STEP_MEASURES,
+    release_line=QueryLine,
+    output_line=RankingLine,
 )

@@ -20,9 +20,13 @@ class Statement(Strict):
     """A theorem (or a paper) with what is known of it in words; `text` is LaTeX."""
 
     paper: Key
+    """The paper, by its arXiv number, DOI or a name."""
     statement: Annotated[str, StringConstraints(max_length=200)] = ""
+    """The statement within it, such as Theorem 3.2."""
     title: str = ""
+    """The paper's title."""
     text: str = ""
+    """The statement in LaTeX."""
 
     @property
     def paper_key(self) -> str:
@@ -43,8 +47,11 @@ class Query(Strict):
     """
 
     query: Text
+    """What is searched for, in words."""
     targets: Annotated[list[Statement], Field(min_length=1, max_length=100)]
+    """The theorems that answer it, each with paper, statement, title and text."""
     paper_ranks: Literal["listed", "distinct"] = "listed"
+    """How papers are ranked in a list of theorems."""
 
     @model_validator(mode="after")
     def _targets_differ(self) -> Self:
@@ -58,8 +65,11 @@ class QueryLine(Query):
     """One line of a release file."""
 
     instance_id: Key
+    """The name of the problem within the release; outputs and labels refer to it."""
     domain: Short = "unstated"
+    """The field of mathematics: campaigns draw and assign by it."""
     split: Split = ""
+    """The part of the release that it belongs to, if there are several."""
 
 
 class Result(Statement):
@@ -72,7 +82,9 @@ class Ranking(Strict):
     """The payload of an output's row. `level` is paper where the system cannot return statements."""
 
     level: Level = "theorem"
+    """Whether results are theorems, or papers alone."""
     results: Annotated[list[Result], Field(max_length=MAX_RESULTS)] = []
+    """The results in their order, each with paper, statement, title, text and score."""
 
     @model_validator(mode="after")
     def _each_result_once(self) -> Self:
@@ -91,7 +103,9 @@ class RankingLine(Ranking):
     """One line of an outputs file in JSON Lines."""
 
     instance_id: Key
+    """The problem that this is an output for, by its name in the release."""
     state: Literal["answered", "abstained", "failed"] = "answered"
+    """Abstained and failed outputs count against the system and are shown to nobody."""
 
     @model_validator(mode="after")
     def _answered_means_results(self) -> Self:

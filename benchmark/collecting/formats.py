@@ -1,0 +1,88 @@
+"""The format of a protocol's files: fields, an example, and templates, all from its schema and its example. Pure."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of
+from benchmark.collecting.mapping import reads_documents, table_fields
+from benchmark.protocol import Protocol
+
+KINDS = {"problems": "Problems", "outputs": "Outputs"}
+
+
+@dataclass(frozen=True)
+class Format:
+    """One of a protocol's two files; `example` is one line of it."""
+
+    kind: str
+    title: str
+    fields: tuple[FieldInfo, ...]
+    example: Mapping[str, Any]
+
+    @property
+    def example_json(self) -> str:
+        """The example, for people."""
+        return json.dumps(self.example, ensure_ascii=False, indent=2)
+
+    def as_jsonl(self) -> str:
+        """A template in JSON Lines: the example."""
+        return json.dumps(self.example, ensure_ascii=False) + "\n"
+
+    def as_csv(self) -> str:
+        """A template in CSV: a column for every field, and the example as a row. Lists are written as JSON."""
+        file = io.StringIO()
+        writer = csv.writer(file)
+        names = [each.name for each in self.fields]
+        flat = columns_of(self.example)
+        writer.writerow(names)
+        writer.writerow(cell_of(flat.get(name, "")) for name in names)
+        return file.getvalue()
+
+
+def formats_of(rules: Protocol) -> list[Format]:
+    """Both formats. Raises Refused for a protocol that does not describe its files."""
+    example = json.loads((rules.folder / "example.json").read_text("utf-8"))
+    found = []
+    for kind, title in KINDS.items():
+        line = dict(example["instance"] if kind == "problems" else {SYSTEM: "system-a", **example["output"]})
+        fields = table_fields(rules, kind)
+        found.append(Format(kind, title, tuple(fields), line))
+    return found
+
+
+def as_markdown(protocols: list[Protocol]) -> str:
+    """docs/formats.md, which a test compares with this."""
+    lines = [
+        "# Formats of files",
+        "",
+        "What can be imported, by protocol. *Import files* takes tables in CSV, XLSX, JSON and JSON Lines with columns",
+        "of any names. Those below are recognised at once; the site has templates. A dotted name is a field of an",
+        "object: a column of that name in a table, an object in JSON. Lists are written as JSON in a cell. The",
+        "commands `import_release` and `import_outputs` take JSON Lines with exactly these fields, without `system`.",
+        "",
+        "This page is written from the schemas (`benchmark/collecting/formats.py`).",
+    ]
+    for rules in protocols:
+        lines += ["", f"## {rules.title} (`{rules.name}`)"]
+        if reads_documents(rules):
+            lines += [
+                "",
+                "Folders of documents can be imported as well: .tex, .md or .txt, one for each output.",
+            ]
+        for form in formats_of(rules):
+            lines += ["", f"### {form.title}", "", "| field | type | meaning |", "|---|---|---|"]
+            lines += [_row(field) for field in form.fields]
+            lines += ["", "```json", form.example_json, "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _row(field: FieldInfo) -> str:
+    kind = (
+        f"{field.kind}: {', '.join(each or 'empty' for each in field.values)}" if field.values else field.kind
+    )
+    kind += f", {field.limits}" if field.limits else ""
+    return f"| `{field.name}`{' (needed)' * field.required} | {kind} | {field.meaning} |"

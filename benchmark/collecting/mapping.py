@@ -1,0 +1,301 @@
+"""What an upload is, in a sentence, and how it maps to problems and outputs: a guess that people can change. Pure."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of, fields_of, guess_columns
+from benchmark.collecting.documents import content_of, members_of
+from benchmark.collecting.paths import TEXTS, Guess, Names, guesses, place_of, readings_of
+from benchmark.collecting.tables import TABLES, rows_of
+from benchmark.importing.records import RecordError
+from benchmark.protocol import Protocol
+
+PREVIEW = 10
+WITHOUT_COLUMN = (
+    "title",
+    "domain",
+)  # a problem's key and the domain of the mapping are taken where there is none
+MAX_MACROS = 100_000
+_MACROS = {"macros", "macro", "preamble", "commands", "definitions", "defs", "newcommands"}
+_ABOUT = {"readme", "notes", "license", "licence", "changelog"}  # documents about the others
+_CELL = 200  # characters of a cell in the preview
+_KINDS = {
+    ".tex": "LaTeX file",
+    ".md": "Markdown file",
+    ".txt": "text file",
+    ".pdf": "PDF",
+    ".zip": "archive",
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".svg", ".eps", ".webp", ".gif"), "picture"),
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the parts of an upload are read. For files `outputs` and `problems` are patterns, "" for none; for a table
+    `columns` maps fields to columns, and `table` says what its rows are. `system` names the one system of an upload
+    that does not say it, `domain` is that of problems without one. `macros` are definitions in LaTeX that are put in
+    front of every text that uses one of them."""
+
+    table: str = ""  # "", "problems" or "outputs"
+    outputs: str = ""
+    problems: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    system: str = ""
+    domain: str = "mathematics"
+    blank_abstains: bool = True
+    track: str = "raw"
+    macros: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """For the row of the upload and the audit trail."""
+        return asdict(self)
+
+
+def recognise(folder: Path, name: str) -> dict[str, Any]:
+    """What there is: {"paths": [...]} of a folder, or {"columns", "rows", "count"} of a table.
+
+    `folder` has the upload unpacked, or as the one file in it. Raises RecordError for what cannot be read, and Refused
+    where nothing in it can become a problem or an output.
+    """
+    table = the_table(folder)
+    if table:
+        rows = rows_of(table, table.suffix.lower())
+        shown = list(islice((row for row in rows if not isinstance(row, RecordError)), PREVIEW))
+        if not shown:
+            raise Refused(f"{name} has no rows.", code="empty_file")
+        found = [columns_of(row) for _, row in shown]
+        count = len(shown) + sum(not isinstance(row, RecordError) for row in rows)
+        columns = list(dict.fromkeys(column for row in found for column in row))
+        cells = [[cell_of(row.get(column, ""))[:_CELL] for column in columns] for row in found]
+        return {"columns": columns, "rows": cells, "count": count, "file": table.name}
+    paths = [member.path for member in members_of(folder, name)]
+    if not any(PurePosixPath(path).suffix.lower() in (*TEXTS, ".zip") for path in paths):
+        kinds = ", ".join(sorted({PurePosixPath(path).suffix.lower() or "no ending" for path in paths})[:5])
+        raise Refused(
+            f"Nothing here can be read: there is no .tex, .md, .txt, JSON, CSV or XLSX file ({kinds or 'no file'}).",
+            code="unknown_files",
+        )
+    return {"paths": paths, **({"macros": macros} if (macros := _macros_in(folder, name)) else {})}
+
+
+def _macros_in(folder: Path, name: str) -> str:
+    """The definitions in a file such as macros.tex next to everything else; "" without one."""
+    for member in members_of(folder, name):
+        if is_macros(member.path):
+            return content_of(member)[:MAX_MACROS]
+    return ""
+
+
+def is_macros(path: str) -> bool:
+    """Whether a file at the top of a folder is one of definitions, by its name."""
+    found = PurePosixPath(path)
+    return (
+        len(found.parts) == 1 and found.suffix.lower() in (".tex", ".sty") and found.stem.lower() in _MACROS
+    )
+
+
+def the_table(folder: Path) -> Path | None:
+    """The one table of an upload that has no documents."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    tables = [path for path in files if path.suffix.lower() in TABLES]
+    texts = [path for path in files if path.suffix.lower() in (*TEXTS, ".zip")]
+    if len(tables) > 1 and not texts:
+        raise Refused(
+            "There are several tables in this archive; upload them one by one.", code="several_tables"
+        )
+    return tables[0] if tables and not texts else None
+
+
+def guess(
+    found: Mapping[str, Any],
+    rules: Protocol,
+    *,
+    known: Collection[str] | None,
+    known_systems: Collection[str],
+    name: str,
+    remembered: Mapping[str, Any] | None = None,
+) -> tuple[Reading, list[Guess]]:
+    """The mapping to begin with, and other patterns that could be meant.
+
+    `known` are the problems of the release, None for a new one. `remembered` is how the last file was mapped; it is
+    taken as far as it fits this one.
+    """
+    remembered = remembered or {}
+    if "columns" in found:
+        return _of_table(found, rules, known, name, remembered), []
+    documents = [path for path in found["paths"] if not is_macros(path)]
+    others = guesses(documents, known or (), known_systems)
+    best = others[0] if others else Guess("{system}/{problem}", "", (), ())
+    outputs, problems = best.outputs, best.problems if known is None else ""
+    if remembered.get("outputs") and any(place_of(remembered["outputs"], path) for path in found["paths"]):
+        outputs = remembered["outputs"]
+    if known is None and not problems and len(best.systems) < 2:
+        # one file for each problem, and nobody's: these are the statements
+        outputs, problems = "", outputs.replace("{system}", "*")
+    system = "" if "{system}" in outputs or not outputs else str(remembered.get("system") or _stem(name))
+    macros = found.get("macros") or str(remembered.get("macros") or "")
+    return Reading(outputs=outputs, problems=problems, system=system, macros=macros), others
+
+
+def _of_table(
+    found: Mapping[str, Any],
+    rules: Protocol,
+    known: Collection[str] | None,
+    name: str,
+    remembered: Mapping[str, Any],
+) -> Reading:
+    table = "problems" if known is None else "outputs"
+    fields = table_fields(rules, table)
+    columns = guess_columns(fields, found["columns"])
+    before = remembered.get("columns") or {}
+    if remembered.get("table") == table and before and set(before.values()) <= set(found["columns"]):
+        columns = dict(before)
+    system = "" if SYSTEM in columns or table == "problems" else str(remembered.get("system") or _stem(name))
+    return Reading(table=table, columns=columns, system=system, macros=str(remembered.get("macros") or ""))
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(name).stem
+
+
+def table_fields(rules: Protocol, table: str) -> list[FieldInfo]:
+    """The fields that columns can be mapped to. Raises Refused if the protocol does not describe its files."""
+    model = rules.release_line if table == "problems" else rules.output_line
+    if model is None:
+        raise Refused(f"{rules.title} reads files of its own format only.", code="own_format")
+    fields = fields_of(model)
+    if table == "outputs":
+        meaning = "The system that wrote the output. Reviewers never see it."
+        fields.append(FieldInfo(SYSTEM, "text", False, meaning))
+    return sorted(fields, key=lambda field: (field.name != SYSTEM, not field.required))
+
+
+def reads_documents(rules: Protocol) -> bool:
+    """Whether a document can be an output of this protocol: whole proofs, say, and not ranked lists."""
+    return rules.output_line is not None and {"text", "format", "instance_id"} <= set(
+        rules.output_line.model_fields
+    )
+
+
+def check_mapping(mapping: Reading, rules: Protocol, known: Collection[str] | None) -> None:
+    """Raises Refused for a mapping that cannot be carried out. `known`: problems of the release, None for a new one."""
+    if mapping.table:
+        fields = table_fields(rules, mapping.table)
+        given = {*mapping.columns, *WITHOUT_COLUMN}
+        missing = [each.name for each in fields if each.required and each.name not in given]
+        if missing:
+            raise Refused(f"Choose a column for {' and '.join(missing)}.", code="unmapped")
+        if mapping.table == "outputs" and SYSTEM not in mapping.columns and not mapping.system:
+            raise Refused("Name the system, or choose the column that does.", code="no_system")
+        return
+    if not reads_documents(rules):
+        raise Refused(f"{rules.title} has no format of single documents; upload a table.", code="own_format")
+    for pattern in filter(None, (mapping.outputs, mapping.problems)):
+        readings_of(pattern)
+    if mapping.outputs and "{system}" not in mapping.outputs and not mapping.system:
+        raise Refused("Name the system, or write {system} where the path says it.", code="no_system")
+    if known is None and not mapping.problems:
+        raise Refused(
+            "A new study needs its problems: a folder “problems” with one file for each, or a file “statement” next to "
+            "the outputs of each. If the release already exists, choose it when you upload.",
+            code="no_problems",
+        )
+    if not mapping.outputs and not mapping.problems:
+        raise Refused("Say by a pattern where the outputs are.", code="no_outputs")
+
+
+def sentence(found: Mapping[str, Any], mapping: Reading) -> str:
+    """What the upload is, as it is read now: "40 LaTeX files in 4 folders: systems A to D, problems 1 to 10"."""
+    if "columns" in found:
+        count = found["count"]
+        return f"A table of {_many(count, 'row')} and {_many(len(found['columns']), 'column')}."
+    paths = [PurePosixPath(path) for path in found["paths"]]
+    kinds = Counter(_KINDS.get(path.suffix.lower(), "other file") for path in paths)
+    folders = len({path.parent for path in paths} - {PurePosixPath(".")})
+    said = _listed([_many(number, kind) for kind, number in kinds.most_common()])
+    said += f" in {_many(folders, 'folder')}" if folders else ""
+    places = [place for path in found["paths"] if (place := role_of(path, mapping)[1])]
+    systems = sorted({place.system for place in places if place.system} or filter(None, [mapping.system]))
+    problems = sorted({place.problem for place in places}, key=_natural)
+    parts = [_named("system", systems), _named("problem", problems)]
+    return f"{said}: {', '.join(filter(None, parts))}." if any(parts) else f"{said}."
+
+
+def role_of(path: str, mapping: Reading) -> tuple[str, Any]:
+    """What a file is by its path, "problem", "output" or "", and the place that the pattern reads from it."""
+    if is_macros(path) or (
+        PurePosixPath(path).suffix.lower() in TEXTS and PurePosixPath(path).stem.lower() in _ABOUT
+    ):
+        return "", None
+    for role, pattern in (("problem", mapping.problems), ("output", mapping.outputs)):
+        place = place_of(pattern, path) if pattern else None
+        if place:
+            return role, place
+    return "", None
+
+
+def preview(
+    found: Mapping[str, Any], mapping: Reading, known: Collection[str] | None
+) -> list[dict[str, Any]]:
+    """The first files of different kinds and places as they are read: path, role, system, problem and its key."""
+    rows = []
+    named = {
+        role_of(path, mapping)[1].problem for path in found["paths"] if role_of(path, mapping)[0] == "problem"
+    }
+    keys = Names({*(known or ()), *named})
+    for path in _spread(found["paths"]):
+        role, place = role_of(path, mapping)
+        row = {
+            "path": path,
+            "role": role,
+            "system": "",
+            "problem": "",
+            "unknown": False,
+            "macros": is_macros(path),
+        }
+        if place:
+            match = keys.match(place.problem)
+            row |= {
+                "system": place.system or (mapping.system if role == "output" else ""),
+                "attempt": place.attempt,
+            }
+            row |= {"problem": match or place.problem, "unknown": match is None}
+        rows.append(row)
+    return rows
+
+
+def _spread(paths: Sequence[str]) -> list[str]:
+    """Ten paths, from the front of the list to its end."""
+    step = max(1, (len(paths) - 1) / (PREVIEW - 1))
+    return list(dict.fromkeys(paths[min(len(paths) - 1, round(number * step))] for number in range(PREVIEW)))
+
+
+def _named(kind: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    if len(names) == 1:
+        return f"{kind} {names[0]}"
+    return (
+        f"{kind}s {' and '.join(names)}"
+        if len(names) == 2
+        else f"{len(names)} {kind}s from {names[0]} to {names[-1]}"
+    )
+
+
+def _natural(name: str) -> tuple[int, str]:
+    digits = "".join(filter(str.isdigit, name))
+    return (int(digits[:9]) if digits.isascii() and digits else 0, name)
+
+
+def _many(number: int, word: str) -> str:
+    plural = word if number == 1 else word[:-1] + "ies" if word.endswith("y") else word + "s"
+    return f"{number:,} {plural}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

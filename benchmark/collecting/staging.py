@@ -1,0 +1,279 @@
+"""An upload and its mapping to files of the protocol: one of problems, and one of outputs for every system."""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.utils.text import slugify
+
+from benchmark.collecting.columns import SYSTEM, columns_of, record_of
+from benchmark.collecting.documents import (
+    Member,
+    Text,
+    blank_reason,
+    members_of,
+    text_of,
+    title_of,
+    with_archives,
+    with_macros,
+)
+from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, is_macros, role_of, table_fields, the_table
+from benchmark.collecting.paths import TEXTS, Names
+from benchmark.collecting.tables import rows_of
+from benchmark.importing.records import RecordError
+from benchmark.protocol import Protocol
+
+MOST_FAULTS = 5_000
+Fault = dict[str, Any]  # file, line, field, reason
+
+
+@dataclass
+class Lines:
+    """A file in JSON Lines being written. `places` says for each of its lines where the record came from."""
+
+    path: Path
+    name: str = ""
+    count: int = 0
+    places: dict[int, tuple[str, int]] = field(default_factory=dict)
+
+    def add(self, record: dict[str, Any], file: str, line: int = 0) -> None:
+        """Append a record that was found in `file`, on `line` (0: the file as a whole)."""
+        with self.path.open("a", encoding="utf-8") as target:
+            target.write(json.dumps(record, ensure_ascii=False) + "\n")
+        self.count += 1
+        self.places[self.count] = (file, line)
+
+    def place(self, line: int) -> str:
+        """Where the record on this line came from, in words."""
+        file, row = self.places.get(line, (self.path.name, line))
+        return f"{file}, row {row}" if row else file
+
+    def fault(self, error: RecordError) -> Fault:
+        """The error at the place where its record came from."""
+        file, line = self.places.get(error.line, (self.name or self.path.name, 0))
+        reason = re.sub(
+            r"\b(?:on|see) line (\d+)", lambda found: f"in {self.place(int(found[1]))}", error.reason
+        )
+        return {"file": file, "line": line, "field": error.field, "reason": reason}
+
+
+@dataclass
+class Staged:
+    """What an upload gives: files of the protocol, and what people should know before they import them.
+
+    `blank` are outputs that contain no answer, `without_text` those that have files but no document, `missing` the
+    pictures that texts show and that are not there, `unused` files that no pattern fits. `attachments` are the files
+    that came with a text, by short name of the system ("" for a problem), problem and attempt.
+    """
+
+    folder: Path
+    problems: Lines | None = None
+    runs: dict[str, Lines] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+    faults: list[Fault] = field(default_factory=list)
+    blank: list[dict[str, Any]] = field(default_factory=list)
+    without_text: list[str] = field(default_factory=list)
+    missing: list[dict[str, Any]] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+    attachments: dict[tuple[str, str, int], list[Member]] = field(default_factory=dict)
+
+    def run(self, system: str) -> Lines:
+        """The file of a system's outputs, by the name that the upload gives it."""
+        slug = slug_of(system)
+        if slug not in self.runs:
+            self.runs[slug] = Lines(self.folder / f"outputs-{len(self.runs) + 1}.jsonl", system)
+        if self.runs[slug].name != system:
+            reason = f"{system!r} and {self.runs[slug].name!r} would be one system; rename one of them"
+            raise RecordError(reason)
+        return self.runs[slug]
+
+
+def slug_of(system: str) -> str:
+    """The short name of a system by the name that an upload gives it."""
+    return slugify(system)[:100] or "system"
+
+
+def stage(
+    folder: Path, target: Path, reading: Reading, rules: Protocol, known: Collection[str] | None, name: str
+) -> Staged:
+    """Read the unpacked upload in `folder` as the mapping says and write the protocol's files to `target`.
+
+    `known` are the problems of the release, None if the upload brings them; `name` is the file's own.
+    """
+    staged = Staged(target, keys=set(known or ()))
+    table = the_table(folder)
+    if table:
+        _stage_table(staged, table, reading, rules, name)
+    else:
+        members = with_archives(members_of(folder, name), target)
+        _stage_documents(staged, members, reading, new=known is None)
+    return staged
+
+
+def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading, *, new: bool) -> None:
+    problems: dict[str, list[Member]] = defaultdict(list)
+    outputs: dict[tuple[str, str, int], list[Member]] = defaultdict(list)
+    for member in members:
+        role, place = role_of(member.archive or member.path, reading)
+        if role == "problem" and new:
+            problems[place.problem].append(member)
+        elif role == "output":
+            outputs[place.system or reading.system, place.problem, place.attempt].append(member)
+        elif not member.archive and not is_macros(member.path):
+            staged.unused.append(member.path)
+    if new:
+        staged.problems = Lines(staged.folder / "problems.jsonl")
+        for key, files in sorted(problems.items()):
+            for text in _texts(staged, files):
+                title = title_of(text.text, text.text_format) or key
+                problem_record = {
+                    "instance_id": key,
+                    "title": title,
+                    "statement": with_macros(text.text, text.text_format, reading.macros),
+                    "domain": reading.domain,
+                }
+                if text.text_format != "latex":
+                    problem_record["statement_format"] = text.text_format
+                staged.problems.add(problem_record, text.place)
+                staged.keys.add(key)
+                _note_attachments(staged, ("", key, 1), files)
+    groups, names = _joined(outputs), Names(staged.keys)
+    for (system, problem, attempt), files in sorted(groups.items()):
+        matched = names.match(problem)
+        for text in _texts(staged, files):
+            if matched is None:
+                reason = f"there is no problem {problem!r}"
+                staged.faults.append({"file": text.place, "line": 0, "field": "", "reason": reason})
+                continue
+            record: dict[str, Any] = {
+                "instance_id": matched,
+                "attempt": attempt,
+                "text": text.text,
+                "format": text.text_format,
+            }
+            _add_output(staged, reading, system, record, text.place)
+            _note_attachments(staged, (slug_of(system), matched, attempt), files)
+
+
+def _note_attachments(staged: Staged, key: tuple[str, str, int], files: Sequence[Member]) -> None:
+    found = [file for file in files if not file.archive and file.suffix not in TEXTS]
+    if found:
+        staged.attachments[key] = found
+
+
+def _joined(outputs: dict[tuple[str, str, int], list[Member]]) -> dict[tuple[str, str, int], list[Member]]:
+    """Files whose name only begins with that of a text ("1_figures.zip" next to "1.tex") belong to that text."""
+    own = {key for key, files in outputs.items() if any(file.suffix in TEXTS for file in files)}
+    joined: dict[tuple[str, str, int], list[Member]] = defaultdict(list)
+    for (system, problem, attempt), files in sorted(outputs.items()):
+        key = (system, problem, attempt)
+        if key not in own:
+            longer = [other for other in own if other[0] == system and problem.startswith(other[1])]
+            longer = [other for other in longer if not problem[len(other[1])].isalnum()]
+            key = max(longer, key=lambda other: len(other[1]), default=key)
+        joined[key] += files
+    return joined
+
+
+def _texts(staged: Staged, files: Sequence[Member]) -> Iterator[Text]:
+    """The one text among these files, if there is one; what is wrong is noted."""
+    try:
+        text = text_of(files)
+    except RecordError as error:
+        staged.faults.append({"file": error.field, "line": error.line, "field": "", "reason": error.reason})
+        return
+    if text is None:
+        staged.without_text.append(files[0].shown)
+        return
+    for name in text.missing:
+        line = text.text[: max(0, text.text.find(name))].count("\n") + 1
+        staged.missing.append({"file": text.place, "line": line, "source": name})
+    yield text
+
+
+def _add_output(
+    staged: Staged, reading: Reading, system: str, record: dict[str, Any], file: str, line: int = 0
+) -> None:
+    """Note an output under its system; a blank one counts as abstained if that was asked for."""
+    text = record.get("text", "")
+    if isinstance(text, str) and record.get("state", "answered") == "answered":
+        reason = blank_reason(text, record.get("format", "latex"))
+        if reason:
+            found = {
+                "file": file,
+                "line": line,
+                "system": system,
+                "problem": record.get("instance_id"),
+                "reason": reason,
+            }
+            staged.blank.append(found)
+            record |= {"state": "abstained"} if reading.blank_abstains else {}
+    if isinstance(text, str) and text:
+        record["text"] = with_macros(text, record.get("format", "latex"), reading.macros)
+    try:
+        staged.run(system).add(record, file, line)
+    except RecordError as error:
+        staged.faults.append({"file": file, "line": line, "field": "system", "reason": error.reason})
+
+
+def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol, name: str) -> None:
+    fields = {each.name: each for each in table_fields(rules, reading.table)}
+    of_problems = reading.table == "problems"
+    if of_problems:
+        staged.problems = Lines(staged.folder / "problems.jsonl")
+    model = rules.release_line if of_problems else rules.output_line
+    # A published format is kept word for word, with fields that nobody mapped.
+    as_it_is = (
+        model is not None and model.model_config.get("extra") == "allow" and "json" in table.suffix.lower()
+    )
+    as_it_is = as_it_is and all(field == column for field, column in reading.columns.items())
+    has_text, names = "text" in fields, Names(staged.keys)
+    for row in rows_of(table, table.suffix.lower()):
+        if isinstance(row, RecordError):
+            staged.faults.append({"file": name, "line": row.line, "field": row.field, "reason": row.reason})
+            if len(staged.faults) >= MOST_FAULTS:
+                return
+            continue
+        number, raw = row
+        flat = columns_of(raw)
+        record = raw if as_it_is else record_of(flat, reading.columns, fields)
+        if staged.problems is not None:
+            statement = record.get("statement")
+            if isinstance(statement, str) and not as_it_is:
+                written = record.get("statement_format", "latex")
+                record["statement"] = with_macros(statement, written, reading.macros)
+            instead = {"title": str(record.get("instance_id", "")), "domain": reading.domain}
+            record |= {
+                each: instead[each] for each in WITHOUT_COLUMN if each in fields and each not in record
+            }
+            staged.problems.add(record, name, number)
+            continue
+        system = str(flat.get(reading.columns.get(SYSTEM, ""), "") or reading.system).strip()
+        record.pop(SYSTEM, None)
+        key = record.get("instance_id")
+        if isinstance(key, str):
+            record["instance_id"] = names.match(key, by_number=key.isdigit()) or key
+        if not system:
+            staged.faults.append({"file": name, "line": number, "field": SYSTEM, "reason": "names no system"})
+        elif has_text:
+            _add_output(staged, reading, system, record, name, number)
+        else:
+            staged.run(system).add(record, name, number)
+
+
+def summary_of(staged: Staged) -> dict[str, Any]:
+    """What the page of the dry run says in addition to the counts of the import."""
+    kinds = Counter(member.suffix or "other" for files in staged.attachments.values() for member in files)
+    return {
+        "blank": staged.blank[:100],
+        "blank_count": len(staged.blank),
+        "without_text": staged.without_text[:100],
+        "unused": staged.unused[:100],
+        "unused_count": len(staged.unused),
+        "attachments": dict(sorted(kinds.items())),
+        "attached_to": len(staged.attachments),
+    }

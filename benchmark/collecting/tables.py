@@ -1,0 +1,91 @@
+"""JSON, JSON Lines, CSV and XLSX as rows: each the number where it is found, and its cells by column."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmark.collecting.spreadsheet import spreadsheet_rows
+from benchmark.importing.jsonl import parse_object, parse_value, read_lines
+from benchmark.importing.records import RecordError
+from stats.tables.raw_rows import TableError, csv_rows
+
+TABLES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx")
+MAX_JSON_BYTES = 50 * 1024 * 1024
+Row = tuple[int, dict[str, Any]]
+
+
+def rows_of(path: Path, suffix: str) -> Iterator[Row | RecordError]:
+    """The rows of a table. The number is the line in CSV and JSON Lines, the row in XLSX, the position in JSON.
+
+    What is wrong with single lines comes as a RecordError; a file that cannot be read as a table raises one.
+    """
+    if suffix == ".json":
+        yield from _json(path)
+    elif suffix in (".jsonl", ".ndjson"):
+        for line in read_lines(path):
+            yield line if isinstance(line, RecordError) else (line.number, line.value)
+    elif suffix == ".xlsx":
+        yield from _with_header(spreadsheet_rows(path))
+    else:
+        try:
+            with path.open("rb") as file:
+                first = file.readline(10_000)
+                file.seek(0)
+                # a semicolon is what spreadsheets write where the comma is the decimal sign
+                delimiter = max(b",;\t", key=lambda sign: first.count(sign))
+                yield from _with_header(csv_rows(file, chr(delimiter)))
+        except TableError as error:
+            raise RecordError(error.args[0].partition(": ")[2] or str(error), line=error.line or 0) from error
+
+
+def _with_header(rows: Iterator[tuple[int, Any]]) -> Iterator[Row]:
+    """The rows after the first, by its names. Raises RecordError for a name that is missing or comes twice."""
+    header: list[str] = []
+    for number, cells in rows:
+        if not header:
+            header = [str(cell).strip() for cell in cells]
+            for position, name in enumerate(header, start=1):
+                if not name or header.index(name) + 1 != position:
+                    reason = (
+                        f"column {position} has no name" if not name else f"two columns are called {name!r}"
+                    )
+                    raise RecordError(reason, line=number)
+            continue
+        if len(cells) > len(header) and any(cells[len(header) :]):
+            raise RecordError(f"has {len(cells)} cells where the header has {len(header)}", line=number)
+        yield number, dict(zip(header, [*cells, *[""] * len(header)], strict=False))
+
+
+def _json(path: Path) -> Iterator[Row | RecordError]:
+    """A list of objects, an object that contains exactly one such list, or one by key; or JSON Lines."""
+    if path.stat().st_size > MAX_JSON_BYTES:
+        raise RecordError(f"larger than {MAX_JSON_BYTES >> 20} MB; send it as JSON Lines")
+    raw = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    try:
+        value = parse_value(raw)
+    except RecordError:
+        try:
+            parse_object(raw.partition(b"\n")[0], 1)
+        except RecordError:
+            is_lines = False
+        else:
+            is_lines = True  # JSON Lines under another name
+        if not is_lines:
+            raise
+        yield from rows_of(path, ".jsonl")
+        return
+    if isinstance(value, dict):
+        lists = [each for each in value.values() if isinstance(each, list) and each]
+        if len(lists) == 1 and all(isinstance(each, dict) for each in lists[0]):
+            value = lists[0]
+        elif value and all(isinstance(each, dict) for each in value.values()):
+            value = [{"key": key, **each} for key, each in value.items()]
+        else:
+            value = [value]
+    if not isinstance(value, list):
+        raise RecordError("a list of objects was expected")
+    for number, each in enumerate(value, start=1):
+        if isinstance(each, dict):
+            yield number, each
+        else:
+            yield RecordError("an object was expected", line=number)

@@ -1,0 +1,581 @@
+"""Folders, archives and tables as people have them: recognised, mapped, checked as they will look, imported."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from accounts.models import AuditEvent
+from benchmark.collecting.actions import attachments_found
+from benchmark.collecting.formats import as_markdown
+from benchmark.collecting.mapping import Reading
+from benchmark.collecting.staging import stage
+from benchmark.importing import uploading
+from benchmark.models import ImportUpload, Instance, Output, Release, Run, System
+from benchmark.protocols import get_protocol, protocol_names
+from benchmark.rendering.actions import render_now
+from tests.benchmark import test_archives
+from tests.benchmark.files import example
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.django_db
+SYSTEMS = ["alpha", "beta", "gamma", "delta"]
+SOURCE = r"\documentclass{article}\begin{document}\input{lemmas}\includegraphics{tower} Hence $x^2=%d$.\end{document}"
+
+
+@pytest.fixture
+def carl(client, coordinator, settings, tmp_path):
+    settings.UPLOAD_DIR = tmp_path
+    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
+    client.force_login(coordinator)
+    return client
+
+
+def packed(files: dict[str, str | bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content, zipfile.ZIP_STORED if name.endswith(".zip") else None)
+    return file.getvalue()
+
+
+def study(problems: int = 10) -> dict[str, str | bytes]:
+    """One .tex, one .pdf and one .zip with figures per system and problem, and a statement for each problem."""
+    figures = packed({"fig/tower.pdf": b"%PDF-1.4", "lemmas.tex": "By Lemma 1, $a<b$."})
+    files: dict[str, str | bytes] = {}
+    for number in range(1, problems + 1):
+        files[f"study/problems/problem{number}.tex"] = (
+            rf"\title{{Towers of height {number}}} Show $x^2={number}$."
+        )
+        for system in SYSTEMS:
+            front = f"study/{system}/problem{number}/"
+            files |= {front + "proof.tex": SOURCE % number, front + "proof.pdf": b"%PDF-1.4"}
+            files[front + "figures.zip"] = figures
+    return files
+
+
+def sent(client, content: bytes, file_name: str, **terms: str) -> ImportUpload:
+    reply = client.post(reverse("import-files"), {"file": SimpleUploadedFile(file_name, content), **terms})
+    assert reply.status_code == 302, reply.content.decode()
+    return ImportUpload.objects.latest("pk")
+
+
+def mapped(client, upload: ImportUpload, **changes: str) -> ImportUpload:
+    """The mapping page is sent as it is shown, with these changes; a worker checks it."""
+    page = client.get(reverse("import-mapping", args=[upload.handle]))
+    form = page.context["form"]
+    given = {field.html_name: field.value() or "" for field in form}
+    given["blank_abstains"] = "on"
+    reply = client.post(reverse("import-mapping", args=[upload.handle]), {**given, **changes})
+    assert reply.status_code == 302, reply.content.decode()
+    uploading.work_imports()
+    upload.refresh_from_db()
+    return upload
+
+
+def imported(client, upload: ImportUpload) -> ImportUpload:
+    client.post(reverse("import-apply", args=[upload.handle]))
+    uploading.work_imports()
+    upload.refresh_from_db()
+    assert upload.state == "applied", upload.refusal
+    return upload
+
+
+def test_a_folder_with_text_pdf_and_figures_for_each_system_and_problem_becomes_a_study(carl):
+    upload = sent(carl, packed(study()), "study.zip", name="towers")
+    page = carl.get(reverse("import", args=[upload.handle]), follow=True).content.decode()
+    assert "4 systems from alpha to gamma, 10 problems from problem1 to problem10" in page
+    upload = mapped(carl, upload)
+    assert (upload.state, upload.refusal, upload.faults) == ("checked", "", [])
+    assert not Release.objects.exists()
+    report = upload.report
+    assert (report["instances"], len(report["runs"]), report["attachments"]) == (
+        10,
+        4,
+        {".pdf": 40, ".zip": 40},
+    )
+    # a statement has one formula, a proof its own and that of the lemmas it inputs: 10 + 40 * 2
+    assert (report["shown"]["formulas"], report["shown"]["failed"], report["pictures"]) == (90, 0, 0)
+    imported(carl, upload)
+    release = Release.objects.get(name="towers")
+    assert (release.instances.count(), release.runs.count(), Output.objects.count()) == (10, 4, 40)
+    assert release.source == "study.zip"
+    problem = release.instances.get(key="problem3")
+    assert problem.payload["title"] == "Towers of height 3"
+    text = Output.objects.get(instance=problem, run__system__slug="beta").text
+    assert "By Lemma 1" in text
+    assert "x^2=3" in text
+    details = AuditEvent.objects.get(verb="import_files").details
+    assert (details["mapping"]["outputs"], details["not_kept"]) == ("{system}/{problem}", 80)
+
+
+def test_files_next_to_a_text_are_found_for_the_output_that_they_belong_to(carl, towers, tmp_path):
+    files = {
+        "gpt/p1.tex": "One.",
+        "gpt/p1_figures.zip": packed({"a.png": b""}),
+        "gpt/P2.tex": "Two.",
+        "gpt/P2.pdf": b"%",
+    }
+    for name, content in files.items():
+        path = tmp_path / "unpacked" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    (tmp_path / "staged").mkdir()
+    reading = Reading(outputs="{system}/{problem}")
+    rules, known = get_protocol("proofs"), {"p1", "p2"}
+    staged = stage(tmp_path / "unpacked", tmp_path / "staged", reading, rules, known, "a.zip")
+    imported(carl, mapped(carl, sent(carl, packed(files), "a.zip", release="towers")))
+    found = attachments_found(staged, towers)
+    assert {(subject.instance.key, name) for subject, name, _ in found} == {
+        ("p1", "p1_figures.zip"),
+        ("p2", "P2.pdf"),
+    }
+
+
+@pytest.fixture
+def towers(carl) -> Release:
+    """A study of two problems without outputs."""
+    upload = sent(
+        carl, packed({f"problems/p{n}.md": f"# Tower {n}\n\nShow it." for n in (1, 2)}), "towers.zip"
+    )
+    imported(carl, mapped(carl, upload))
+    return Release.objects.get(name="towers")
+
+
+def test_a_study_of_problems_alone_takes_its_outputs_later(carl, towers):
+    assert [each.payload["title"] for each in towers.instances.order_by("key")] == ["Tower 1", "Tower 2"]
+    upload = sent(
+        carl, packed({"P01_gpt.tex": "It is so.", "P02_gpt.tex": "So it is."}), "more.zip", release="towers"
+    )
+    upload = mapped(carl, upload)
+    assert upload.state == "checked", upload.refusal
+    imported(carl, upload)
+    assert set(Output.objects.values_list("instance__key", "run__system__slug")) == {
+        ("p1", "gpt"),
+        ("p2", "gpt"),
+    }
+
+
+def test_the_mapping_of_the_last_files_is_where_the_next_begin(carl, towers):
+    files = {"run-a/7/1.tex": "One.", "run-b/7/1.tex": "Two."}
+    pattern = "run-{system}/*/{problem}"
+    upload = mapped(carl, sent(carl, packed(files), "a.zip", release="towers"), outputs="own", own=pattern)
+    imported(carl, upload)
+    assert set(System.objects.values_list("slug", flat=True)) == {"a", "b"}
+    later = sent(
+        carl, packed({"run-c/8/2.tex": "Three.", "run-d/8/2.tex": "Four."}), "b.zip", release="towers"
+    )
+    page = carl.get(reverse("import-mapping", args=[later.handle]))
+    assert page.context["reading"].outputs == pattern
+    assert "as the last files of this study were" in page.content.decode()
+
+
+def test_the_preview_shows_another_pattern_and_stores_nothing(carl, towers):
+    upload = sent(carl, packed({"x_p1.tex": "One.", "y_p1.tex": "Two."}), "a.zip", release="towers")
+    given = {"outputs": "own", "own": "{problem}_{system}", "blank_abstains": "on", "preview": "1"}
+    page = carl.post(reverse("import-mapping", args=[upload.handle]), given)
+    assert {(row["system"], row["problem"]) for row in page.context["files"]} == {("p1", "x"), ("p1", "y")}
+    assert "not in the release" in page.content.decode()
+    upload.refresh_from_db()
+    assert (upload.state, "mapping" in upload.terms) == ("recognised", False)
+
+
+@pytest.mark.parametrize("pattern", ["{system}", "a" * 300, "{system}{problem}*******"])
+def test_a_pattern_that_cannot_be_read_is_refused_on_its_page(carl, towers, pattern):
+    upload = sent(carl, packed({"x_p1.tex": "One."}), "a.zip", release="towers")
+    page = carl.post(
+        reverse("import-mapping", args=[upload.handle]), {"outputs": "own", "own": pattern, "system": "s"}
+    )
+    assert page.status_code == 400 or page.context["form"].errors
+
+
+def test_blank_outputs_are_listed_and_count_as_abstained(carl, towers):
+    files = {
+        "gpt/p1.tex": "N/A",
+        "gpt/p2.tex": r"\documentclass{article}\title{A proof}\begin{document}\maketitle\end{document}",
+        "o3/p1.tex": "% nothing yet\n",
+        "o3/p2.tex": "None of these numbers is prime, because each is even and greater than two.",
+    }
+    upload = mapped(carl, sent(carl, packed(files), "a.zip", release="towers"))
+    assert {(each["system"], each["problem"], each["reason"]) for each in upload.report["blank"]} == {
+        ("gpt", "p1", "only “N/A”"),
+        ("gpt", "p2", "only a title or headings"),
+        ("o3", "p1", "empty"),
+    }
+    page = carl.get(reverse("import", args=[upload.handle])).content.decode()
+    assert "3 outputs are blank and count as abstained" in page
+    imported(carl, upload)
+    assert Output.objects.filter(state="abstained").count() == 3
+    assert len(AuditEvent.objects.filter(verb="import_files").latest("pk").details["abstained"]) == 3
+
+
+def test_without_that_choice_a_blank_output_is_what_its_text_says(carl, towers):
+    upload = sent(carl, packed({"gpt/p1.tex": "N/A", "gpt/p2.tex": ""}), "a.zip", release="towers")
+    upload = mapped(carl, upload, blank_abstains="")
+    assert [(fault["file"], fault["reason"]) for fault in upload.faults] == [
+        ("gpt/p2.tex", "an answered output needs a text")
+    ]
+
+
+def test_the_dry_run_names_formulas_that_will_not_be_set_and_pictures_that_are_missing(carl, towers):
+    text = "First.\n\\includegraphics{lost}\n" + "".join(f"$\\Hom(A_{n})$\n" for n in range(12)) + "$x_1$"
+    upload = mapped(carl, sent(carl, packed({"gpt/p1.tex": text}), "a.zip", release="towers"))
+    shown = upload.report["shown"]
+    assert (shown["formulas"], shown["failed"], len(shown["kinds"])) == (13, 12, 1)
+    kind = shown["kinds"][0]
+    assert ("\\Hom" in kind["kind"], kind["count"], len(kind["places"])) == (True, 12, 10)
+    assert (kind["places"][0]["file"], kind["places"][0]["line"]) == ("gpt/p1.tex", 3)
+    assert upload.report["missing"] == [{"file": "gpt/p1.tex", "line": 2, "source": "lost"}]
+
+
+def test_an_archive_of_sources_is_one_document_with_its_inputs_and_bibliography(carl, towers):
+    source = {
+        "src/main.tex": "\\documentclass{a}\\begin{document}\\input{a/one}\\bibliography{refs}\\end{document}",
+        "src/a/one.tex": "One. \\input{a/two.tex} \\input{../../etc/passwd} \\input{a/one}",
+        "src/a/two.tex": "Two.",
+        "src/main.bbl": "\\begin{thebibliography}{9}\\bibitem{k} Knuth\\end{thebibliography}",
+    }
+    upload = mapped(carl, sent(carl, packed({"gpt/p1.zip": packed(source)}), "a.zip", release="towers"))
+    assert (upload.state, upload.report["without_text"]) == ("checked", [])
+    imported(carl, upload)
+    text = Output.objects.get().text
+    assert all(
+        words in text for words in ("One.", "Two.", "Knuth", "\\input{../../etc/passwd}", "\\input{a/one}")
+    )
+
+
+CSV = "Problem,Model,Proof,Remark\nP1,gpt,It is $x$.,=cmd()\nP2,gpt,,\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", CSV.encode()),
+        ("a.csv", CSV.replace(",", ";").encode("utf-8-sig")),
+        (
+            "a.json",
+            b'{"all": [{"problem": "p1", "model": "gpt", "proof": "It is $x$."},\n {"problem": 2, "model": "gpt"}]}',
+        ),
+        (
+            "a.jsonl",
+            b'{"problem": "p1", "model": "gpt", "proof": "It is $x$."}\n{"problem": "p2", "model": "gpt"}\n',
+        ),
+    ],
+)
+def test_a_table_with_columns_of_any_name_becomes_outputs(carl, towers, name, content):
+    upload = sent(carl, content, name, release="towers")
+    page = carl.get(reverse("import-mapping", args=[upload.handle]))
+    assert page.context["reading"].columns.keys() == {"instance_id", "system", "text"}
+    upload = mapped(carl, upload)
+    assert upload.state == "checked", (upload.refusal, upload.faults)
+    imported(carl, upload)
+    assert sorted(Output.objects.values_list("instance__key", "state", "text")) == [
+        ("p1", "answered", "It is $x$."),
+        ("p2", "abstained", ""),
+    ]
+
+
+def test_a_table_of_problems_becomes_a_study(carl):
+    rows = [
+        {"id": f"q{n}", "question": "Show $x$.", "solution": "Clear.", "guidance": {"objects": ["a tower"]}}
+        for n in (1, 2)
+    ]
+    upload = sent(carl, json.dumps(rows, indent=2).encode(), "My sheet.json")
+    upload = mapped(carl, upload, domain="topology")
+    assert upload.state == "checked", (upload.refusal, upload.faults)
+    imported(carl, upload)
+    problem = Instance.objects.get(release__name="my-sheet", key="q2")
+    assert (problem.domain, problem.payload["title"], problem.payload["guidance"]) == (
+        "topology",
+        "q2",
+        {"objects": ["a tower"]},
+    )
+
+
+def test_faults_of_a_table_have_its_rows_and_are_summarised_by_kind(carl, towers):
+    rows = "".join(f"nobody{n},gpt,It is.,1\n" for n in range(30)) + "p1,gpt,It is.,1\np1,gpt,It is.,1\n"
+    upload = mapped(
+        carl, sent(carl, ("problem,model,proof,attempt\n" + rows).encode(), "a.csv", release="towers")
+    )
+    assert upload.refusal.startswith("31 problems of 2 kinds")
+    assert {
+        "file": "a.csv",
+        "line": 33,
+        "field": "attempt",
+        "reason": "'p1/1' is already in a.csv, row 32",
+    } in upload.faults
+    page = carl.get(reverse("import", args=[upload.handle]))
+    assert [kind["count"] for kind in page.context["kinds"]] == [30, 1]
+    assert [len(kind["places"]) for kind in page.context["kinds"]] == [10, 1]
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"../../etc/p1.tex": "One."}, "leads out of the archive"),
+        ({"/etc/p1.tex": "One."}, "leads out of the archive"),
+        ({"x.bin": b"\0"}, "Nothing here can be read"),
+        ({"a.csv": "x\n1", "b.csv": "x\n1"}, "several tables"),
+        ({"a/b": "One.", "a/b/c.tex": "Two."}, "appears twice"),
+        ({f"{n}/" * 25 + "p.tex": "One." for n in range(2)}, "too deep"),
+    ],
+)
+def test_a_hostile_archive_is_refused_with_a_sentence(carl, towers, files, said):
+    upload = sent(carl, packed(files), "a.zip", release="towers")
+    assert upload.state == "refused"
+    assert said in upload.refusal + str(upload.faults)
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"gpt/p1.tex": b"\xff\xfe"}, "not UTF-8"),
+        ({"gpt/p1.tex": "x\0y"}, "NUL"),
+        ({"gpt/p9.tex": "One."}, "there is no problem 'p9'"),
+        ({"gpt/p1/a.tex": "One.", "gpt/p1/b.tex": "Two."}, "2 documents could be the text here"),
+        ({"gpt/p1.tex": "One.", "gpt/p01.tex": "Two."}, "already in"),
+        ({"g p/p1.tex": "One.", "g-p/p1.tex": "Two."}, "would be one system"),
+        ({"gpt/p1.tex": "One.", "gpt/p1/figures.zip": b"PK broken"}, "not a readable zip"),
+        ({"gpt/p1.tex": " ".join(map(str, range(320_000)))}, "larger than 2,000,000 bytes"),
+    ],
+)
+def test_a_file_that_cannot_be_imported_is_named_and_nothing_is_written(carl, towers, files, reason):
+    upload = sent(carl, packed(files), "a.zip", release="towers")
+    upload = mapped(carl, upload, outputs="own", own="{system}/{problem}")
+    assert upload.state == "refused"
+    assert reason in " ".join(fault["reason"] for fault in upload.faults)
+    assert all(fault["file"].startswith("g") for fault in upload.faults)
+    assert not Run.objects.exists()
+
+
+def test_a_zip_bomb_within_an_archive_is_refused(carl, towers):
+    inner = packed({f"{n}.tex": b"0" * 30_000_000 for n in range(2)})
+    upload = mapped(
+        carl, sent(carl, packed({"gpt/p1.tex": "One.", "gpt/p1.zip": inner}), "a.zip", release="towers")
+    )
+    assert "unpacks to more than is read" in upload.faults[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (lambda: test_archives.link(), "is not a regular file"),
+        (lambda: test_archives.long_list(100_000), "lists too many files"),
+        (lambda: packed({f"{n}.tex": "" for n in range(5_001)}), "5,001 files; at most 5,000 are read"),
+        (lambda: packed({"a/p1.tex": "One.", "b/../../p1.tex": "Two."}), "leads out of the archive"),
+    ],
+)
+def test_links_and_endless_lists_are_refused_before_anything_is_read(carl, towers, content, said):
+    upload = sent(carl, content(), "a.zip", release="towers")
+    uploading.work_imports()
+    upload.refresh_from_db()
+    assert upload.state == "refused"
+    assert said in upload.faults[0]["reason"]
+
+
+def test_the_same_files_again_change_nothing_and_other_texts_are_refused(carl, towers):
+    files = packed({"gpt/p1.tex": "One."})
+    imported(carl, mapped(carl, sent(carl, files, "a.zip", release="towers")))
+    again = mapped(carl, sent(carl, files, "a.zip", release="towers"))
+    assert again.report["changed"] is False
+    other = mapped(carl, sent(carl, packed({"gpt/p1.tex": "Two."}), "a.zip", release="towers"))
+    assert "has other outputs" in other.refusal
+
+
+def test_a_folder_is_refused_by_a_protocol_that_has_no_documents(carl):
+    upload = sent(carl, packed({"problems/p1.tex": "One."}), "a.zip", protocol="theorem_search")
+    page = carl.post(
+        reverse("import-mapping", args=[upload.handle]), {"problems": "problems/{problem}", "domain": "x"}
+    )
+    assert "has no format of single documents" in page.content.decode()
+
+
+def test_a_mapping_is_its_senders(carl, towers, django_user_model):
+    upload = sent(carl, packed({"gpt/p1.tex": "One."}), "a.zip", release="towers")
+    ImportUpload.objects.update(owner=django_user_model.objects.create(email="other@example.org"))
+    assert carl.get(reverse("import-mapping", args=[upload.handle])).status_code == 404
+    assert Reading().as_json()["track"] == "raw"
+
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+HEADER = (
+    '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c></row>'
+)
+STRINGS = [
+    "<t>problem</t>",
+    "<t>model</t>",
+    "<t>proof</t>",
+    "<r><t>It is </t></r><r><t>$x$.</t></r><rPh><t>no</t></rPh>",
+]
+
+
+def workbook(rows: str, declared: str = "") -> bytes:
+    """A workbook as spreadsheet programs pack it, with these rows after the header."""
+    strings = "".join(f"<si>{text}</si>" for text in STRINGS)
+    return packed(
+        {
+            "[Content_Types].xml": "<Types/>",
+            "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}">{strings}</sst>',
+            "xl/worksheets/sheet1.xml": f'<?xml version="1.0"?>{declared}<worksheet xmlns="{MAIN}">'
+            f"<sheetData>{HEADER}{rows}</sheetData></worksheet>",
+        }
+    )
+
+
+def test_a_workbook_becomes_outputs(carl, towers):
+    rows = (
+        '<row r="2"><c r="A2" t="inlineStr"><is><t>p1</t></is></c><c r="B2" t="str"><f>1+1</f><v>gpt</v></c>'
+        '<c r="C2" t="s"><v>3</v></c></row><row r="3"/>'
+        '<row r="4"><c r="A4"><v>2</v></c><c r="B4" t="s"><v>1</v></c></row>'
+    )
+    imported(carl, mapped(carl, sent(carl, workbook(rows), "a.xlsx", release="towers")))
+    assert sorted(Output.objects.values_list("instance__key", "run__system__slug", "text")) == [
+        ("p1", "gpt", "It is $x$."),
+        ("p2", "model", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (workbook('<row r="2"><c r="A2"><f>B2</f></c></row>'), "cell A2 is a formula without a value"),
+        (workbook('<row r="1048576"><c r="A1048576"><v>1</v></c></row>'), "more than 50,000 rows"),
+        (workbook('<row r="2"><c r="XFD2"><v>1</v></c></row>'), "at most 200 columns"),
+        (workbook('<row r="2"><c r="A2" t="e"><v>#REF!</v></c></row>'), "shows the error #REF!"),
+        (workbook('<row r="2"><c r="A2" t="s"><v>9</v></c></row>'), "refers to a text that is not there"),
+        (workbook("<row>", '<!DOCTYPE x [<!ENTITY a "b">]>'), "declares entities"),
+        (workbook("<row>"), "not well formed"),
+        (workbook(f"<row><c><v>{'1' * 60_000_000}</v></c></row>"), "unpacks to more than is read"),
+        (b"PK nothing", "not a readable XLSX workbook"),
+        (packed({"x.xml": "<x/>"}), "no XLSX workbook"),
+    ],
+)
+def test_a_hostile_workbook_is_refused_with_the_place(carl, towers, content, said):
+    upload = sent(carl, content, "a.xlsx", release="towers")
+    assert upload.state == "refused"
+    assert said in upload.refusal + str(upload.faults)
+    assert ImportUpload.objects.filter(state="running").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.json", b"[1, 2]", "has no rows"),
+        ("a.json", b'[{"a": 1},\n {"a": }]', "not JSON"),
+        ("a.csv", b"a,a\n1,2\n", "two columns are called 'a'"),
+        ("a.csv", b"a,b\n1\n", "has 1 cells where the header has 2"),
+        ("a.csv", b"\xff\xfea\x00", "UTF-16"),
+        ("a.csv", b"\n", "has no rows"),
+        ("a.zip", b"PK", "not a readable zip"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused_with_a_sentence(carl, towers, name, content, said):
+    upload = sent(carl, content, name, release="towers")
+    assert upload.state == "refused"
+    assert said in upload.refusal + str(upload.faults)
+
+
+def test_names_in_other_encodings_are_read_as_they_were_written(carl, towers):
+    content = packed({"gpt\u00e9/p1.tex": "One."})
+    # the same bytes without the flag that says UTF-8, as macOS packs them: in the local header and in the list
+    flags = b"\x14\x00\x00\x08"
+    assert content.count(flags) == 2
+    upload = mapped(carl, sent(carl, content.replace(flags, b"\x14\x00\x00\x00"), "a.zip", release="towers"))
+    assert [run["name"] for run in upload.report["runs"]] == ["gpt\u00e9"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_the_templates_of_every_protocol_can_be_imported_as_they_are(carl, protocol, ending):
+    """With the example in them they are a study of one problem and one output, and nothing of it is lost."""
+    for kind, terms in (
+        ("problems", {"protocol": protocol, "name": "tried"}),
+        ("outputs", {"release": "tried"}),
+    ):
+        template = carl.get(reverse("import-template", args=[protocol, kind, ending]))
+        upload = mapped(carl, sent(carl, template.content, f"a.{ending}", **terms))
+        assert upload.state == "checked", (upload.refusal, upload.faults)
+        imported(carl, upload)
+    output, made = Output.objects.filter(state="answered").get(), example(protocol)
+    record = {**output.payload, "text": output.text, "statement": output.text, "state": output.state}
+    given = {**output.instance.payload, "instance_id": output.instance.key, "domain": output.instance.domain}
+    for stored, line in ((record, made.output), (given, made.instance)):
+        assert {name: stored[name] for name in line if name in stored} == {
+            name: value for name, value in line.items() if name in stored
+        }
+    assert output.run.system.slug == "system-a"
+
+
+def test_every_field_of_every_protocol_says_what_it_is(carl):
+    for name in protocol_names():
+        page = carl.get(reverse("import-format", args=[name]))
+        assert all(field.meaning for form in page.context["formats"] for field in form.fields)
+    assert carl.get(reverse("import-format", args=["nothing"])).status_code == 404
+
+
+def test_the_documentation_of_formats_is_that_of_the_schemas():
+    """If it is not: print(documentation()) in `manage.py shell` writes it."""
+    assert (ROOT / "docs" / "formats.md").read_text("utf-8") == documentation()
+
+
+def documentation() -> str:
+    return as_markdown([get_protocol(name) for name in protocol_names()])
+
+
+def test_the_same_by_rest(carl, towers):
+    content = SimpleUploadedFile("a.zip", packed({"gpt/p1.tex": "One."}))
+    reply = carl.post("/api/v1/imports/", {"kind": "files", "release": "towers", "file": content})
+    assert (reply.status_code, reply.json()["recognised"]) == (201, {"paths": ["gpt/p1.tex"]})
+    address = f"/api/v1/imports/{reply.json()['handle']}/"
+    given = {"outputs": "{system}/{problem}", "typo": 1}
+    assert carl.post(f"{address}mapping/", given, content_type="application/json").status_code == 400
+    given.pop("typo")
+    assert (
+        carl.post(f"{address}mapping/", given, content_type="application/json").json()["state"] == "waiting"
+    )
+    uploading.work_imports()
+    assert carl.get(address).json()["state"] == "checked"
+    carl.post(f"{address}apply/")
+    assert Output.objects.count() == 1
+    refused = carl.post(f"{address}mapping/", given, content_type="application/json")
+    assert refused.json()["reason"] == "The file is being processed, or has been imported."
+
+
+MACROS = r"""\NeedsTeXFormat{LaTeX2e}\ProvidesPackage{macros}
+\newcommand{\Hom}[2]{\operatorname{Hom}(#1,#2)}
+\DeclareMathOperator{\im}{im}
+\def\RR{\mathbb{R}}
+"""
+
+
+def test_macros_of_the_folder_are_used_kept_for_the_release_and_seen_by_nobody_as_text(carl):
+    texts = {f"study/gpt/p{n}.tex": rf"Let $\Hom{{A}}{{B}}$ and $\im f$ over $\RR^{n}$." for n in range(1, 6)}
+    statements = {
+        f"study/problems/p{n}.tex": rf"Show $\RR^{n}$ is not $\Hom{{A}}{{B}}$." for n in range(1, 6)
+    }
+    files = {**texts, **statements, "study/o3/p1.tex": "It is $x$."}
+    without = mapped(carl, sent(carl, packed(files), "study.zip"))
+    # 3 formulas in each of 5 texts and 2 in each of 5 statements need a macro; one needs none
+    assert (without.report["shown"]["formulas"], without.report["shown"]["failed"]) == (26, 25)
+    upload = mapped(carl, sent(carl, packed({**files, "study/macros.sty": MACROS}), "study.zip"))
+    assert (upload.report["shown"]["formulas"], upload.report["shown"]["failed"]) == (26, 0)
+    assert upload.report["unused_count"] == 0
+    imported(carl, upload)
+    assert Output.objects.get(run__system__slug="o3").text == "It is $x$."
+    text = Output.objects.get(run__system__slug="gpt", instance__key="p1").text
+    (document,) = render_now([(text, "latex")])
+    assert [block.kind for block in document.blocks] == ["paragraph"]
+    assert "macros" not in document.blocks[0].html
+    later = mapped(carl, sent(carl, packed({"late/p1.tex": r"So $\im f$."}), "late.zip", release="study"))
+    assert later.report["shown"]["failed"] == 0
+
+
+def test_a_statement_in_markdown_is_shown_as_markdown(carl, towers):
+    problem = towers.instances.get(key="p1")
+    (statement,) = get_protocol("proofs").instance_parts(problem.payload)
+    assert statement.text_format == "markdown"

@@ -1,0 +1,68 @@
+"""A folder as an organiser has it, chosen in the browser: a study in few clicks, by its shown mapping."""
+
+import os
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from benchmark.importing import uploading
+from benchmark.models import Output, Release
+from tests.benchmark.test_collecting import study
+from tests.browser.accessibility import axe
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def folder(tmp_path, settings) -> Path:
+    """The study on disk, as nobody has packed it, with what macOS leaves in folders."""
+    settings.UPLOAD_DIR = tmp_path / "uploads"
+    settings.UPLOAD_DIR.mkdir()
+    settings.FILE_UPLOAD_TEMP_DIR = str(settings.UPLOAD_DIR)
+    for name, content in {**study(2), "study/.DS_Store": b"\0", "study/alpha/notes.txt": "Notes."}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return tmp_path / "study"
+
+
+def look(page: Page, name: str) -> None:
+    if not os.environ.get("SHOTS"):
+        return
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for width in (1280, 834, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.screenshot(path=f"{os.environ['SHOTS']}/{name}-{width}-{scheme}.png", full_page=True)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_folder_becomes_a_study_in_five_clicks(sign_in, coordinator, folder):
+    page = sign_in(coordinator)
+    page.goto(reverse("releases"))
+    page.get_by_role("link", name="New study from files").click()
+    look(page, "upload")
+    page.locator("#folder").set_input_files(str(folder))
+    expect(page.locator("#chosen")).to_have_text("27 files of study are chosen.")
+    assert not axe(page)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("4 systems from alpha to gamma")).to_be_visible()
+    assert not axe(page)
+    look(page, "mapping")
+    page.get_by_role("button", name="Check the files").click()
+    expect(page.get_by_text("Waiting for a worker")).to_be_visible()
+    uploading.work_imports()
+    page.get_by_role("link", name="What would change").click()
+    expect(page.get_by_text("18 formulas in 10 texts: all of them can be set.")).to_be_visible()
+    assert not axe(page)
+    look(page, "dry-run")
+    page.get_by_role("button", name="Import exactly this").click()
+    uploading.work_imports()
+    page.goto(page.url)
+    page.get_by_role("link", name="To the release").click()
+    expect(page.get_by_role("heading", level=1, name="study")).to_be_visible()
+    assert Release.objects.get(name="study").instances.count() == 2
+    assert Output.objects.count() == 8
