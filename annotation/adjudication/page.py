@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
 from annotation.adjudication.reading import by_question, decidable, decisions, graders, live_answers
 from annotation.adjudication.settling import State, question_state
 from annotation.campaigns.pairing import upright, upright_block
+from annotation.core.files import SheetFile, sheet_files
 from annotation.core.material import item_material
 from annotation.grading.remarks import Remark
 from annotation.grading.sheets import ShownPart, shown_proofs
@@ -54,6 +57,7 @@ class AdjudicationPage:
     remarks: tuple[Remark, ...]
     notes: tuple[tuple[str, str], ...]
     missing: int
+    files: tuple[SheetFile, ...] = ()
     causes: tuple[tuple[str, str], ...] = tuple(Cause.choices)
 
 
@@ -106,4 +110,7 @@ def adjudication_page(item: Item) -> AdjudicationPage:
         ),
         notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
         missing=item.places - len(found),
+        files=sheet_files(
+            shown, lambda file: reverse("attachment", args=[campaign.release.name, file.attachment])
+        ),
     )

@@ -51,6 +51,7 @@ class ShownFile:
     pages: tuple[tuple[float, float], ...]
     sha256: str
     copy: int
+    attachment: int
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def _files(row: Instance | Output, numbers: Iterator[int]) -> tuple[ShownFile, .
             tuple((width, height) for width, height in file.copy.pages),
             file.copy.sha256,
             file.copy_id,
+            file.pk,
         )
         for file, number in zip(files_of(row), numbers, strict=False)
     )

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
-from benchmark.models import Attachment, Instance, Output
+from benchmark.models import Attachment, Instance, Output, OutputState, Release
+from benchmark.protocols import get_protocol
 
 FILES = "files"
 WITHOUT = ("copy__data", "copy__words", "copy__kept")
@@ -34,3 +35,14 @@ def files_of(row: Output | Instance) -> list[Attachment]:
 def no_files(row: Output | Instance) -> None:
     """Note that the row has no file, which is known from elsewhere."""
     setattr(row, FILES, [])
+
+
+def only_in_files(release: Release) -> list[int]:
+    """Answered outputs with nothing to read but attached files: people read them, judges cannot."""
+    protocol = get_protocol(release.benchmark.protocol)
+    rows = Output.objects.filter(run__release=release, state=OutputState.ANSWERED, text="")
+    return [
+        row.pk
+        for row in rows.filter(attachments__isnull=False).distinct()
+        if not protocol.output_parts(row.payload, row.text, row.text_format)[0].text.strip()
+    ]
