@@ -68,7 +68,7 @@ annotation.TrainingSet technical: sha256
 annotation.TrainingItem shown: title domain problem answer text | hidden: note
 annotation.TrainingGold hidden: value rationale | shown: question step
 annotation.TrainingAnswer hidden: value comment | shown: question step
-annotation.Comment   hidden: text | technical: block
+annotation.Comment   hidden: text anchor | technical: block
 judging.Judge        hidden: slug model family endpoint program published_as decoding prices
 judging.Judge        hidden: budget sha256 | technical: protocol prompts
 judging.JudgeRun     hidden: note | technical: track predicates

@@ -157,7 +157,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
         )
         for _ in range(2)
     ]
-    _attached(outputs[0], coordinator)
+    _attached(outputs, coordinator)
     rubric = RubricFactory(
         name="test",
         content={"name": "test", "version": 1, "kind": "grade", "title": "Test", "questions": QUESTIONS},
@@ -184,17 +184,18 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     return campaign
 
 
-def _attached(output: Output, coordinator: User) -> None:
-    """Files of an output and of its instance that carry tokens wherever a file can."""
+def _attached(outputs: list[Output], coordinator: User) -> None:
+    """Files of outputs and of an instance that carry tokens wherever a file can."""
     c = canary
     name = f"{c('benchmark.OriginalFile.name')}/proof"
     told, _ = planted(c("benchmark.OriginalFile.dropped"))
-    attach(actor=coordinator, subject=output, name=f"{name}.pdf", data=told)
+    for output in outputs:
+        attach(actor=coordinator, subject=output, name=f"{name}.pdf", data=told)
     picture = png(c("benchmark.OriginalFile.dropped"))
     made = cleaned(picture)
     copy = CleanCopy.objects.create(sha256=digest("copy"), kind=made.kind, data=made.data, pages=made.pages)
     OriginalFile.objects.create(
-        attachment=Attachment.objects.create(instance=output.instance, number=1, copy=copy),
+        attachment=Attachment.objects.create(instance=outputs[0].instance, number=1, copy=copy),
         name=f"{name}.png",
         sha256=c("benchmark.OriginalFile.sha256"),
         data=picture,
@@ -231,7 +232,17 @@ def _another_reviewer(campaign: Campaign) -> None:
             "severity": "minor",
             "kind": "",
             "text": c("annotation.Comment.text"),
-        }
+        },
+        {
+            "block": "file1-page1",
+            "severity": "minor",
+            "text": "Why?",
+            "anchor": {
+                "page": 1,
+                "quote": {"exact": c("annotation.Comment.anchor")},
+                "rects": [[1, 1, 2, 2]],
+            },
+        },
     ]
     for key in (q["key"] for q in QUESTIONS if q["scale"] == "text"):
         content["answers"][key] = c("annotation.Answer.value")
@@ -697,6 +708,7 @@ NOBODY_IS_SHOWN = {
     "annotation.Unblinding.reason",
     "accounts.AccessToken.label",
     "accounts.SavedComment.text",
+    "annotation.Comment.anchor",
     "annotation.Comment.text",
     "annotation.Draft.content",
     "annotation.SideDraft.content",

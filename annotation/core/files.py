@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from annotation.core.material import Material, ShownFile
-from benchmark.models import FileKind
+from annotation.grading.file_anchors import FilePage
+from benchmark.models import CleanCopy, FileKind
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class SheetFile:
     title: str
     kind: str
     address: str
-    pages: tuple[tuple[float, float], ...]
+    block: str
+    pages: tuple[tuple[float, ...], ...]
     proof: int = 0
 
     @property
@@ -33,6 +35,29 @@ def sheet_files(shown: Material, address: Callable[[ShownFile], str]) -> tuple[S
     return tuple(found)
 
 
+def file_pages(shown: Material) -> dict[str, FilePage]:
+    """The pages of the item's PDFs by the ids that comments name."""
+    pdfs = [file for file in shown.files if file.kind == FileKind.PDF]
+    words = dict(CleanCopy.objects.filter(pk__in=[file.copy for file in pdfs]).values_list("pk", "words"))
+    return {
+        page_id(file.block, number): FilePage(
+            number, words[file.copy][number - 1], _box(page), len(file.pages), file.sha256
+        )
+        for file in pdfs
+        for number, page in enumerate(file.pages, start=1)
+    }
+
+
+def page_id(block: str, number: int) -> str:
+    """What comments on a page are anchored to."""
+    return f"{block}-page{number}"
+
+
+def _box(page: tuple[float, ...]) -> tuple[float, float, float, float]:
+    _, _, left, bottom, right, top = page
+    return left, bottom, right, top
+
+
 def _titled(
     files: tuple[ShownFile, ...], name: str, inside: int, address: Callable[[ShownFile], str]
 ) -> list[SheetFile]:
@@ -41,5 +66,5 @@ def _titled(
         same = [file for file in files if file.kind == kind]
         for number, file in enumerate(same, start=1):
             title = f"{noun} {number} of the {name}" if len(same) > 1 else f"{noun} of the {name}"
-            found.append(SheetFile(title, file.kind, address(file), file.pages, inside))
+            found.append(SheetFile(title, file.kind, address(file), file.block, file.pages, inside))
     return found

@@ -44,11 +44,13 @@ class Material:
 
 @dataclass(frozen=True)
 class ShownFile:
-    """An attached file as readers get it: nothing of its name or origin. `number` is its place among the item's."""
+    """An attached file as readers get it: nothing of its name or origin. `number` is its place among the item's.
+    `block` is what the ids of its pages begin with; the same file has the same one on either side of a pair."""
 
     number: int
+    block: str
     kind: str
-    pages: tuple[tuple[float, float], ...]
+    pages: tuple[tuple[float, ...], ...]
     sha256: str
     copy: int
     attachment: int
@@ -90,20 +92,22 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
     payload = item.instance.payload
     context = () if item.output is None else tuple(protocol.instance_parts(payload))
     numbers = count(1)
-    instance_files = _files(item.instance, numbers)
+    instance_files = _files(item.instance, "problem-", numbers)
     proofs = []
     if item.output is None:
         for number, part in enumerate(protocol.construction_parts(payload), start=1):
             parts = (replace(part, collapsed=False),)
             proofs.append(ShownProof(f"part{number}-", parts, subject="instance"))
     elif item.second is None:
-        files = _files(item.output, numbers)
+        files = _files(item.output, "", numbers)
         proofs.append(ShownProof("", _output_parts(protocol, item.output), files=files))
     else:
         for name, output in zip(SIDES, _sides(item, swapped), strict=True):
             first, *more = _output_parts(protocol, output)
             titled = replace(first, title=f"{name.capitalize()} proof", collapsed=False)
-            proofs.append(ShownProof(f"{name}-", (titled, *more), name, files=_files(output, numbers)))
+            proofs.append(
+                ShownProof(f"{name}-", (titled, *more), name, files=_files(output, f"{name}-", numbers))
+            )
     return Material(
         title=problem_title(payload, f"Problem {item.instance.key}"),
         domain=domain_words(item.instance.domain),
@@ -113,12 +117,13 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
     )
 
 
-def _files(row: Instance | Output, numbers: Iterator[int]) -> tuple[ShownFile, ...]:
+def _files(row: Instance | Output, prefix: str, numbers: Iterator[int]) -> tuple[ShownFile, ...]:
     return tuple(
         ShownFile(
             number,
+            f"{prefix}file{file.number}",
             file.copy.kind,
-            tuple((width, height) for width, height in file.copy.pages),
+            tuple(map(tuple, file.copy.pages)),
             file.copy.sha256,
             file.copy_id,
             file.pk,

@@ -52,6 +52,9 @@ class CommentOut(serializers.Serializer[Any]):
     severity = serializers.CharField()
     kind = serializers.CharField(allow_blank=True)
     text = serializers.CharField()
+    anchor = serializers.JSONField(
+        allow_null=True, help_text="On a page of a PDF: selectors of the W3C's Web Annotation model."
+    )
 
 
 class FlagSpanOut(serializers.Serializer[Any]):

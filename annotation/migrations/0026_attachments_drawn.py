@@ -1,8 +1,11 @@
-"""What a campaign drew is read as it was drawn: no file comes or goes afterwards."""
+"""What a campaign drew is read as it was drawn: no file comes or goes afterwards. Comments on pages of PDFs have anchors.
 
-from django.db import migrations
+SQLite rebuilds the table of comments, which drops its guards.
+"""
 
-from accounts.database.guards import Guard, install
+from django.db import migrations, models
+
+from accounts.database.guards import Guard, append_only, install
 
 MESSAGE = "its output or instance was drawn into a campaign"
 
@@ -17,6 +20,16 @@ def drawn(row: str) -> str:
 class Migration(migrations.Migration):
     dependencies = [("annotation", "0025_rubric_drafts"), ("benchmark", "0013_files")]
     operations = [
+        migrations.AddField("comment", "anchor", models.JSONField(blank=True, null=True)),
+        migrations.AddConstraint(
+            "comment",
+            models.CheckConstraint(
+                condition=models.Q(anchor__isnull=False, block__contains="-page")
+                | (models.Q(anchor__isnull=True) & ~models.Q(block__contains="-page")),
+                name="comment_on_a_page_has_an_anchor",
+            ),
+        ),
+        install(append_only("annotation_comment")),
         install(
             [
                 Guard("benchmark_attachment", "INSERT", drawn("NEW"), MESSAGE, part="drawn"),

@@ -21,13 +21,14 @@ MAX_WORDS = 3_000_000
 
 @dataclass
 class Cleaned:
-    """`pages`: width and height of each, in points for a PDF and in pixels for an image. `words`: the text of each
+    """`pages`: width and height of each as it is shown, in points for a PDF, followed by the edges of its box (left,
+    bottom, right, top), which the page may be turned in; in pixels for an image. `words`: the text of each
     page as a machine reads it, what cannot be seen included. `kept`: other words that the copy still has, titles of the
     outline and names of glyphs. `dropped`: words of the upload that the copy does not have, such as its metadata."""
 
     data: bytes
     kind: str
-    pages: list[tuple[float, float]]
+    pages: list[tuple[float, ...]]
     words: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)

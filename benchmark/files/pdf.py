@@ -67,11 +67,12 @@ def _opened(data: bytes) -> pdfium.PdfDocument:
         raise Unreadable("The file is broken.") from None
 
 
-def _checked(document: pdfium.PdfDocument) -> tuple[list[tuple[float, float]], list[str]]:
-    """The size and the words of each page; raises Unreadable for what no proof looks like."""
+def _checked(document: pdfium.PdfDocument) -> tuple[list[tuple[float, ...]], list[str]]:
+    """Width, height and box of each page, and its words; raises Unreadable for what no proof looks like."""
     if not 0 < len(document) <= MAX_PAGES:
         raise Unreadable(f"The file has {len(document):,} pages; 1 to {MAX_PAGES} are read.")
-    sizes, words = [], []
+    sizes: list[tuple[float, ...]] = []
+    words: list[str] = []
     for number in range(len(document)):
         try:
             page = document[number]
@@ -85,9 +86,10 @@ def _checked(document: pdfium.PdfDocument) -> tuple[list[tuple[float, float]], l
             raise Unreadable(f"Page {number + 1} has more than {MAX_CHARACTERS:,} characters.")
         # of the whole page: what is invisible, white or outside its edges is read too
         words.append(_storable(text.get_text_range()) if text.count_chars() else "")
+        box = page.get_mediabox(fallback_ok=True)
+        sizes.append(tuple(round(side, 2) for side in (width, height, *box)))
         text.close()
         page.close()
-        sizes.append((round(width, 2), round(height, 2)))
         if sum(map(len, words)) > MAX_WORDS:
             raise Unreadable(f"The file has more than {MAX_WORDS:,} characters.")
     return sizes, words

@@ -38,5 +38,5 @@ def cleaned(data: bytes, *, seconds: float = WALL_SECONDS) -> Cleaned:
     answer = json.loads(head)
     if "refusal" in answer:
         raise Refused(answer["refusal"], code="bad_file")
-    answer["pages"] = [(width, height) for width, height in answer["pages"]]
+    answer["pages"] = [tuple(page) for page in answer["pages"]]
     return Cleaned(data=body, **answer)

@@ -17,8 +17,8 @@ class FileKind(models.TextChoices):
 class CleanCopy(models.Model):
     """What readers get of an uploaded file: a PDF, or an image as WebP, made by the child process. Kept by its hash.
 
-    `pages`: [width, height] of each. `words`: the text of each page as a machine reads it, `kept`: other words that the
-    copy has; the identity scan reads both.
+    `pages`: [width, height] of each, and of a PDF the edges of its box. `words`: the text of each page as a machine
+    reads it, `kept`: other words that the copy has; the identity scan reads both.
     """
 
     sha256 = models.CharField(max_length=64, unique=True)

@@ -63,7 +63,7 @@ def test_the_copy_looks_and_reads_like_the_original() -> None:
     made = cleaned(told)
     assert rendered(made.data) == rendered(told)
     assert words_of(made.data) == words_of(told) == made.words
-    assert made.pages == [(419.53, 595.28)] * 3
+    assert made.pages == [(419.53, 595.28, 0, 0, 419.53, 595.28)] * 3
     assert made.kept[:3] == [
         "1. Section",
         "2. Section",

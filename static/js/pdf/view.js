@@ -60,6 +60,7 @@ export class PdfView {
     });
     this.pdf = await Promise.race([this.task.promise, refused]);
     this.#build();
+    this.root.dispatchEvent(new CustomEvent("pdf-opened", { bubbles: true, detail: { view: this } }));
     const outline = await this.pdf.getOutline();
     if (outline?.length) this.#offerSections(outline);
   }
@@ -72,6 +73,8 @@ export class PdfView {
     this.frames = this.sizes.map((_, place) => {
       const frame = made("div", { className: "pdf-page" });
       frame.dataset.page = place + 1;
+      frame.dataset.block = `${this.root.dataset.block}-page${place + 1}`;
+      frame.tabIndex = -1;
       frame.setAttribute("role", "group");
       frame.setAttribute("aria-label", `Page ${place + 1}`);
       return frame;
@@ -89,6 +92,8 @@ export class PdfView {
       event.preventDefault();
       this.find(this.query.value, event.shiftKey ? -1 : 1);
     });
+    this.region = button("Mark a region", "Mark a region of a page to comment on", () => this.#markRegions(!this.marking));
+    this.region.hidden = true;
     this.hits = made("output", { className: "muted" });
     this.tools = made(
       "div",
@@ -101,6 +106,7 @@ export class PdfView {
       button("+", "Larger", () => this.#zoomBy(1)),
       this.query,
       this.hits,
+      this.region,
       this.back,
     );
     this.tools.setAttribute("role", "toolbar");
@@ -129,8 +135,8 @@ export class PdfView {
     this.scale = scale;
     this.frames.forEach((frame, place) => {
       const [across, down] = this.sizes[place];
-      frame.style.width = `${Math.floor(across * scale)}px`;
-      frame.style.height = `${Math.floor(down * scale)}px`;
+      frame.style.width = `${across * scale}px`;
+      frame.style.height = `${down * scale}px`;
       frame.style.setProperty("--total-scale-factor", scale);
     });
     for (const number of [...this.drawn.keys()]) this.#forget(number);
@@ -168,7 +174,12 @@ export class PdfView {
     render?.cancel();
     canvas.width = canvas.height = 0;
     this.drawn.delete(number);
-    this.frames[number - 1].replaceChildren();
+    this.#clear(number);
+  }
+
+  // Removes what is drawn of a page; a comment that is being written on it stays.
+  #clear(number) {
+    for (const child of [...this.frames[number - 1].children]) if (!child.matches(".comment-editor")) child.remove();
   }
 
   async #draw(number) {
@@ -188,7 +199,8 @@ export class PdfView {
       canvas.width = Math.floor(viewport.width);
       canvas.height = Math.floor(viewport.height);
       const frame = this.frames[number - 1];
-      frame.replaceChildren(canvas);
+      this.#clear(number);
+      frame.prepend(canvas);
       entry.render = page.render({ canvas, viewport, annotationMode: pdfjs.AnnotationMode.DISABLE });
       await entry.render.promise;
       const layer = made("div", { className: "pdf-text" });
@@ -200,6 +212,7 @@ export class PdfView {
       });
       await text.render();
       entry.layer = layer;
+      entry.viewport = page.getViewport({ scale });
       await this.#addLinks(page, frame, scale);
       this.#mark(number);
       frame.dispatchEvent(new CustomEvent("pdf-drawn", { bubbles: true, detail: { number, layer, view: this } }));
@@ -217,7 +230,8 @@ export class PdfView {
   }
 
   #say(number) {
-    this.frames[number - 1].replaceChildren(made("p", { className: "note", textContent: "This page could not be drawn." }));
+    this.#clear(number);
+    this.frames[number - 1].append(made("p", { className: "note", textContent: "This page could not be drawn." }));
   }
 
   async #addLinks(page, frame, scale) {
@@ -286,6 +300,49 @@ export class PdfView {
       list.value = "";
     });
     this.query.before(list);
+  }
+
+  // --- regions
+
+  // From now on a rectangle can be drawn on a page; `marked` is called with the page and the rectangle.
+  offerRegions(marked) {
+    this.region.hidden = false;
+    this.region.setAttribute("aria-pressed", "false");
+    this.marked = marked;
+    this.pages.addEventListener("pointerdown", (event) => this.#begin(event));
+  }
+
+  #markRegions(on) {
+    this.marking = on;
+    this.region.setAttribute("aria-pressed", String(on));
+    this.pages.classList.toggle("marking", on);
+  }
+
+  #begin(event) {
+    const frame = event.target.closest(".pdf-page");
+    const number = Number(frame?.dataset.page);
+    if (!this.marking || event.button || !this.drawn.get(number)?.viewport || event.target.closest(".comment-editor")) return;
+    event.preventDefault();
+    const { left, top, width, height } = frame.getBoundingClientRect();
+    const inside = (at) => [Math.max(0, Math.min(width, at.clientX - left)), Math.max(0, Math.min(height, at.clientY - top))];
+    const [x, y] = inside(event);
+    const shape = made("span", { className: "pdf-mark region" });
+    frame.append(shape);
+    let box = { left: x, top: y, width: 0, height: 0 };
+    const move = (at) => {
+      const [nowX, nowY] = inside(at);
+      box = { left: Math.min(x, nowX), top: Math.min(y, nowY), width: Math.abs(nowX - x), height: Math.abs(nowY - y) };
+      for (const [name, value] of Object.entries(box)) shape.style[name] = `${value}px`;
+    };
+    const end = () => {
+      removeEventListener("pointermove", move);
+      shape.remove();
+      this.#markRegions(false);
+      // A click without moving means the page.
+      this.marked(frame, box.width > 4 && box.height > 4 ? box : { left: 0, top: 0, width, height });
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", end, { once: true });
   }
 
   // --- finding
