@@ -130,7 +130,8 @@ def _index(data: bytearray, at: int) -> tuple[list[tuple[int, int]], int]:
 
 def _dictionary(data: bytearray, at: int, end: int) -> list[tuple[int, list[int]]]:
     """Operators of a DICT with their whole operands; real numbers are passed over."""
-    found, operands = [], []
+    found: list[tuple[int, list[int]]] = []
+    operands: list[int] = []
     while at < end:
         first = data[at]
         at += 1

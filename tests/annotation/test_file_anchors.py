@@ -4,11 +4,15 @@ import random
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
 
 from accounts.refusal import Refused
+from annotation.adjudication.page import adjudication_page
 from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.core.own_data import own_data
+from annotation.core.visibility import viewer
 from annotation.grading.answers import Incomplete
 from annotation.grading.file_anchors import FilePage, checked_anchor, page_of, quote_of
 from annotation.grading.shown import own_place
@@ -17,6 +21,7 @@ from benchmark.files.actions import attach
 from benchmark.files.process import cleaned
 from benchmark.models import Attachment, Output
 from reports.history.chain import faults, seal
+from reports.printing.items import printed_items
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.benchmark.pdfs import PARAGRAPH, paper
@@ -135,6 +140,30 @@ def test_a_comment_on_a_page_is_stored_sealed_and_told_to_its_author(on_pdf):
     assert list(own_place(on_pdf)["grade"]["comments"]) == [row]
     seal()
     assert list(faults()) == []
+
+
+@pytest.mark.django_db
+def test_those_who_adjudicate_and_print_see_the_file_and_the_words(on_pdf, owner, client):
+    graded(on_pdf, said())
+    item = on_pdf.item
+    (file,) = adjudication_page(item).files
+    client.force_login(owner)
+    assert client.get(file.address)["Content-Type"] == "application/pdf"
+    who = viewer(signed_in=True, staff=True, informed=False, holds=False, released=False)
+    Campaign.objects.filter(pk=item.campaign_id).update(phase="closed", closed_at=timezone.now())
+    campaign = Campaign.objects.get(pk=item.campaign_id)
+    printed = [
+        one for batch in printed_items([campaign], who, identities=True) for one in batch if one.on_files
+    ]
+    (comment,) = printed[0].on_files
+    assert (comment.place, comment.quote, comment.text) == ("PDF, page 2", "cactus network", "Which?")
+
+
+@pytest.mark.django_db
+def test_rest_names_the_files_of_an_item_and_nothing_of_their_origin(on_pdf):
+    (file,) = own_place(on_pdf)["files"]
+    assert (file.title, file.block, len(file.pages)) == ("PDF of the proof", "file1", 2)
+    assert file.address == reverse("item-file", args=[on_pdf.handle, 1])
 
 
 @pytest.mark.django_db
