@@ -33,7 +33,8 @@ def rewritten(source: Any, rename: Rename, hidden: frozenset[str]) -> bytes:
     written: list[bytes] = []
     kept: list[Any] = []
     skipping: list[bool] = []  # of each open sequence of marked content, whether it is in a hidden layer
-    for operands, operator in pikepdf.parse_content_stream(source):
+    for instruction in pikepdf.parse_content_stream(source):
+        operands, operator = instruction.operands, instruction.operator
         name = str(operator)
         if name in ("BMC", "BDC"):
             layered = name == "BDC" and len(operands) == 2 and operands[0] == "/OC"

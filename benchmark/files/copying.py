@@ -176,8 +176,8 @@ class Copy:
         if kind in DEVICES or (kind == "/Pattern" and not rest):
             return source[0]
         if kind == "/ICCBased":
-            count = rest[0].get("/N")
-            return {1: Name.DeviceGray, 3: Name.DeviceRGB, 4: Name.DeviceCMYK}.get(count)
+            device = {1: Name.DeviceGray, 3: Name.DeviceRGB, 4: Name.DeviceCMYK}
+            return device.get(int(rest[0].get("/N", 0)))
         if kind in ("/CalGray", "/CalRGB", "/Lab"):
             return Array([source[0], self._plain(rest[0], "WhitePoint BlackPoint Gamma Matrix Range")])
         if kind == "/Pattern":

@@ -15,8 +15,9 @@ FEWEST_LETTERS = 50  # on a page on average; below this a machine has not read w
 def files_to_scan(outputs: Iterable[Output]) -> Mapping[int, list[Attachment]]:
     """By output, its files with their words but without their bytes."""
     rows = Attachment.objects.filter(output__in=list(outputs)).select_related("copy", "original")
-    found = defaultdict(list)
+    found: defaultdict[int, list[Attachment]] = defaultdict(list)
     for row in rows.defer("copy__data", "original__data").order_by("number"):
+        assert row.output_id is not None
         found[row.output_id].append(row)
     return found
 
