@@ -27,7 +27,7 @@ MAX_TITLES, MAX_DEPTH = 2_000, 8
 def clean_pdf(data: bytes) -> Cleaned:
     """The clean copy of a PDF; raises Unreadable with the page at fault."""
     before = _opened(data)
-    pages, words = _checked(before)
+    _checked(before)
     try:
         source = pikepdf.open(io.BytesIO(data))
     except pikepdf.PasswordError:
@@ -54,6 +54,7 @@ def clean_pdf(data: bytes) -> Cleaned:
     for number in range(min(len(before), LOOKED_AT)):
         if _differ(_drawn(before[number]), _drawn(after[number])):
             raise Unreadable(f"Page {number + 1} would look different in the copy that readers get.")
+    pages, words = _checked(after)  # of the copy: texts in place of glyphs are not in it
     kept = [*titles, *sorted(copy.glyphs)]
     return Cleaned(made.getvalue(), "pdf", pages, words, kept, list(_dropped(source)))
 

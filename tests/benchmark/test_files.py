@@ -19,6 +19,7 @@ from accounts.models import AuditEvent, User
 from accounts.refusal import NotAllowed, Refused
 from annotation.quarantine.actions import decide_identity, eligible
 from benchmark.files.actions import attach, detach
+from benchmark.files.child import CPU_SECONDS
 from benchmark.files.fonts import bare_cff, bare_map, bare_sfnt, bare_type1
 from benchmark.files.jpeg import bare_jpeg2000
 from benchmark.files.process import WALL_SECONDS, cleaned
@@ -131,6 +132,7 @@ def test_what_is_in_a_layer_that_is_off_is_not_in_the_copy() -> None:
     made = cleaned(told)
     assert rendered(made.data) == rendered(told)
     assert "secret" not in words_of(made.data)[0]
+    assert "secret" not in made.words[0]
 
 
 def test_a_copy_that_would_look_different_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,7 +278,7 @@ def test_no_hostile_file_takes_200_megabytes() -> None:
 def test_a_file_that_takes_for_ever_is_stopped() -> None:
     with pytest.raises(Refused, match="took longer than 0"):
         cleaned(paper(PARAGRAPH), seconds=0.05)
-    assert WALL_SECONDS <= 5
+    assert CPU_SECONDS < 5 < WALL_SECONDS  # a loaded machine refuses no good file
 
 
 @pytest.mark.parametrize(
