@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern] = [
     path("items/<str:handle>/", reviewer.grade, name="grade"),
     path("items/<str:handle>/submitted/", reviewer.submitted, name="submitted"),
     path("items/<str:handle>/reopen/", reviewer.reopen, name="reopen"),
+    path("items/<str:handle>/files/<int:number>/", reviewer.item_file, name="item-file"),
     path("items/<str:handle>/out-of-field/", reviewer.out_of_field, name="out-of-field"),
     path("comments/", bank.comment_bank, name="comment-bank"),
     path("comments/<int:pk>/", bank.saved_comment, name="saved-comment"),

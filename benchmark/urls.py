@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from benchmark.describing import views as describing_views
+from benchmark.files import views as files_views
 from benchmark.releases import views
 from benchmark.reproduction import views as reproduction_views
 from benchmark.settling.views import settling
@@ -18,5 +19,9 @@ urlpatterns: list[URLPattern] = [
     path("<slug:name>/source-questions/", settling, name="settling"),
     path("<slug:name>/croissant.json", describing_views.croissant_file, name="release-croissant"),
     path("<slug:name>/instances.jsonl", describing_views.instances_file, name="release-instances-file"),
+    path("<slug:name>/files/", files_views.attach, name="attach"),
+    path("<slug:name>/files/<int:pk>/", files_views.read, name="attachment"),
+    path("<slug:name>/files/<int:pk>/original/", files_views.original, name="attachment-original"),
+    path("<slug:name>/files/<int:pk>/remove/", files_views.remove, name="attachment-remove"),
     path("<slug:name>/instances/<path:key>/", views.instance, name="instance"),
 ]

@@ -19,6 +19,7 @@ WITHHELD = (
     "benchmark.IdentityWord",
     "benchmark.ProtocolFlag",
     "benchmark.Settlement",
+    "benchmark.OriginalFile",
     "annotation.CampaignSetup",
     "annotation.ConflictTarget",
     "annotation.ConflictsFixed",

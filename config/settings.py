@@ -16,6 +16,7 @@ from config.demo import PUBLIC_PASSWORD, demo_accounts
 from config.env import read_bool, read_int, read_list, read_text
 from config.error_tracking import start as start_error_tracking
 from config.secrets import demo_secret_key, is_guessable
+from config.worker_policy import add_headers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 RUNTIME_DIR = Path(read_text("TOUCHSTONE_RUNTIME_DIR", str(BASE_DIR / ".runtime")))
@@ -257,6 +258,7 @@ STORAGES = {
         "BACKEND": read_text("TOUCHSTONE_STATIC_STORAGE", "config.static_files.CompressedHashedFiles")
     },
 }
+WHITENOISE_ADD_HEADERS_FUNCTION = add_headers
 MEDIA_ROOT = RUNTIME_DIR / "media"
 CACHES = {
     "default": {

@@ -27,6 +27,8 @@ benchmark.Instance   shown: key domain split payload | technical: sha256
 benchmark.System     hidden: slug name family
 benchmark.Run        hidden: condition budget config sha256 | technical: track
 benchmark.Output     hidden: payload sha256 | shown: text
+benchmark.CleanCopy  shown: pages words kept | technical: sha256
+benchmark.OriginalFile hidden: name sha256 dropped
 benchmark.IdentityScan hidden: findings
 benchmark.IdentityWord hidden: word
 benchmark.Settlement hidden: found wanted note | technical: pair
@@ -66,7 +68,7 @@ annotation.TrainingSet technical: sha256
 annotation.TrainingItem shown: title domain problem answer text | hidden: note
 annotation.TrainingGold hidden: value rationale | shown: question step
 annotation.TrainingAnswer hidden: value comment | shown: question step
-annotation.Comment   hidden: text | technical: block
+annotation.Comment   hidden: text anchor | technical: block
 judging.Judge        hidden: slug model family endpoint program published_as decoding prices
 judging.Judge        hidden: budget sha256 | technical: protocol prompts
 judging.JudgeRun     hidden: note | technical: track predicates

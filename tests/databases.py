@@ -16,8 +16,8 @@ _ON_BOTH = {
     "accounts": "constraints idempotency invitations joined members people_s_own_data sessions signing_in"
     " tokens",
     "annotation": "assigning calibration campaign_actions comment_bank concurrency conflicts constraints"
-    " grading_actions informed late_work quarantine rubric_drafts side_drafts statements training",
-    "benchmark": "constraints croissant import_outputs import_release imports protocol_flags rendering"
+    " file_anchors grading_actions informed late_work quarantine rubric_drafts side_drafts statements training",
+    "benchmark": "constraints croissant files import_outputs import_release imports protocol_flags rendering"
     " settling",
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing worker",

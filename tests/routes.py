@@ -84,6 +84,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/items/<str:handle>/
         grading/items/<str:handle>/submitted/
         grading/items/<str:handle>/reopen/
+        grading/items/<str:handle>/files/<int:number>/
         grading/items/<str:handle>/out-of-field/
         grading/items/<str:handle>/guess/
         grading/items/<str:handle>/verdict/
@@ -151,6 +152,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/reproduction/
         releases/<slug:name>/croissant.json
         releases/<slug:name>/instances.jsonl
+        releases/<slug:name>/files/
+        releases/<slug:name>/files/<int:pk>/
+        releases/<slug:name>/files/<int:pk>/original/
+        releases/<slug:name>/files/<int:pk>/remove/
         releases/<slug:name>/instances/<path:key>/
         imports/
         imports/new/

@@ -46,12 +46,17 @@ from annotation.models import (
 )
 from annotation.reveal import actions as reveal_actions
 from annotation.training import actions as training_actions
+from benchmark.files.actions import attach
+from benchmark.files.process import cleaned
 from benchmark.models import (
+    Attachment,
+    CleanCopy,
     FrozenTuple,
     IdentityDecision,
     IdentityScan,
     IdentityWord,
     ImportUpload,
+    OriginalFile,
     Output,
     ProtocolFlag,
     Release,
@@ -62,6 +67,7 @@ from judging.models import Call, JudgeRun, JudgeTask
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, ReportJob
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
+from tests.benchmark.pdfs import everything_in, planted, png
 from tests.canaries import table, text_columns
 from tests.conftest import member
 from tests.factories import (
@@ -94,6 +100,8 @@ def canary(column: str) -> str:
 
 def received(reply: Any) -> str:
     body = b"".join(reply.streaming_content) if reply.streaming else reply.content
+    if reply.get("Content-Type") == "application/pdf":
+        body = everything_in(body)
     headers = "\n".join(f"{name}: {value}" for name, value in reply.items())
     return f"{headers}\n{reply.cookies.output()}\n{body.decode(errors='replace')}"
 
@@ -149,6 +157,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
         )
         for _ in range(2)
     ]
+    _attached(outputs, coordinator)
     rubric = RubricFactory(
         name="test",
         content={"name": "test", "version": 1, "kind": "grade", "title": "Test", "questions": QUESTIONS},
@@ -173,6 +182,25 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     for _ in outputs:
         taking.take_next(reviewer=algebraist, campaign=campaign)
     return campaign
+
+
+def _attached(outputs: list[Output], coordinator: User) -> None:
+    """Files of outputs and of an instance that carry tokens wherever a file can."""
+    c = canary
+    name = f"{c('benchmark.OriginalFile.name')}/proof"
+    told, _ = planted(c("benchmark.OriginalFile.dropped"))
+    for output in outputs:
+        attach(actor=coordinator, subject=output, name=f"{name}.pdf", data=told)
+    picture = png(c("benchmark.OriginalFile.dropped"))
+    made = cleaned(picture)
+    copy = CleanCopy.objects.create(sha256=digest("copy"), kind=made.kind, data=made.data, pages=made.pages)
+    OriginalFile.objects.create(
+        attachment=Attachment.objects.create(instance=outputs[0].instance, number=1, copy=copy),
+        name=f"{name}.png",
+        sha256=c("benchmark.OriginalFile.sha256"),
+        data=picture,
+        dropped=made.dropped,
+    )
 
 
 def _another_reviewer(campaign: Campaign) -> None:
@@ -204,7 +232,17 @@ def _another_reviewer(campaign: Campaign) -> None:
             "severity": "minor",
             "kind": "",
             "text": c("annotation.Comment.text"),
-        }
+        },
+        {
+            "block": "file1-page1",
+            "severity": "minor",
+            "text": "Why?",
+            "anchor": {
+                "page": 1,
+                "quote": {"exact": c("annotation.Comment.anchor")},
+                "rects": [[1, 1, 2, 2]],
+            },
+        },
     ]
     for key in (q["key"] for q in QUESTIONS if q["scale"] == "text"):
         content["answers"][key] = c("annotation.Answer.value")
@@ -537,6 +575,7 @@ def addresses(handles: list[str]) -> list[str]:
             path = path.replace(f"<{name}>", value)
         path = path.replace("<slug:protocol>", "proofs").replace("<slug:question>", "correctness")
         if "<str:handle>" in path:
+            path = path.replace("/files/<int:number>/", "/files/1/")
             found += [path.replace("<str:handle>", handle) for handle in handles]
         elif "/training/round/" in path:
             found.append(path.replace("/round/", "/trained/").replace("<int:number>", "1"))
@@ -561,7 +600,7 @@ def crawl(client: Client, *starts: str) -> tuple[set[str], set[str]]:
         text = received(reply)
         tokens |= heard(text)
         queue += [reply.url] if reply.status_code in (301, 302) else []
-        links = re.findall(r'(?:href|action|data-api|data-next|data-url)="(/[^"#]*)', text)
+        links = re.findall(r'(?:href|action|data-api|data-file|data-next|data-url)="(/[^"#]*)', text)
         queue += [
             link.replace("&amp;", "&") for link in links if not link.startswith(("/static/", "/accounts/"))
         ]
@@ -673,6 +712,7 @@ NOBODY_IS_SHOWN = {
     "annotation.Unblinding.reason",
     "accounts.AccessToken.label",
     "accounts.SavedComment.text",
+    "annotation.Comment.anchor",
     "annotation.Comment.text",
     "annotation.Draft.content",
     "annotation.SideDraft.content",

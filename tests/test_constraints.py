@@ -44,7 +44,7 @@ from annotation.models import (
     Unblinding,
     Unjudged,
 )
-from benchmark.models import Output, UnreleasedOutput
+from benchmark.models import Attachment, CleanCopy, OriginalFile, Output, UnreleasedOutput
 from judging.models import Judge, JudgeRun, JudgeTask, Verdict
 from reports.history.chain import seal
 from reports.models import ExclusionRule, HistoryLink, ReportJob
@@ -104,6 +104,10 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "claim_mark_is_known": (ClaimMark, {"mark": "mood"}),
     "training_items_count_from_one": (TrainingItem, {"number": 0}),
     "training_gold_has_a_value": (TrainingGold, {"value": ""}),
+    "clean_copy_kind_is_known": (CleanCopy, {"kind": "mood"}),
+    "attachment_has_one_subject": (Attachment, {"output": None, "instance": None, "number": 9}),
+    "attachments_count_from_one": (Attachment, {"number": 0}),
+    "original_file_has_a_name": (OriginalFile, {"name": ""}),
     "judge_votes_1_to_99": (Judge, {"votes": 100}),
     "judge_program_has_no_model_and_one_vote": (Judge, {"program": "matcher", "votes": 3}),
     "judge_run_on_instances_has_no_track": (JudgeRun, {"subject": "output", "track": ""}),

@@ -137,6 +137,7 @@ GO_ALONG = {
     "annotation.TrainingGold.item",  # of a training that no campaign has opened: a guard keeps the others
     "annotation.TrainingItem.training",
     "benchmark.IdentityScan.output",
+    "benchmark.OriginalFile.attachment",  # guards keep both once their run or release is frozen
     "benchmark.ProtocolFlag.output",
     "reports.KeptScore.release",
     "reports.LabelUpload.owner",

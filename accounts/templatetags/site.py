@@ -1,5 +1,6 @@
 """Template tags of the site's frame."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,6 +72,12 @@ def preload_imports(*names: str) -> SafeString:
 def pairs(mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Keys with values, in order. `mapping.items` in a template asks for the key "items" first, which data can have."""
     return list(mapping.items())
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """JSON for an attribute that a script reads; the template escapes it."""
+    return json.dumps(value)
 
 
 @register.filter

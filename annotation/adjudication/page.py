@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
 from annotation.adjudication.reading import (
     by_question,
     decidable,
@@ -13,6 +15,7 @@ from annotation.adjudication.reading import (
 )
 from annotation.adjudication.settling import State, question_state, split_words
 from annotation.campaigns.pairing import upright, upright_block
+from annotation.core.files import SheetFile, sheet_files
 from annotation.core.material import item_material
 from annotation.grading.remarks import Remark
 from annotation.grading.sheets import ShownPart, shown_proofs
@@ -69,6 +72,7 @@ class AdjudicationPage:
     texts: tuple[
         tuple[Question, tuple[tuple[str, str], ...]], ...
     ] = ()  # free text by letter: nothing to decide
+    files: tuple[SheetFile, ...] = ()
     causes: tuple[tuple[str, str], ...] = tuple(Cause.choices)
 
 
@@ -130,4 +134,7 @@ def adjudication_page(item: Item) -> AdjudicationPage:
         notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
         missing=item.places - len(found),
         texts=tuple(texts),
+        files=sheet_files(
+            shown, lambda file: reverse("attachment", args=[campaign.release.name, file.attachment])
+        ),
     )

@@ -1,11 +1,14 @@
 """What a grader is shown: the protocol's parts of instance and output, and nothing about their origin."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 
 from accounts.profile.domains import domain_words
 from annotation.models import Assignment, Item
+from benchmark.files.queries import files_of
 from benchmark.leakage_kinds import Subject
-from benchmark.models import Output
+from benchmark.models import Instance, Output
 from benchmark.protocol import Part, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import shown_content
@@ -25,12 +28,32 @@ class Material:
     domain: str
     instance_parts: tuple[Part, ...]
     proofs: tuple["ShownProof", ...]
+    instance_files: tuple["ShownFile", ...] = ()
+
+    @property
+    def files(self) -> tuple["ShownFile", ...]:
+        """Those of the instance, then those of each proof, in the order in which they are numbered on the page."""
+        return (*self.instance_files, *(file for proof in self.proofs for file in proof.files))
 
     @property
     def sha256(self) -> str:
         """Fingerprint of everything shown; a grade keeps it, so that it is known what was graded."""
         parts = (*self.instance_parts, *(part for proof in self.proofs for part in proof.parts))
-        return sha256_of([self.title, *map(asdict, parts)])
+        return sha256_of([self.title, *map(asdict, parts), *(file.sha256 for file in self.files)])
+
+
+@dataclass(frozen=True)
+class ShownFile:
+    """An attached file as readers get it: nothing of its name or origin. `number` is its place among the item's.
+    `block` is what the ids of its pages begin with; the same file has the same one on either side of a pair."""
+
+    number: int
+    block: str
+    kind: str
+    pages: tuple[tuple[float, ...], ...]
+    sha256: str
+    copy: int
+    attachment: int
 
 
 @dataclass(frozen=True)
@@ -41,6 +64,7 @@ class ShownProof:
     parts: tuple[Part, ...]
     side: str = ""
     subject: Subject = "output"
+    files: tuple[ShownFile, ...] = ()
 
     @property
     def anchored(self) -> Part:
@@ -67,23 +91,44 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
     protocol = get_protocol(item.campaign.rubric.protocol)
     payload = item.instance.payload
     context = () if item.output is None else tuple(protocol.instance_parts(payload))
+    numbers = count(1)
+    instance_files = _files(item.instance, "problem-", numbers)
     proofs = []
     if item.output is None:
         for number, part in enumerate(protocol.construction_parts(payload), start=1):
             parts = (replace(part, collapsed=False),)
             proofs.append(ShownProof(f"part{number}-", parts, subject="instance"))
     elif item.second is None:
-        proofs.append(ShownProof("", _output_parts(protocol, item.output)))
+        files = _files(item.output, "", numbers)
+        proofs.append(ShownProof("", _output_parts(protocol, item.output), files=files))
     else:
         for name, output in zip(SIDES, _sides(item, swapped), strict=True):
             first, *more = _output_parts(protocol, output)
             titled = replace(first, title=f"{name.capitalize()} proof", collapsed=False)
-            proofs.append(ShownProof(f"{name}-", (titled, *more), name))
+            proofs.append(
+                ShownProof(f"{name}-", (titled, *more), name, files=_files(output, f"{name}-", numbers))
+            )
     return Material(
         title=problem_title(payload, f"Problem {item.instance.key}"),
         domain=domain_words(item.instance.domain),
         instance_parts=context,
         proofs=tuple(proofs),
+        instance_files=instance_files,
+    )
+
+
+def _files(row: Instance | Output, prefix: str, numbers: Iterator[int]) -> tuple[ShownFile, ...]:
+    return tuple(
+        ShownFile(
+            number,
+            f"{prefix}file{file.number}",
+            file.copy.kind,
+            tuple(map(tuple, file.copy.pages)),
+            file.copy.sha256,
+            file.copy_id,
+            file.pk,
+        )
+        for file, number in zip(files_of(row), numbers, strict=False)
     )
 
 

@@ -114,7 +114,7 @@ def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, object]:
                     for answer in grade.answers.all()
                 ],
                 "comments": [
-                    _values(said, "block", "start", "end", "severity", "kind", "text")
+                    _values(said, "block", "start", "end", "severity", "kind", "text", "anchor")
                     for said in grade.comments.all()
                 ],
                 "flags": [

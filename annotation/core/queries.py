@@ -35,6 +35,7 @@ from annotation.models import (
     Rubric,
     Unblinding,
 )
+from benchmark.files.queries import no_files
 from benchmark.models import Instance, Output, RedactedOutput
 
 SHOWN_WITH_A_PLACE = (
@@ -68,6 +69,8 @@ _ITEM = Joined(
     LEFT JOIN benchmark_output o ON o.id = i.output_id
     LEFT JOIN benchmark_redactedoutput x ON x.output_id = o.id
     WHERE i.id = %(item)s""",
+    """EXISTS (SELECT 1 FROM benchmark_attachment f
+    WHERE f.instance_id = n.id OR f.output_id = i.output_id OR f.output_id = i.second_id)""",
     i=Item,
     n=Instance,
     o=Output,
@@ -81,11 +84,15 @@ def item_of(campaign: Campaign, pk: int) -> Item:
     assert found is not None
     item: Item = found[0]
     item.campaign = campaign
-    item.instance, item.output, redacted = found[1:]
+    item.instance, item.output, redacted, has_files = found[1:]
     if item.output is not None:
         set_related(item.output, "redacted", redacted)
     if item.second_id is not None:
         item.second = Output.objects.select_related("redacted").get(pk=item.second_id)
+    if not has_files:
+        for row in (item.instance, item.output, item.second):
+            if row is not None:
+                no_files(row)
     return item
 
 

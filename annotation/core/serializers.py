@@ -52,6 +52,9 @@ class CommentOut(serializers.Serializer[Any]):
     severity = serializers.CharField()
     kind = serializers.CharField(allow_blank=True)
     text = serializers.CharField()
+    anchor = serializers.JSONField(
+        allow_null=True, help_text="On a page of a PDF: selectors of the W3C's Web Annotation model."
+    )
 
 
 class FlagSpanOut(serializers.Serializer[Any]):
@@ -99,6 +102,19 @@ class BlockOut(serializers.Serializer[Any]):
     source = serializers.CharField()  # type: ignore[assignment]
 
 
+class FileOut(serializers.Serializer[Any]):
+    title = serializers.CharField()
+    kind = serializers.CharField(help_text="pdf or image.")
+    address = serializers.CharField(help_text="Of the copy that readers get.")
+    block = serializers.CharField(
+        help_text="Comments on page 3 of file1 have the block file1-page3 and an anchor."
+    )
+    pages = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        help_text="Width, height, and the edges of the box of each page.",
+    )
+
+
 class StepOut(serializers.Serializer[Any]):
     key = serializers.CharField(help_text="Names the step in answers: the id of its first block.")
     name = serializers.CharField()
@@ -125,6 +141,7 @@ class AssignmentOut(QueueItemOut):
     parts = PartOut(many=True)
     blocks = BlockOut(many=True, help_text="Of the text that comments are anchored to.")
     steps = StepOut(many=True, help_text="Of a single proof; what stepwise questions are about.")
+    files = FileOut(many=True, help_text="PDFs and pictures of the problem and of what is judged.")
     shown_sha256 = serializers.CharField(help_text="Of the text, to be sent back with the answers.")
     rubric = RubricOut()
     draft = DraftOut(allow_null=True)

@@ -14,6 +14,7 @@ from annotation.assigning.actions import require_blind_reviewer, saw_systems
 from annotation.calibration.reading import blind_answers_are_final, require_unrevealed
 from annotation.core import phases, queries
 from annotation.core.documents import anchors
+from annotation.core.files import file_pages
 from annotation.core.identities import informed_people
 from annotation.core.material import SIDES, material, shown_first
 from annotation.core.phases import Verb
@@ -216,7 +217,8 @@ def _write(
     blocks, steps = anchors(shown) if needed else ({}, ())
     protocol = get_protocol(rubric_row.protocol)
     flaggable = Flaggable(protocol.flag_kinds, flag_places(shown) if content.get("flags") else {})
-    submission = checked(rubric, content, blocks, steps, flaggable)
+    pages = file_pages(shown) if content.get("anchored") else {}
+    submission = checked(rubric, content, blocks, steps, flaggable, pages)
     # the submitted text is kept as the locked draft
     draft = getattr(assignment, "draft", None) or Draft(assignment=assignment, version=0)
     if sent.draft_version is not None and draft.version != sent.draft_version and draft.content != content:

@@ -4,7 +4,7 @@ Content is one JSON object, the same in drafts, submissions and the REST interfa
 
     {"answers": {question: value}, "steps": {question: {step: value}},
      "abstained": [question], "comments": {question: text},
-     "anchored": [{"block", "start", "end", "severity", "kind", "text"}],
+     "anchored": [{"block", "start", "end", "severity", "kind", "text"}, and on a page of a PDF "anchor"],
      "flags": [{"kind", "spans": [{"block", "start", "end"}], "link", "note"}],
      "note": text, "seen_before": bool, "seen_where": text, "statement_wrong": bool,
      "unjudged": {"reason", "note"}}
@@ -18,10 +18,11 @@ A draft may be anything of this shape, however incomplete; `checked` is what a s
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from accounts.refusal import Refused
+from annotation.grading.file_anchors import FilePage, checked_anchor
 from annotation.grading.leakage import CheckedFlag, FlagPlace, checked_flags
 from annotation.grading.steps import NO_ERROR, Step, up_to_first_error
 from annotation.grading.unjudged import CheckedReason, checked_reason
@@ -62,7 +63,7 @@ class CheckedAnswer:
 
 @dataclass(frozen=True)
 class CheckedComment:
-    """A remark on source offsets [start, end) of a block."""
+    """A remark on source offsets [start, end) of a block; of a page of a PDF with an `anchor`."""
 
     block: str
     start: int
@@ -70,6 +71,7 @@ class CheckedComment:
     severity: str
     kind: str
     text: str
+    anchor: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -127,12 +129,14 @@ def checked(
     blocks: Mapping[str, int],
     steps: Sequence[Step] = (),
     flaggable: Flaggable = Flaggable(),
+    pages: Mapping[str, FilePage] = {},
 ) -> Submission:
     """The submission in `content`; raises Incomplete naming every question that lacks its answer.
 
     `blocks` maps the ids of the shown blocks to the length of their source: a comment must lie inside one.
     `steps` are what stepwise questions are about.
     `flaggable` is the same for flags of leakage; without it there can be none.
+    `pages` are those of attached PDFs by their ids, which comments may name like blocks.
     """
     problems: dict[str, str] = {}
     unjudged = checked_reason(content.get("unjudged", {}), problems)
@@ -149,7 +153,7 @@ def checked(
             for question in rubric.questions
             if question.required
         ]
-    comments = _comments(content.get("anchored", []), blocks, problems)
+    comments = _comments(content.get("anchored", []), blocks, pages, problems)
     flags = checked_flags(content.get("flags", []), flaggable.places, flaggable.kinds, problems)
     _contradiction(rubric, answers, comments, problems)
     given = {answer.question: answer.value for answer in answers if not answer.step}
@@ -242,7 +246,10 @@ def _every_step(question: Question, content: Mapping[str, Any], steps: Sequence[
 
 
 def _comments(
-    anchored: list[Any], blocks: Mapping[str, int], problems: dict[str, str]
+    anchored: list[Any],
+    blocks: Mapping[str, int],
+    pages: Mapping[str, FilePage],
+    problems: dict[str, str],
 ) -> list[CheckedComment]:
     comments = []
     for number, raw in enumerate(anchored, start=1):
@@ -255,9 +262,12 @@ def _comments(
                 kind=str(raw.get("kind", "")),
                 text=str(raw["text"]).strip(),
             )
-            if comment.block not in blocks:
+            if comment.block in pages:
+                anchor, start, end = checked_anchor(raw.get("anchor"), pages[comment.block])
+                comment = replace(comment, anchor=anchor, start=start, end=end)
+            elif comment.block not in blocks:
                 raise ValueError("its block is not in this document")
-            if not 0 <= comment.start <= comment.end <= blocks[comment.block]:
+            elif not 0 <= comment.start <= comment.end <= blocks[comment.block]:
                 raise ValueError("its offsets lie outside its block")
             if comment.severity not in (*SEVERITIES, HIGHLIGHT) or comment.kind not in KINDS:
                 raise ValueError("its severity or kind is unknown")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from annotation.grading.file_anchors import page_of, quote_of
 from annotation.models import Comment
 
 
@@ -12,3 +13,13 @@ class Remark:
     block: str
     comment: Comment
     letter: str = ""
+
+    @property
+    def page(self) -> int:
+        """Of a PDF; 0 for a comment in the text."""
+        return page_of(self.comment.anchor)
+
+    @property
+    def quote(self) -> str:
+        """The words of the PDF that it is about."""
+        return quote_of(self.comment.anchor)

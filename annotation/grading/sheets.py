@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+from django.urls import reverse
+
 from annotation.core.documents import documents
+from annotation.core.files import SheetFile, sheet_files
 from annotation.core.material import Material, material
 from annotation.grading.answers import KINDS
 from annotation.grading.steps import Step, steps_of
@@ -89,6 +92,7 @@ class Sheet:
     active_seconds: int
     problems: Mapping[str, str] = field(default_factory=dict)
     verdict: ReadVerdict | None = None
+    files: tuple[SheetFile, ...] = ()
     severities: tuple[str, ...] = SEVERITIES
     reasons: tuple[tuple[str, str], ...] = tuple((reason.value, reason.label) for reason in UnjudgedReason)
     kinds: tuple[tuple[str, str], ...] = tuple((kind, kind.replace("_", " ")) for kind in KINDS if kind)
@@ -132,7 +136,13 @@ def sheet(
         active_seconds=draft.active_seconds if draft else 0,
         problems=problems or {},
         verdict=read_verdict(place),
+        files=own_files(place, shown),
     )
+
+
+def own_files(place: Assignment, shown: Material) -> tuple[SheetFile, ...]:
+    """The files of an item with the addresses under which the holder of its place reads them."""
+    return sheet_files(shown, lambda file: reverse("item-file", args=[place.handle, file.number]))
 
 
 def shown_proofs(shown: Material) -> tuple[tuple[ShownPart, ...], tuple[SheetProof, ...]]:

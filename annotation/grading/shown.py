@@ -5,6 +5,7 @@ from annotation.core.documents import anchored_documents
 from annotation.core.material import material, problem_title
 from annotation.grading.actions import Submitted
 from annotation.grading.reasons import seen_where, unjudged_reason
+from annotation.grading.sheets import own_files
 from annotation.grading.steps import steps_of
 from annotation.models import Assignment, AssignmentState, Grade
 
@@ -33,6 +34,7 @@ def own_place(place: Assignment) -> dict[str, object]:
         "parts": [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)],
         "blocks": [block for document in texts for block in document.blocks],
         "steps": steps_of(texts[0].blocks) if len(texts) == 1 else (),
+        "files": own_files(place, shown),
         "shown_sha256": shown.sha256,
         "rubric": {
             "label": rubric.label,

@@ -6,7 +6,7 @@ from accounts.database.guards import Guard, install
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0025_rubric_drafts")]
+    dependencies = [("annotation", "0026_attachments_drawn")]
     operations = [
         # in SQL, because Django would rebuild the table on SQLite, which drops its guards
         migrations.RunSQL(

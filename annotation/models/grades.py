@@ -113,7 +113,8 @@ class CommentKind(models.TextChoices):
 
 
 class Comment(models.Model):
-    """A remark anchored to a block of the shown text by source offsets."""
+    """A remark anchored to a block of the shown text by source offsets, or by `anchor` to a page of a PDF: the id of
+    the page is its block, and its offsets are those of the quoted words in the page's text, 0 where unknown."""
 
     grade = models.ForeignKey(Grade, on_delete=models.PROTECT, related_name="comments")
     block = models.CharField(max_length=50)
@@ -122,10 +123,16 @@ class Comment(models.Model):
     severity = models.CharField(max_length=20, choices=Severity.choices)
     kind = models.CharField(max_length=20, choices=CommentKind.choices, blank=True)
     text = models.TextField()
+    anchor = models.JSONField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(end__gte=F("start")), name="comment_offsets_in_order"),
+            models.CheckConstraint(
+                condition=Q(anchor__isnull=False, block__contains="-page")
+                | (Q(anchor__isnull=True) & ~Q(block__contains="-page")),
+                name="comment_on_a_page_has_an_anchor",
+            ),
             models.CheckConstraint(
                 condition=Q(severity__in=Severity.values), name="comment_severity_is_known"
             ),

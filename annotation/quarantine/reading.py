@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from annotation.models import Item
+from benchmark.files.scanning import file_texts, files_to_scan
 from benchmark.identities.fields import shown_fields
 from benchmark.models import IdentityDecision, IdentityScan, Output, Release
 from benchmark.protocols import get_protocol
@@ -57,8 +58,11 @@ def with_findings(release: Release) -> QuerySet[Output]:
 def held(release: Release, outputs: QuerySet[Output] | list[Output]) -> Iterator[Held]:
     """Rows of `with_findings` as the page and REST show them."""
     protocol = get_protocol(release.benchmark.protocol)
+    outputs = list(outputs)
+    files = files_to_scan(outputs)
     for output in outputs:
         fields = shown_fields(protocol, output.payload, output.text, output.text_format)
+        fields |= file_texts(files.get(output.pk, ()))
         scan: IdentityScan | None = getattr(output, "identity_scan", None)
         passages = []
         for found in sorted(scan.findings, key=lambda found: not found["certain"]) if scan else ():

@@ -1,11 +1,13 @@
 """Filters of the grading pages."""
 
 import re
+from collections.abc import Iterable
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from annotation.grading.remarks import Remark
 from stats.core.scale import value_words
 
 # As static/js/grading/words.js: $$..$$ and \[..\] are displays, $..$ and \(..\) are inline; \$ is a dollar, and
@@ -16,6 +18,16 @@ FORMULA = re.compile(
 )
 
 register = template.Library()
+
+
+@register.filter
+def on_file(remarks: Iterable[Remark], block: str) -> list[Remark]:
+    """The remarks on pages of one attached PDF, in the order of its pages."""
+    return sorted(
+        (one for one in remarks or () if one.block.startswith(f"{block}-page")), key=lambda one: one.page
+    )
+
+
 register.filter(value_words)
 
 

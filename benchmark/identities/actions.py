@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
+from benchmark.files.scanning import files_to_scan, find_in_files
 from benchmark.identities.fields import shown_fields
 from benchmark.identities.scan import VERSION, scan
 from benchmark.importing.progress import Progress, silent
@@ -69,9 +70,12 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
     """Scan these outputs of one release and keep what was found, in place of what an older version found."""
     protocol = get_protocol(release.benchmark.protocol)
     names, words = system_names(release), identity_words(release)
+    outputs = list(outputs)
+    files = files_to_scan(outputs)
     scans = []
     for output in outputs:
         findings = find(protocol, names, words, output.payload, output.text, output.text_format)
+        findings += find_in_files(files.get(output.pk, ()), names, words)
         certain = sum(found["certain"] for found in findings)
         scans.append(IdentityScan(output=output, version=VERSION, findings=findings, certain=certain))
     IdentityScan.objects.bulk_create(

@@ -3,6 +3,7 @@
 A frozen release and a frozen run are held by guards in the database (migration 0002): nobody updates,
 deletes or adds to what they contain."""
 
+from benchmark.models.files import Attachment, CleanCopy, FileKind, OriginalFile
 from benchmark.models.flags import ProtocolFlag
 from benchmark.models.identities import (
     IdentityDecision,
@@ -19,7 +20,10 @@ from benchmark.models.settling import Settlement, SettlementVerdict
 from benchmark.models.tuples import FrozenTuple, TupledRun
 
 __all__ = [
+    "Attachment",
     "Benchmark",
+    "CleanCopy",
+    "FileKind",
     "FrozenTuple",
     "IdentityDecision",
     "IdentityScan",
@@ -29,6 +33,7 @@ __all__ = [
     "ImportState",
     "ImportUpload",
     "Instance",
+    "OriginalFile",
     "Output",
     "OutputState",
     "Paper",

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from benchmark.models import Instance, Output, OutputState
+from benchmark.files.queries import files_of, load_files
+from benchmark.models import Attachment, Instance, Output, OutputState
 from benchmark.protocols import get_protocol
 from benchmark.rendering.stored import Rendered, rendered_all
 
@@ -24,6 +25,7 @@ class ShownOutput:
     output: Output
     parts: tuple[ShownPart, ...]
     facts: Mapping[str, str]
+    files: tuple[Attachment, ...] = ()
 
     @property
     def unreadable(self) -> list[dict[str, object]]:
@@ -37,6 +39,7 @@ class ShownInstance:
 
     parts: tuple[ShownPart, ...]
     outputs: tuple[ShownOutput, ...]
+    files: tuple[Attachment, ...] = ()
 
 
 def show_instance(instance: Instance, outputs: Iterable[Output]) -> ShownInstance:
@@ -58,4 +61,9 @@ def show_instance(instance: Instance, outputs: Iterable[Output]) -> ShownInstanc
         tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in group) for group in groups
     ]
     facts = [protocol.staff_facts(row.payload) if protocol.staff_facts else {} for row in rows]
-    return ShownInstance(shown[0], tuple(map(ShownOutput, rows, shown[1:], facts)))
+    load_files(rows, named=True)
+    load_files([instance], named=True)
+    files = [tuple(files_of(row)) for row in rows]
+    return ShownInstance(
+        shown[0], tuple(map(ShownOutput, rows, shown[1:], facts, files)), tuple(files_of(instance))
+    )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from django.db.models import Count, Q, QuerySet, Sum
 
+from benchmark.files.queries import only_in_files
 from benchmark.models import Output, OutputState, Release
 from benchmark.protocols import get_protocol
 from judging.asking.costs import use_of
@@ -35,10 +36,9 @@ def questions_about_outputs(
 
 
 def judgeable_outputs(release: Release, track: str) -> QuerySet[Output]:
-    """Answered outputs of one track, which can be judged on everything."""
-    return Output.objects.filter(run__release=release, run__track=track, state=OutputState.ANSWERED).order_by(
-        "id"
-    )
+    """Answered outputs of one track, which can be judged on everything; without those that are a PDF alone."""
+    answered = Output.objects.filter(run__release=release, run__track=track, state=OutputState.ANSWERED)
+    return answered.exclude(pk__in=only_in_files(release)).order_by("id")
 
 
 def judgeable_pairs(release: Release, track: str) -> Iterator[tuple[int, int]]:

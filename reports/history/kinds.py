@@ -52,10 +52,17 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 _SPANS = Columns(FlagSpan, _words("block start end text"), of="flag_id")
+_ANSWERS = Columns(Answer, _words("question step value state confidence comment preferred_id"), of="grade_id")
+_FLAGS = Columns(Flag, _words("kind output_id link note"), of="grade_id", children=(_SPANS,))
 _OF_A_GRADE = (
-    Columns(Answer, _words("question step value state confidence comment preferred_id"), of="grade_id"),
+    _ANSWERS,
     Columns(Comment, _words("block start end severity kind text"), of="grade_id"),
-    Columns(Flag, _words("kind output_id link note"), of="grade_id", children=(_SPANS,)),
+    _FLAGS,
+)
+_WITH_ANCHORS = (
+    _ANSWERS,
+    Columns(Comment, _words("block start end severity kind text anchor"), of="grade_id"),
+    _FLAGS,
 )
 KINDS = (
     HistoryKind(
@@ -82,6 +89,14 @@ KINDS = (
                     " statement_wrong verdict_seen note idempotency_key request_sha256 created_at"
                 ),
                 children=_OF_A_GRADE,
+            ),
+            Columns(
+                Grade,
+                _words(
+                    "assignment_id supersedes_id rubric_sha256 shown_sha256 active_seconds seen_before"
+                    " statement_wrong verdict_seen note idempotency_key request_sha256 created_at"
+                ),
+                children=_WITH_ANCHORS,
             ),
         ),
     ),

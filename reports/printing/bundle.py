@@ -83,5 +83,9 @@ def _print(order: "ReportOrder", heading: str, subject: str, items: list[Printed
 
 
 def _line(file: str, item: PrintedItem, pages: int) -> list[object]:
-    comments = len(item.lost) + sum(len(place.comments) for part in item.parts for place in part.passages)
+    comments = (
+        len(item.lost)
+        + len(item.on_files)
+        + sum(len(place.comments) for part in item.parts for place in part.passages)
+    )
     return [file, item.key, item.name, item.system, len(item.graders), comments, pages]

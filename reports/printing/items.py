@@ -16,6 +16,7 @@ from annotation.core.documents import texts
 from annotation.core.item_names import item_name
 from annotation.core.material import item_material
 from annotation.core.visibility import Thing, Viewer, may_see
+from annotation.grading.file_anchors import page_of, quote_of
 from annotation.models import Answer, Campaign, Comment, Grade, Item
 from benchmark.models import OutputState
 from benchmark.rendering.actions import render_now
@@ -27,6 +28,13 @@ from stats.core.scale import value_words
 EVERY = Q()
 
 
+_FILES = {
+    "problem": "PDF of the problem",
+    "first": "PDF of the first proof",
+    "second": "PDF of the second proof",
+}
+
+
 @dataclass(frozen=True)
 class PrintedComment:
     """A remark with who made it, as the report names them."""
@@ -36,6 +44,8 @@ class PrintedComment:
     severity_words: str
     kind: str
     text: str
+    place: str = ""
+    quote: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,8 @@ class PrintedAnswer:
 @dataclass(frozen=True)
 class PrintedItem:
     """One item of a report. `system` is empty in a blinded report, `state` unless there was no answer; `lost`
-    has remarks on passages that the text no longer has. `key` is the problem's, `name` tells its items apart."""
+    has remarks on passages that the text no longer has, `on_files` those on pages of PDFs. `key` is the problem's,
+    `name` tells its items apart."""
 
     number: int
     key: str
@@ -85,6 +96,7 @@ class PrintedItem:
     answers: tuple[PrintedAnswer, ...]
     notes: tuple[tuple[str, str], ...]
     lost: tuple[PrintedComment, ...]
+    on_files: tuple[PrintedComment, ...] = ()
 
 
 def item_count(campaigns: Sequence[Campaign], among: Q) -> int:
@@ -179,16 +191,21 @@ def _printed(
     ]
     by_grader = list(zip(graders, grades, strict=True))
     remarks: dict[str, list[PrintedComment]] = defaultdict(list)
+    on_files: list[PrintedComment] = []
     notes = []
     for name, grade in by_grader:
         for comment in grade.comments.all():
-            remarks[upright_block(comment.block, swapped=grade.assignment.swapped)].append(
+            block = upright_block(comment.block, swapped=grade.assignment.swapped)
+            said = on_files if comment.anchor else remarks[block]
+            said.append(
                 PrintedComment(
                     grader=name,
                     severity=comment.severity,
                     severity_words=comment.get_severity_display(),
                     kind=comment.get_kind_display() if comment.kind else "",
                     text=comment.text,
+                    place=_place(block, comment) if comment.anchor else "",
+                    quote=quote_of(comment.anchor),
                 )
             )
         if grade.note:
@@ -229,7 +246,12 @@ def _printed(
         answers=tuple(_answers(item, by_grader)),
         notes=tuple(notes),
         lost=tuple(comment for left in remarks.values() for comment in left),
+        on_files=tuple(on_files),
     )
+
+
+def _place(block: str, comment: Comment) -> str:
+    return f"{_FILES.get(block.split('-')[0], 'PDF')}, page {page_of(comment.anchor)}"
 
 
 def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[PrintedAnswer]:

@@ -4,6 +4,7 @@ import pytest
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
+from benchmark.files.actions import attach
 from benchmark.models import Output, Run
 from judging.kind import JUDGING
 from judging.models import Judge, JudgeTask
@@ -16,6 +17,7 @@ from judging.runs.actions import (
     store_published,
 )
 from judging.runs.steering import retry_failed, steer
+from tests.benchmark.pdfs import png
 from tests.factories import VerdictFactory
 from work.claims import GivenBack, claim, give_back, new_owner
 from work.models import RunState, TaskState
@@ -51,6 +53,16 @@ def test_asking_freezes_the_runs_and_writes_the_audit_trail(judge, release_with,
     ask(actor=owner, judge=judge, release=release)
     assert Run.objects.get(release=release).frozen_at is not None
     assert AuditEvent.objects.filter(actor=owner, verb="ask judge").count() == 1
+
+
+def test_an_output_that_is_a_pdf_alone_is_left_to_people(judge, release_with):
+    release = release_with(2)
+    alone, with_text = Output.objects.order_by("pk")
+    Output.objects.filter(pk=alone.pk).update(text="")
+    for output in (alone, with_text):
+        attach(actor=None, subject=output, name="p.png", data=png("x"))
+    run = ask(actor=None, judge=judge, release=release)
+    assert set(run.tasks.values_list("output_id", flat=True)) == {with_text.pk}
 
 
 def test_abstentions_and_failures_are_never_judged(judge, release_with):

@@ -12,8 +12,13 @@ export class Blocks {
     }
   }
 
+  // A passage, or a page of a PDF that has been opened.
   byId(id) {
-    return this.blocks.find((block) => block.dataset.block === id);
+    return (
+      this.blocks.find((block) => block.dataset.block === id) ??
+      document.querySelector(`.pdf-page[data-block="${CSS.escape(id)}"]`) ??
+      undefined
+    );
   }
 
   step(by) {

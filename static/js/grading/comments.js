@@ -24,14 +24,15 @@ function anchorOf(block) {
 }
 
 // The words that a comment is about, read back from its offsets; empty for a whole block.
-function quoted(block, { start, end }) {
+function quoted(block, { start, end, anchor }) {
+  if (anchor) return anchor.quote?.exact ?? "";
   if (!block || (start === 0 && end === Number(block.dataset.length))) return "";
   return [...block.querySelector(".passage-source").textContent].slice(start, end).join("");
 }
 
 export class Comments {
-  constructor({ form, blocks, outline, template, list, count, dock, none, bank, changed }) {
-    Object.assign(this, { form, blocks, outline, template, list, count, dock, none, bank, changed });
+  constructor({ form, blocks, pdfs, outline, template, list, count, dock, none, bank, changed }) {
+    Object.assign(this, { form, blocks, pdfs, outline, template, list, count, dock, none, bank, changed });
     this.editor = null;
     for (const block of blocks.blocks) {
       const tool = block.querySelector('[data-tool="comment"]');
@@ -41,9 +42,11 @@ export class Comments {
     this.draw();
   }
 
-  write(block, index = null) {
+  // `place` is what is commented on, if not what is selected: offsets, or the anchor on a page of a PDF.
+  write(block, index = null, place = null) {
     this.close();
-    const remark = index === null ? { severity: "minor", kind: "", text: "", ...anchorOf(block) } : this.form.remarks[index];
+    const fresh = () => ({ severity: "minor", kind: "", text: "", ...(place ?? anchorOf(block)) });
+    const remark = index === null ? fresh() : this.form.remarks[index];
     const editor = this.template.content.firstElementChild.cloneNode(true);
     editor.querySelector(`[value="${remark.severity}"]`).checked = true;
     editor.querySelector('[name="kind"]').value = remark.kind ?? "";
@@ -72,8 +75,8 @@ export class Comments {
   }
 
   // Marks what is selected, or the whole passage, without a word about it.
-  highlight(block) {
-    const kept = { block: block.dataset.block, ...anchorOf(block), severity: "highlight", kind: "", text: "" };
+  highlight(block, place = null) {
+    const kept = { block: block.dataset.block, ...(place ?? anchorOf(block)), severity: "highlight", kind: "", text: "" };
     getSelection().removeAllRanges();
     this.form.remarks = [...this.form.remarks, kept];
     this.draw();
@@ -83,7 +86,7 @@ export class Comments {
   close(block = null) {
     this.editor?.remove();
     this.editor = null;
-    block?.focus();
+    block?.focus({ preventScroll: true });
   }
 
   #keep(block, index, remark, editor) {
@@ -99,6 +102,7 @@ export class Comments {
       severity: editor.querySelector('[name="severity"]:checked').value,
       kind: editor.querySelector('[name="kind"]').value,
       text,
+      ...(remark.anchor ? { anchor: remark.anchor } : {}),
     };
     if (index === null) this.form.remarks = [...this.form.remarks, kept];
     else this.form.remarks = this.form.remarks.with(index, kept);
@@ -118,10 +122,11 @@ export class Comments {
     this.list.replaceChildren();
     this.form.remarks.forEach((remark, index) => {
       const block = this.blocks.byId(remark.block);
-      if (remark.severity !== "highlight") block?.querySelector("[data-comments]").append(this.#card("p", remark, block));
+      if (remark.severity !== "highlight" && !remark.anchor) block?.querySelector("[data-comments]").append(this.#card("p", remark, block));
       this.list.append(this.#line(remark, index, block));
     });
     this.#mark();
+    this.pdfs.draw(this.form.remarks);
     this.count.textContent = this.dock.textContent = this.form.remarks.length;
     this.none.hidden = this.form.remarks.length > 0;
     this.outline.count(this.form.remarks.toSorted((one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity)));
@@ -134,7 +139,7 @@ export class Comments {
     const ranges = { highlighted: [], commented: [] };
     for (const remark of this.form.remarks) {
       const block = this.blocks.byId(remark.block);
-      if (!block || (remark.severity !== "highlight" && !quoted(block, remark))) continue;
+      if (!block || remark.anchor || (remark.severity !== "highlight" && !quoted(block, remark))) continue;
       const range = rangeOf(block.querySelector(".block"), block.querySelector(".passage-source").textContent, remark);
       if (range) ranges[remark.severity === "highlight" ? "highlighted" : "commented"].push(range);
     }
@@ -146,6 +151,7 @@ export class Comments {
     card.className = `comment ${remark.severity}`;
     const head = document.createElement("strong");
     head.textContent = remark.kind ? `${remark.severity}, ${remark.kind.replace("_", " ")}` : remark.severity;
+    if (remark.anchor) head.append(`, page ${remark.anchor.page}`);
     const about = quoted(block, remark);
     if (about) {
       const quote = document.createElement("q");
@@ -161,12 +167,19 @@ export class Comments {
     const tools = document.createElement("span");
     tools.className = "line-tools";
     tools.append(
-      this.#button("Show", () => block && this.blocks.go(block)),
-      ...(remark.severity === "highlight" ? [] : [this.#button("Edit", () => block && (this.blocks.go(block), this.write(block, index)))]),
+      this.#button("Show", () => this.#show(remark)),
+      ...(remark.severity === "highlight" ? [] : [this.#button("Edit", async () => this.write(await this.#show(remark), index))]),
       this.#button("Remove", () => this.remove(index)),
     );
     line.append(tools);
     return line;
+  }
+
+  async #show(remark) {
+    if (remark.anchor) return this.pdfs.show(remark);
+    const block = this.blocks.byId(remark.block);
+    this.blocks.go(block);
+    return block;
   }
 
   #button(label, act) {

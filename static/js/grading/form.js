@@ -1,8 +1,13 @@
 // The form as one content object (annotation/grading/answers.py) and back. Comments in the text live in `remarks`.
 
 // One order of fields, so that equal contents have equal JSON whatever a database made of them.
-function inOrder({ block, start, end, severity, kind, text }) {
-  return { block, start, end, severity, kind: kind ?? "", text };
+function inOrder({ block, start, end, severity, kind, text, anchor }) {
+  const remark = { block, start, end, severity, kind: kind ?? "", text };
+  return anchor ? { ...remark, anchor: anchorInOrder(anchor) } : remark;
+}
+
+function anchorInOrder({ page, quote, rects }) {
+  return { page, quote: quote && { exact: quote.exact, prefix: quote.prefix, suffix: quote.suffix }, rects };
 }
 
 function flagInOrder({ kind, spans, link, note }) {

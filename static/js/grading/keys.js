@@ -3,8 +3,8 @@
 const TYPING = 'textarea, select, [contenteditable], input:not([type="radio"], [type="checkbox"])';
 
 export class Keys {
-  constructor({ bindings, questions, blocks, book, comments, steps, pair, submit, help }) {
-    Object.assign(this, { bindings, questions, blocks, book, comments, steps, pair, submit, help });
+  constructor({ bindings, questions, blocks, book, selection, comments, steps, pair, submit, help }) {
+    Object.assign(this, { bindings, questions, blocks, book, selection, comments, steps, pair, submit, help });
     this.current = null;
     document.addEventListener("focusin", (event) => {
       const question = event.target.closest?.(".question");
@@ -40,8 +40,8 @@ export class Keys {
       back: () => this.book.jumps.back(),
       beside: () => this.book.beside.openNext(),
       outline: () => this.book.showOutline(),
-      comment: () => blocks.current && comments.write(blocks.current),
-      highlight: () => blocks.current && comments.highlight(blocks.current),
+      comment: () => this.#onPlace((block, place) => comments.write(block, null, place)),
+      highlight: () => this.#onPlace((block, place) => comments.highlight(block, place)),
       source: () => blocks.current && blocks.toggleSource(blocks.current),
       wrong: () => this.#label("incorrect"),
       right: () => this.#label("correct"),
@@ -54,6 +54,13 @@ export class Keys {
     if (event.key.startsWith("Arrow") && event.target.closest?.(".divider, .paper, summary")) return false;
     act();
     return true;
+  }
+
+  // What is selected or read in a PDF; else the current passage.
+  #onPlace(act) {
+    const { frame, place } = this.selection.pdfs.selected() ?? this.selection.pdfs.read() ?? {};
+    const block = frame ?? this.blocks.current;
+    if (block) act(block, place ?? null);
   }
 
   #answer(key) {

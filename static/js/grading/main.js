@@ -12,6 +12,7 @@ import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
 import { Keys } from "./keys.js";
 import { Pair } from "./pair.js";
+import { Pdfs } from "./pdfs.js";
 import { SelectionTools } from "./selection.js";
 import { onSignedIn } from "./session.js";
 import { SaveState } from "./state.js";
@@ -27,6 +28,7 @@ const clock = new Clock(byId("clock"), Number(page.dataset.seconds));
 const blocks = new Blocks(byId("paper"));
 
 const stepRows = form.questions.flatMap((question) => [...question.querySelectorAll("[data-step]")]);
+const pdfs = new Pdfs({ root: byId("split"), reach: (element) => book.beside.reach(element) });
 const book = new Book({
   name: page.dataset.handle,
   steps: stepRows.map(({ dataset }) => ({ name: dataset.name, blocks: dataset.blocks.split(" ") })),
@@ -52,6 +54,7 @@ const comments = new Comments({
   form,
   bank,
   blocks,
+  pdfs,
   outline: book.outline,
   dock: byId("dock-comments"),
   template: byId("comment-editor"),
@@ -61,7 +64,8 @@ const comments = new Comments({
   changed,
 });
 
-new SelectionTools({ tools: byId("selection-tools"), blocks, comments });
+pdfs.write = (frame, place) => comments.write(frame, null, place);
+const selection = new SelectionTools({ tools: byId("selection-tools"), blocks, pdfs, comments });
 
 const steps = form.questions
   .filter((question) => question.querySelector("[data-step]"))
@@ -128,6 +132,7 @@ new Keys({
   questions: form.questions,
   blocks,
   book,
+  selection,
   comments,
   steps,
   submit: () => submission.run(),

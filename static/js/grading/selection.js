@@ -3,16 +3,16 @@
 const NEAR = 8; // pixels between the selection and the buttons
 
 export class SelectionTools {
-  constructor({ tools, blocks, comments }) {
-    Object.assign(this, { tools, blocks });
+  constructor({ tools, blocks, pdfs, comments }) {
+    Object.assign(this, { tools, blocks, pdfs });
     for (const button of tools.querySelectorAll("button")) {
       button.addEventListener("pointerdown", (event) => event.preventDefault()); // what is selected stays selected
       button.addEventListener("click", () => {
-        const block = this.#selected();
+        const { block, place } = this.selected();
         this.tools.hidden = true;
         if (!block) return;
-        if (button.dataset.do === "highlight") comments.highlight(block);
-        else comments.write(block);
+        if (button.dataset.do === "highlight") comments.highlight(block, place);
+        else comments.write(block, null, place);
       });
     }
     document.addEventListener("selectionchange", () => {
@@ -22,8 +22,14 @@ export class SelectionTools {
     document.addEventListener("scroll", () => (tools.hidden = true), { passive: true, capture: true });
   }
 
-  // The passage in whose text something is selected.
-  #selected() {
+  // The passage in whose text something is selected, or the page of a PDF with the place on it.
+  selected() {
+    const onPage = this.pdfs.selected();
+    if (onPage) return { block: onPage.frame, place: onPage.place };
+    return { block: this.#passage(), place: null };
+  }
+
+  #passage() {
     const selection = getSelection();
     if (!selection.rangeCount || selection.isCollapsed) return null;
     const { commonAncestorContainer: inside } = selection.getRangeAt(0);
@@ -33,7 +39,7 @@ export class SelectionTools {
   }
 
   #show() {
-    const block = this.#selected();
+    const { block } = this.selected();
     this.tools.hidden = !block;
     if (!block) return;
     const at = getSelection().getRangeAt(0).getBoundingClientRect();

@@ -2,6 +2,7 @@
 // Used by the page on which an item is graded and by those on which it is read.
 
 import { renderMath } from "../math.js";
+import { openPdfs } from "../pdf/open.js";
 import { Beside } from "./beside.js";
 import { GoTo } from "./goto.js";
 import { Jumps } from "./jumps.js";
@@ -69,6 +70,7 @@ export class Book {
     addEventListener("scroll", () => this.#scrolled(), { passive: true });
     addEventListener("pagehide", () => this.places.keep());
     this.#openWhereItWasLeft();
+    openPdfs(bench);
   }
 
   go(element) {

@@ -1,0 +1,70 @@
+"""Attached files as pages show them: next to the proof, or in its place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from annotation.core.material import Material, ShownFile
+from annotation.grading.file_anchors import FilePage
+from benchmark.models import CleanCopy, FileKind
+
+
+@dataclass(frozen=True)
+class SheetFile:
+    """A file with its title and address. `proof` is the number of the proof that it is shown inside: with the other
+    files of a pair's proofs, or in place of a text that there is none of. 0 for a document next to the proof."""
+
+    title: str
+    kind: str
+    address: str
+    block: str
+    pages: tuple[tuple[float, ...], ...]
+    proof: int = 0
+
+    @property
+    def is_pdf(self) -> bool:
+        return self.kind == FileKind.PDF
+
+
+def sheet_files(shown: Material, address: Callable[[ShownFile], str]) -> tuple[SheetFile, ...]:
+    """The files of an item in order. Their titles say what they belong to, never what they were called."""
+    found = _titled(shown.instance_files, "problem", 0, address)
+    for number, proof in enumerate(shown.proofs, start=1):
+        name = f"{proof.side} proof" if proof.side else "proof"
+        inside = number if proof.side or not proof.anchored.text.strip() else 0
+        found += _titled(proof.files, name, inside, address)
+    return tuple(found)
+
+
+def file_pages(shown: Material) -> dict[str, FilePage]:
+    """The pages of the item's PDFs by the ids that comments name."""
+    pdfs = [file for file in shown.files if file.kind == FileKind.PDF]
+    words = dict(CleanCopy.objects.filter(pk__in=[file.copy for file in pdfs]).values_list("pk", "words"))
+    return {
+        page_id(file.block, number): FilePage(
+            number, words[file.copy][number - 1], _box(page), len(file.pages), file.sha256
+        )
+        for file in pdfs
+        for number, page in enumerate(file.pages, start=1)
+    }
+
+
+def page_id(block: str, number: int) -> str:
+    """What comments on a page are anchored to."""
+    return f"{block}-page{number}"
+
+
+def _box(page: tuple[float, ...]) -> tuple[float, float, float, float]:
+    _, _, left, bottom, right, top = page
+    return left, bottom, right, top
+
+
+def _titled(
+    files: tuple[ShownFile, ...], name: str, inside: int, address: Callable[[ShownFile], str]
+) -> list[SheetFile]:
+    found = []
+    for kind, noun in ((FileKind.PDF, "PDF"), (FileKind.IMAGE, "Picture")):
+        same = [file for file in files if file.kind == kind]
+        for number, file in enumerate(same, start=1):
+            title = f"{noun} {number} of the {name}" if len(same) > 1 else f"{noun} of the {name}"
+            found.append(SheetFile(title, file.kind, address(file), file.block, file.pages, inside))
+    return found

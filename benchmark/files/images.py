@@ -1,0 +1,45 @@
+"""Images: decoded, and their pixels written again as WebP, so that nothing else comes along. For the child process."""
+
+import io
+import warnings
+
+from PIL import Image, ImageOps
+
+from benchmark.files.child import Cleaned
+from benchmark.files.refused import Unreadable
+
+MAX_PIXELS = 20_000_000
+LONGEST_SIDE = 1_600
+
+
+def clean_image(data: bytes) -> Cleaned:
+    """A PNG or JPEG as WebP, upright; raises Unreadable."""
+    Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as source:
+                lossless = source.format == "PNG"
+                source.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # of a large JPEG fewer pixels are decoded
+                dropped = _words(source)
+                smaller = source.convert("RGBA") if source.mode in ("1", "P", "PA") else source
+                smaller.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+                upright = ImageOps.exif_transpose(smaller)
+                shown = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        raise Unreadable(f"The picture has more than {MAX_PIXELS // 1_000_000} million pixels.") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a decoder raises, the picture is broken
+        raise Unreadable("The picture is broken.") from error
+    bare = Image.frombytes(shown.mode, shown.size, shown.tobytes())
+    target = io.BytesIO()
+    bare.save(target, "WEBP", lossless=lossless, quality=80, method=2)
+    return Cleaned(target.getvalue(), "image", [bare.size], dropped=dropped)
+
+
+def _words(source: Image.Image) -> list[str]:
+    """The texts in EXIF and in the chunks of a PNG, which the copy does not have."""
+    source.load()  # PNG: what follows the pixels
+    values = [*source.info.values(), *source.getexif().values()]
+    return [value[:1000] for value in values if isinstance(value, str) and value.strip()][:100]

@@ -1,0 +1,514 @@
+"""Attached files: cleaned in a child process, stored, scanned, read and removed."""
+
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+import pypdfium2 as pdfium
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+from PIL import Image
+
+from accounts.models import AuditEvent, User
+from accounts.refusal import NotAllowed, Refused
+from annotation.quarantine.actions import decide_identity, eligible
+from benchmark.files.actions import attach, detach
+from benchmark.files.child import CPU_SECONDS
+from benchmark.files.fonts import bare_cff, bare_map, bare_sfnt, bare_type1
+from benchmark.files.jpeg import bare_jpeg2000
+from benchmark.files.process import WALL_SECONDS, cleaned
+from benchmark.identities.actions import add_identity_word, scan_identities
+from benchmark.models import Attachment, CleanCopy, IdentityScan, OriginalFile, Output
+from benchmark.releases.freezing import freeze_release, freeze_run
+from benchmark.releases.queries import quarantined
+from tests.benchmark import hostile_pdfs
+from tests.benchmark.pdfs import PARAGRAPH, everything_in, huge_png, jpeg, paper, planted, png
+from tests.factories import InstanceFactory, OutputFactory, RunFactory
+
+WORD = "zqplanted"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def rendered(data: bytes) -> list[bytes]:
+    """The pixels of each page at 72 dpi, without annotations."""
+    document = pdfium.PdfDocument(data)
+    return [bytes(page.render(draw_annots=False).buffer) for page in document]
+
+
+def words_of(data: bytes) -> list[str]:
+    return [page.get_textpage().get_text_range() for page in pdfium.PdfDocument(data)]
+
+
+# --- the clean copy
+
+
+def test_no_word_survives_that_a_reader_does_not_see() -> None:
+    told, count = planted(WORD)
+    planted_words = set(re.findall(WORD.encode() + rb"\d{3}", everything_in(told)))
+    assert count > 130
+    assert len(planted_words) > 115
+    made = cleaned(told)
+    assert WORD.encode() not in everything_in(made.data)
+    assert any(WORD in word for word in made.dropped)
+    assert not any(WORD in word for word in (*made.words, *made.kept))
+
+
+def test_the_copy_looks_and_reads_like_the_original() -> None:
+    told = paper(PARAGRAPH, "Second page. " + PARAGRAPH, "Ελληνικά, кириллица and ∑∫√")
+    made = cleaned(told)
+    assert rendered(made.data) == rendered(told)
+    assert words_of(made.data) == words_of(told) == made.words
+    assert made.pages == [(419.53, 595.28, 0, 0, 419.53, 595.28)] * 3
+    assert made.kept[:3] == [
+        "1. Section",
+        "2. Section",
+        "3. Section",
+    ]  # titles of the outline are read, so scanned
+
+
+def test_the_same_file_gives_the_same_bytes_and_its_copy_is_its_own_copy() -> None:
+    once, again = cleaned(paper(PARAGRAPH)), cleaned(paper(PARAGRAPH))
+    assert once.data == again.data
+    assert cleaned(once.data).data == once.data
+
+
+def test_links_inside_the_file_stay_and_others_go() -> None:
+    pdf = pikepdf.open(io.BytesIO(paper(PARAGRAPH, PARAGRAPH)))
+    inside = pikepdf.Dictionary(
+        Type=pikepdf.Name.Annot,
+        Subtype=pikepdf.Name.Link,
+        Rect=[10, 10, 50, 20],
+        A=pikepdf.Dictionary(
+            S=pikepdf.Name.GoTo, D=pikepdf.Array([pdf.pages[1].obj, pikepdf.Name.XYZ, 0, 99, None])
+        ),
+    )
+    outside = pikepdf.Dictionary(
+        Type=pikepdf.Name.Annot,
+        Subtype=pikepdf.Name.Link,
+        Rect=[10, 10, 50, 20],
+        A=pikepdf.Dictionary(S=pikepdf.Name.URI, URI="https://example.org"),
+    )
+    pdf.pages[0].obj.Annots = pikepdf.Array([inside, outside])
+    target = io.BytesIO()
+    pdf.save(target)
+    copy = pikepdf.open(io.BytesIO(cleaned(target.getvalue()).data))
+    (link,) = copy.pages[0].obj.Annots
+    assert link.Dest[0].objgen == copy.pages[1].obj.objgen
+    assert "/A" not in link
+
+
+def test_words_that_nobody_sees_are_read_for_the_scan() -> None:
+    pdf = pikepdf.open(io.BytesIO(paper(PARAGRAPH)))
+    page = pdf.pages[0]
+    page.Resources.Font.Plain = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica
+    )
+    hidden = b"BT /Plain 9 Tf 3 Tr 10 10 Td (invisible) Tj ET BT /Plain 9 Tf 0 Tr 1 g 10 90 Td (white) Tj ET"
+    page.contents_add(hidden + b" BT /Plain 9 Tf 9000 10 Td (outside) Tj ET")
+    target = io.BytesIO()
+    pdf.save(target)
+    read = " ".join(cleaned(target.getvalue()).words)
+    assert all(word in read for word in ("invisible", "white", "outside"))
+
+
+def test_what_is_in_a_layer_that_is_off_is_not_in_the_copy() -> None:
+    layers = b"/OCProperties<</OCGs[6 0 R]/D<</OFF[6 0 R]>>>>"
+    content = b"/OC /L BDC BT /F 20 Tf 20 20 Td (secret) Tj ET EMC BT /F 20 Tf 20 90 Td (shown) Tj ET"
+    told = hostile_pdfs.document(
+        b"<</Type/Catalog/Pages 2 0 R%b>>" % layers,
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>"
+        b"/Properties<</L 6 0 R>>>>>>",
+        hostile_pdfs.stream(content),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        b"<</Type/OCG/Name(Layer)>>",
+    )
+    made = cleaned(told)
+    assert rendered(made.data) == rendered(told)
+    assert "secret" not in words_of(made.data)[0]
+    assert "secret" not in made.words[0]
+
+
+def test_a_copy_that_would_look_different_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, so that the cleaner can be made to lose something."""
+    from benchmark.files import copying, pdf
+    from benchmark.files.refused import Unreadable
+
+    monkeypatch.setattr(copying.Copy, "font", lambda self, source: None)
+    with pytest.raises(Unreadable, match="Page 1 would look different"):
+        pdf.clean_pdf(paper(PARAGRAPH))
+
+
+# --- fonts and pictures, by their bytes
+
+
+def test_a_type_1_program_keeps_its_codes_and_loses_its_notices() -> None:
+    head = (
+        b"%!PS-AdobeFont-1.0: Secret\n%%Title: Secret\n9 dict dup begin /FontInfo 3 dict dup begin\n"
+        b"/Notice (Copyright \\(c\\) Secret) readonly def /FullName (Secret) def /Who (Secret) def end def\n"
+        b"/FontName /Secret def /PaintType 0 def /FontMatrix [0.001 0 0 0.001 0 0] def\n"
+        b"/Encoding 256 array 0 1 255 {1 index exch /.notdef put} for dup 65 /A put readonly def\n"
+        b"/FontBBox {-1 -2 3 4} readonly def currentdict end\ncurrentfile eexec\n"
+    )
+    made, length = bare_type1(head + b"\x80\x81binary" + b"\n" + b"0" * 512 + b"\ncleartomark % Secret")
+    assert b"Secret" not in made
+    assert b"dup 65 /A put" in made[:length]
+    assert b"{-1 -2 3 4}" in made[:length]
+    assert made[length:] == b"\x80\x81binary\n"
+
+
+def test_a_cff_program_keeps_its_length_and_loses_its_names() -> None:
+    def index(*entries: bytes) -> bytes:
+        offsets, at = b"\x01", 1
+        for entry in entries:
+            at += len(entry)
+            offsets += bytes([at])
+        return len(entries).to_bytes(2, "big") + b"\x01" + offsets + b"".join(entries)
+
+    # the first of the own strings (391) is a glyph's name, the second (392) the notice: operator 1
+    top = b"\x1c\x01\x88\x01"
+    data = b"\x01\0\x04\x01" + index(b"Secret") + index(top) + index(b"alpha", b"Secret too") + b"rest"
+    made = bare_cff(data)
+    assert len(made) == len(data)
+    assert b"Secret" not in made
+    assert b"alpha" in made
+    assert made.endswith(b"rest")
+
+
+@pytest.mark.parametrize("clean", [bare_cff, bare_sfnt, bare_type1])
+def test_a_broken_font_is_refused(clean: Any) -> None:
+    from benchmark.files.refused import Unreadable
+
+    for data in (b"", b"\0", b"\x01\0\x04\x01\xff\xff\x04", b"OTTO\xff\xff" + b"\0" * 9):
+        with pytest.raises(Unreadable):
+            clean(data)
+
+
+def test_a_map_of_characters_keeps_its_codes_only() -> None:
+    made = bare_map(
+        b"%!Secret\n/CMapName /Secret def /Registry (Secret) def 1 begincodespacerange <00> <FF> endcodespacerange\n"
+        b"2 beginbfrange <41> <42> [<0041> <0042>] % Secret\n<43> <44> <0043> endbfrange\n"
+        b"1 beginbfchar <45> <0045> endbfchar"
+    )
+    assert b"Secret" not in made
+    assert b"2 beginbfrange\n<41> <42> [ <0041> <0042> ] <43> <44> <0043>\nendbfrange" in made
+    assert b"1 beginbfchar\n<45> <0045>\nendbfchar" in made
+
+
+def test_a_jpeg_2000_keeps_what_decoding_needs() -> None:
+    target = io.BytesIO()
+    Image.linear_gradient("L").save(target, "JPEG2000")
+    picture = target.getvalue()
+    secret = b"\0\0\0\x1euuid" + b"0" * 16 + b"Secret"
+    at = picture.index(b"jp2c") - 4
+    made = bare_jpeg2000(picture[:at] + secret + picture[at:])
+    assert b"Secret" not in made
+    shown, wanted = Image.open(io.BytesIO(made)), Image.open(io.BytesIO(picture))
+    assert shown.tobytes() == wanted.tobytes()
+
+
+def test_pictures_lose_everything_but_their_pixels() -> None:
+    made = cleaned(png(WORD))
+    assert made.dropped == [WORD]
+    assert WORD.encode() not in made.data
+    shown = Image.open(io.BytesIO(made.data))
+    assert (shown.format, shown.size, shown.convert("RGBA").getpixel((3, 3))) == (
+        "WEBP",
+        (16, 8),
+        (0, 0, 255, 128),
+    )
+    photograph = cleaned(jpeg(WORD, WORD))
+    assert WORD in photograph.dropped
+    assert WORD.encode() not in photograph.data
+    assert photograph.pages == [(16, 16)]
+
+
+def test_a_photograph_is_shown_upright() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # lying on its right side
+    target = io.BytesIO()
+    Image.new("RGB", (40, 20)).save(target, "JPEG", exif=exif)
+    assert cleaned(target.getvalue()).pages == [(20, 40)]
+
+
+# --- limits
+
+
+def test_hostile_files_end_in_a_sentence() -> None:
+    told = {}
+    for name, data in hostile_pdfs.refused():
+        with pytest.raises(Refused) as refusal:
+            cleaned(data)
+        told[name] = refusal.value.reason
+    assert all(reason.endswith(".") for reason in told.values())
+    assert told["a page of a kilometre"] == "Page 1 is 3000000 by 3000000 points large."
+    assert told["a hundred thousand pages"] == "The file has 100,000 pages; 1 to 500 are read."
+
+
+def test_broken_files_are_copied_or_refused() -> None:
+    for name, data in hostile_pdfs.broken():
+        try:
+            copied = bool(cleaned(data).pages)
+        except Refused as refusal:
+            copied = refusal.code == "bad_file"
+        assert copied, name
+
+
+def test_no_hostile_file_takes_200_megabytes() -> None:
+    """In a process of its own, because a child begins with the size of the process that starts it."""
+    script = (
+        "import resource; from benchmark.files.process import cleaned; from tests.benchmark import hostile_pdfs\n"
+        "for _, data in hostile_pdfs.refused():\n"
+        "    try: cleaned(data)\n"
+        "    except Exception: pass\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 200 * 1024
+
+
+def test_a_file_that_takes_for_ever_is_stopped() -> None:
+    with pytest.raises(Refused, match="took longer than 0"):
+        cleaned(paper(PARAGRAPH), seconds=0.05)
+    assert CPU_SECONDS < 5 < WALL_SECONDS  # a loaded machine refuses no good file
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "no PDF, PNG or JPEG"),
+        (b"PK\x03\x04", "no PDF, PNG or JPEG"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no PDF, PNG or JPEG"),
+        (huge_png(60_000), "more than 20 million pixels"),
+        (png(WORD)[:40], "broken"),
+    ],
+)
+def test_what_is_no_such_file_is_refused_in_words(data: bytes, reason: str) -> None:
+    with pytest.raises(Refused, match=reason):
+        cleaned(data)
+
+
+def test_a_file_with_a_password_is_refused_and_one_without_needs_none() -> None:
+    def locked(**passwords: str) -> bytes:
+        target = io.BytesIO()
+        pikepdf.open(io.BytesIO(paper(PARAGRAPH))).save(target, encryption=pikepdf.Encryption(**passwords))
+        return target.getvalue()
+
+    with pytest.raises(Refused, match="password"):
+        cleaned(locked(owner="o", user="u"))
+    assert b"/Encrypt" not in cleaned(locked(owner="o", user="")).data
+
+
+def test_no_request_loads_what_reads_foreign_files() -> None:
+    script = (
+        "import django, sys; django.setup(); import config.urls, config.celery; "
+        "from django.urls import get_resolver; get_resolver().url_patterns; "
+        "print(sorted({'pikepdf', 'pypdfium2', 'benchmark.files.pdf', 'benchmark.files.images'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+# --- attaching and removing
+
+
+@pytest.fixture
+def output(db: None) -> Output:
+    return OutputFactory(run__system__name="Oracle Nine")  # type: ignore[return-value]
+
+
+@pytest.mark.django_db
+def test_an_attached_file_is_stored_with_its_copy_and_an_audit_row(output: Output, coordinator: User) -> None:
+    told = paper(PARAGRAPH)
+    row = attach(actor=coordinator, subject=output, name="systems/o9/p1.pdf", data=told)
+    assert (row.output, row.instance, row.number, row.copy.kind) == (output, None, 1, "pdf")
+    assert bytes(row.original.data) == told
+    assert bytes(row.copy.data) != told
+    assert AuditEvent.objects.get(verb="attach_file").details["file"] == "systems/o9/p1.pdf"
+
+
+@pytest.mark.django_db
+def test_the_same_file_again_changes_nothing_and_another_one_is_refused(output: Output) -> None:
+    first = attach(actor=None, subject=output, name="p.png", data=png("a"))
+    assert attach(actor=None, subject=output, name="p.png", data=png("a")) == first
+    with pytest.raises(Refused, match="another file called"):
+        attach(actor=None, subject=output, name="p.png", data=png("b"))
+    second = attach(actor=None, subject=output, name="q.png", data=png("b"))
+    assert (second.number, CleanCopy.objects.count()) == (2, 1)  # both show the same pixels
+
+
+@pytest.mark.django_db
+def test_removing_a_file_removes_its_bytes(output: Output, coordinator: User) -> None:
+    row = attach(actor=coordinator, subject=output, name="p.png", data=png("a"))
+    detach(actor=coordinator, attachment=row)
+    assert not Attachment.objects.exists()
+    assert not OriginalFile.objects.exists()
+    assert not CleanCopy.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_copy_that_another_output_has_stays(output: Output, coordinator: User) -> None:
+    other = OutputFactory()
+    row = attach(actor=coordinator, subject=output, name="p.png", data=png("a"))
+    kept = attach(actor=coordinator, subject=other, name="p.png", data=png("a"))
+    detach(actor=coordinator, attachment=row)
+    assert CleanCopy.objects.get() == kept.copy
+
+
+@pytest.mark.django_db
+def test_reviewers_attach_and_remove_nothing(output: Output, algebraist: User) -> None:
+    with pytest.raises(NotAllowed):
+        attach(actor=algebraist, subject=output, name="p.png", data=png("a"))
+    row = attach(actor=None, subject=output, name="p.png", data=png("a"))
+    with pytest.raises(NotAllowed):
+        detach(actor=algebraist, attachment=row)
+
+
+@pytest.mark.django_db
+def test_what_is_frozen_keeps_its_files_and_gets_no_others(output: Output, coordinator: User) -> None:
+    row = attach(actor=None, subject=output, name="p.png", data=png("a"))
+    freeze_run(run=output.run)
+    output.run.refresh_from_db()
+    with pytest.raises(Refused, match="run is frozen"):
+        attach(actor=None, subject=output, name="q.png", data=png("a"))
+    row.output.run.refresh_from_db()
+    with pytest.raises(Refused, match="run is frozen"):
+        detach(actor=coordinator, attachment=row)
+    for statement in (
+        lambda: Attachment.objects.create(output=output, number=2, copy=row.copy),
+        lambda: OriginalFile.objects.filter(pk=row.original.pk).delete(),
+        lambda: Attachment.objects.filter(pk=row.pk).delete(),
+        lambda: Attachment.objects.filter(pk=row.pk).update(number=3),
+        lambda: OriginalFile.objects.update(data=b""),
+        lambda: CleanCopy.objects.update(data=b""),
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            statement()
+
+
+@pytest.mark.django_db
+def test_a_frozen_release_keeps_the_files_of_its_instances(small_release: Any) -> None:
+    instance = small_release.instances.first()
+    row = attach(actor=None, subject=instance, name="p.png", data=png("a"))
+    freeze_release(actor=None, release=small_release)
+    with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
+        Attachment.objects.create(instance=instance, number=2, copy=row.copy)
+    with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
+        Attachment.objects.filter(pk=row.pk).delete()
+
+
+# --- what reveals an author
+
+
+def scan_of(output: Output) -> list[tuple[str, bool]]:
+    return [(one["field"], one["certain"]) for one in IdentityScan.objects.get(output=output).findings]
+
+
+@pytest.mark.django_db
+def test_a_name_in_a_file_keeps_the_output_in_quarantine(output: Output, coordinator: User) -> None:
+    scan_identities(release=output.run.release)
+    assert not quarantined(output.run.release).exists()
+    attach(actor=None, subject=output, name="p.pdf", data=paper(f"Oracle Nine proves: {PARAGRAPH}"))
+    assert list(quarantined(output.run.release)) == [output]
+    with pytest.raises(Refused, match="may reveal who wrote them"):
+        eligible(output.run.release, {output.pk: output}, leave_out_undecided=False)
+    with pytest.raises(Refused, match="passages of files are not redacted"):
+        decide_identity(actor=coordinator, output=output, verdict="redacted")
+    decide_identity(actor=coordinator, output=output, verdict="harmless", reason="a person of that name")
+    with pytest.raises(Refused, match="withdraw that decision first"):
+        attach(actor=None, subject=output, name="q.pdf", data=paper(PARAGRAPH))
+
+
+@pytest.mark.django_db
+def test_names_that_reviewers_do_not_get_are_shown_to_who_decides(output: Output) -> None:
+    told = paper(PARAGRAPH, title="Oracle Nine on rings")
+    attach(actor=None, subject=output, name="oracle nine/p.pdf", data=told)
+    found = scan_of(output)
+    assert ("file/1/name", False) in found
+    assert ("file/1/metadata", False) in found
+    assert not quarantined(output.run.release).exists()
+
+
+@pytest.mark.django_db
+def test_a_word_of_the_study_is_looked_for_in_files_too(output: Output, coordinator: User) -> None:
+    attach(actor=None, subject=output, name="p.pdf", data=paper(f"By Bluebird. {PARAGRAPH}"))
+    add_identity_word(actor=coordinator, release=output.run.release, word="Bluebird")
+    scan_identities(release=output.run.release)
+    assert ("file/1/words", True) in scan_of(output)
+
+
+@pytest.mark.django_db
+def test_pages_that_a_machine_cannot_read_are_looked_at_by_a_person(output: Output) -> None:
+    attach(actor=None, subject=output, name="scan.pdf", data=paper("x"))
+    assert scan_of(output) == [("file/1/words", True)]
+    detach_row = Attachment.objects.get()
+    OutputFactory()
+    detach(actor=None, attachment=detach_row)
+    assert scan_of(output) == []
+
+
+# --- pages of the study's staff
+
+
+@pytest.mark.django_db
+def test_the_page_of_an_instance_attaches_shows_and_removes(
+    client: Client, coordinator: User, output: Output
+) -> None:
+    client.force_login(coordinator)
+    release, instance = output.run.release, output.instance
+    page = reverse("instance", args=[release.name, instance.key])
+    sent = io.BytesIO(paper(PARAGRAPH))
+    sent.name = "proof <b>.pdf"
+    form = {"kind": "output", "number": output.pk, "file": sent}
+    reply = client.post(reverse("attach", args=[release.name]), form, follow=True)
+    assert reply.redirect_chain[-1][0] == page
+    assert "has been attached" in reply.content.decode()
+    row = Attachment.objects.get()
+    assert "proof &lt;b&gt;.pdf" in client.get(page).content.decode()
+    copy = client.get(reverse("attachment", args=[release.name, row.pk]))
+    assert (copy["Content-Type"], copy["Content-Disposition"]) == (
+        "application/pdf",
+        'inline; filename="document.pdf"',
+    )
+    assert "sandbox" in copy["Content-Security-Policy"]
+    assert "no-store" in copy["Cache-Control"]
+    original = client.get(reverse("attachment-original", args=[release.name, row.pk]))
+    assert (original["Content-Type"], original.content) == ("application/octet-stream", sent.getvalue())
+    client.post(reverse("attachment-remove", args=[release.name, row.pk]))
+    assert not Attachment.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("file", [None, b"", b"hello"])
+def test_a_file_that_is_none_is_refused_on_the_page(
+    client: Client, coordinator: User, output: Output, file: bytes | None
+) -> None:
+    client.force_login(coordinator)
+    form: dict[str, Any] = {"kind": "output", "number": output.pk}
+    if file is not None:
+        form["file"] = io.BytesIO(file)
+        form["file"].name = "x.pdf"
+    reply = client.post(reverse("attach", args=[output.run.release.name]), form, follow=True)
+    assert ("Choose a file" if not file else "no PDF, PNG or JPEG") in reply.content.decode()
+    assert not Attachment.objects.exists()
+
+
+@pytest.mark.django_db
+def test_files_of_another_release_are_not_found(client: Client, coordinator: User, output: Output) -> None:
+    client.force_login(coordinator)
+    elsewhere = RunFactory().release
+    row = attach(actor=None, subject=InstanceFactory(release=output.run.release), name="p.png", data=png("a"))
+    assert client.get(reverse("attachment", args=[elsewhere.name, row.pk])).status_code == 404
+    for number in ("x", "9" * 30, "-1", str(output.pk)):
+        form = {"kind": "output", "number": number, "file": io.BytesIO(b"x")}
+        assert client.post(reverse("attach", args=[elsewhere.name]), form).status_code == 404
