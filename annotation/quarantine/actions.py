@@ -15,6 +15,7 @@ from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from annotation.models import Item
+from benchmark.files.queries import nothing_to_read
 from benchmark.files.scanning import files_to_scan, find_in_files
 from benchmark.identities.actions import find, scan_outputs
 from benchmark.identities.fields import shown_fields, with_fields
@@ -35,7 +36,8 @@ def eligible(
 ) -> dict[int, Output]:
     """The outputs that may be drawn, by id; those that were never scanned are scanned now.
 
-    Raises Refused (code "quarantined") while decisions are open, or when nothing is left.
+    Raises Refused (code "quarantined") while decisions are open, (code "nothing_to_read") while answers have neither
+    text nor file, or when nothing is left.
     """
     scanned = Output.objects.filter(scanned_with_all_words(release), pk__in=outputs).values_list(
         "pk", flat=True
@@ -48,6 +50,13 @@ def eligible(
             f"{len(undecided)} outputs may reveal who wrote them. Decide about them on the quarantine page of "
             f"{release}, or draw without them.",
             code="quarantined",
+        )
+    empty = nothing_to_read(release).filter(pk__in=outputs).count()
+    if empty:
+        answers = "answer" if empty == 1 else "answers"
+        raise Refused(
+            f"{empty} {answers} without a text or a file: attach the PDFs on the pages of the problems.",
+            code="nothing_to_read",
         )
     excluded = IdentityDecision.objects.filter(
         output__run__release=release, verdict=IdentityVerdict.EXCLUDED, withdrawn_at=None

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -14,7 +14,8 @@ from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.collecting.mapping import Reading, check_mapping
 from benchmark.collecting.showing import FIRST, show, summarise
-from benchmark.collecting.staging import MOST_FAULTS, Fault, Staged, stage, summary_of
+from benchmark.collecting.staging import MOST_FAULTS, Attached, Fault, Staged, stage, summary_of
+from benchmark.files.actions import attach
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.outputs import import_outputs
 from benchmark.importing.progress import Progress, silent
@@ -175,8 +176,9 @@ def _import(
         )
         runs.append({"system": slug, "name": lines.name, "states": report.states, "changed": report.changed})
     abstained = {"abstained": staged.blank[:MOST_FAULTS]} if staged.blank and reading.blank_abstains else {}
-    not_kept = sum(1 for _ in attachments_found(staged, target))
-    details = {"file": name, "mapping": reading.as_json(), "not_kept": not_kept, **abstained}
+    for subject, one in attachments_found(staged, target):
+        attach(actor=actor, subject=subject, name=one.name, data=one.file.read_bytes(), made=one.made)
+    details = {"file": name, "mapping": reading.as_json(), **abstained}
     record(actor=actor, verb=VERB, target=target, details=details)
     return {
         **_report(staged, rules, stored, release, runs),
@@ -185,8 +187,8 @@ def _import(
     }
 
 
-def attachments_found(staged: Staged, release: Release) -> Iterator[tuple[Output | Instance, str, Path]]:
-    """Each file that came with a text: the stored output or problem that it belongs to, its name, and where it lies."""
+def attachments_found(staged: Staged, release: Release) -> Iterator[tuple[Output | Instance, Attached]]:
+    """Each file that came along, with the stored output or problem that it belongs to."""
     for (system, problem, attempt), files in staged.attachments.items():
         instance = release.instances.get(key=problem)
         subject: Output | Instance = instance
@@ -194,8 +196,8 @@ def attachments_found(staged: Staged, release: Release) -> Iterator[tuple[Output
             subject = Output.objects.get(
                 run__release=release, run__system__slug=system, instance=instance, attempt=attempt
             )
-        for file in files:
-            yield subject, PurePosixPath(file.path).name, file.file
+        for one in files:
+            yield subject, one
 
 
 def _report(

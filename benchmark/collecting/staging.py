@@ -1,5 +1,6 @@
 """An upload and its mapping to files of the protocol: one of problems, and one of outputs for every system."""
 
+import hashlib
 import json
 import re
 from collections import Counter, defaultdict
@@ -10,6 +11,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from accounts.refusal import Refused
 from benchmark.collecting.columns import SYSTEM, columns_of, record_of
 from benchmark.collecting.documents import (
     Member,
@@ -24,10 +26,15 @@ from benchmark.collecting.documents import (
 from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, is_macros, role_of, table_fields, the_table
 from benchmark.collecting.paths import TEXTS, Names
 from benchmark.collecting.tables import rows_of
+from benchmark.files.child import Cleaned
+from benchmark.files.process import cleaned
+from benchmark.files.queries import takes_files_alone
 from benchmark.importing.records import RecordError
+from benchmark.models import FileKind
 from benchmark.protocol import Protocol
 
 MOST_FAULTS = 5_000
+PICTURES = (".png", ".jpg", ".jpeg")
 Fault = dict[str, Any]  # file, line, field, reason
 
 
@@ -61,13 +68,23 @@ class Lines:
         return {"file": file, "line": line, "field": error.field, "reason": reason}
 
 
+@dataclass(frozen=True)
+class Attached:
+    """A file that came along, by its name in the upload, and the copy that people will read."""
+
+    name: str
+    file: Path
+    made: Cleaned
+
+
 @dataclass
 class Staged:
     """What an upload gives: files of the protocol, and what people should know before they import them.
 
-    `blank` are outputs that contain no answer, `without_text` those that have files but no document, `missing` the
-    pictures that texts show and that are not there, `unused` files that no pattern fits. `attachments` are the files
-    that came with a text, by short name of the system ("" for a problem), problem and attempt.
+    `blank` are outputs that contain no answer, `without_text` those with neither a document nor a PDF, `missing` the
+    pictures that texts show and that are not there, `unused` files that no pattern fits. `attachments` are the PDFs and
+    pictures that came along, by short name of the system ("" for a problem), problem and attempt; `unreadable` those
+    of which no copy could be made, with the reason, and `copies` what was made of each content.
     """
 
     folder: Path
@@ -79,7 +96,9 @@ class Staged:
     without_text: list[str] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
-    attachments: dict[tuple[str, str, int], list[Member]] = field(default_factory=dict)
+    attachments: dict[tuple[str, str, int], list[Attached]] = field(default_factory=dict)
+    unreadable: list[dict[str, str]] = field(default_factory=list)
+    copies: dict[str, Cleaned | str] = field(default_factory=dict)
 
     def run(self, system: str) -> Lines:
         """The file of a system's outputs, by the name that the upload gives it."""
@@ -110,11 +129,13 @@ def stage(
         _stage_table(staged, table, reading, rules, name)
     else:
         members = with_archives(members_of(folder, name), target)
-        _stage_documents(staged, members, reading, new=known is None)
+        _stage_documents(staged, members, reading, rules, new=known is None)
     return staged
 
 
-def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading, *, new: bool) -> None:
+def _stage_documents(
+    staged: Staged, members: Sequence[Member], reading: Reading, rules: Protocol, *, new: bool
+) -> None:
     problems: dict[str, list[Member]] = defaultdict(list)
     outputs: dict[tuple[str, str, int], list[Member]] = defaultdict(list)
     for member in members:
@@ -144,25 +165,51 @@ def _stage_documents(staged: Staged, members: Sequence[Member], reading: Reading
     groups, names = _joined(outputs), Names(staged.keys)
     for (system, problem, attempt), files in sorted(groups.items()):
         matched = names.match(problem)
-        for text in _texts(staged, files):
-            if matched is None:
-                reason = f"there is no problem {problem!r}"
-                staged.faults.append({"file": text.place, "line": 0, "field": "", "reason": reason})
-                continue
-            record: dict[str, Any] = {
-                "instance_id": matched,
-                "attempt": attempt,
-                "text": text.text,
-                "format": text.text_format,
-            }
+        if matched is None:
+            reason = f"there is no problem {problem!r}"
+            place = next((file.shown for file in files if file.suffix in TEXTS), files[0].shown)
+            staged.faults.append({"file": place, "line": 0, "field": "", "reason": reason})
+            continue
+        texts, key = list(_texts(staged, files)), (slug_of(system), matched, attempt)
+        record: dict[str, Any] = {"instance_id": matched, "attempt": attempt}
+        for text in texts:
+            record |= {"text": text.text, "format": text.text_format}
             _add_output(staged, reading, system, record, text.place)
-            _note_attachments(staged, (slug_of(system), matched, attempt), files)
+            _note_attachments(staged, key, files)
+        if texts or staged.faults:
+            continue
+        _note_attachments(staged, key, files)
+        if takes_files_alone(rules) and any(
+            one.made.kind == FileKind.PDF for one in staged.attachments.get(key, ())
+        ):
+            record |= {"text": "", "in_files": True}
+            staged.run(system).add(record, files[0].shown)
+        else:
+            staged.attachments.pop(key, None)
+            staged.without_text.append(files[0].shown)
 
 
 def _note_attachments(staged: Staged, key: tuple[str, str, int], files: Sequence[Member]) -> None:
-    found = [file for file in files if not file.archive and file.suffix not in TEXTS]
-    if found:
-        staged.attachments[key] = found
+    """Keep the PDFs and pictures among the files: those next to the text first, then pictures out of archives."""
+    chosen = [file for file in files if not file.archive and file.suffix in (".pdf", *PICTURES)]
+    chosen += [file for file in files if file.archive and file.suffix in PICTURES]
+    for file in chosen:
+        made = _copied(staged, file.file.read_bytes())
+        if isinstance(made, str):
+            staged.unreadable.append({"file": file.shown, "reason": made})
+        else:
+            staged.attachments.setdefault(key, []).append(Attached(file.shown, file.file, made))
+
+
+def _copied(staged: Staged, data: bytes) -> Cleaned | str:
+    """The copy of a file, or why there is none; a picture that comes with every text is copied once."""
+    sha256 = hashlib.sha256(data).hexdigest()
+    if sha256 not in staged.copies:
+        try:
+            staged.copies[sha256] = cleaned(data)
+        except Refused as refusal:
+            staged.copies[sha256] = refusal.reason
+    return staged.copies[sha256]
 
 
 def _joined(outputs: dict[tuple[str, str, int], list[Member]]) -> dict[tuple[str, str, int], list[Member]]:
@@ -187,7 +234,6 @@ def _texts(staged: Staged, files: Sequence[Member]) -> Iterator[Text]:
         staged.faults.append({"file": error.field, "line": error.line, "field": "", "reason": error.reason})
         return
     if text is None:
-        staged.without_text.append(files[0].shown)
         return
     for name in text.missing:
         line = text.text[: max(0, text.text.find(name))].count("\n") + 1
@@ -200,7 +246,8 @@ def _add_output(
 ) -> None:
     """Note an output under its system; a blank one counts as abstained if that was asked for."""
     text = record.get("text", "")
-    if isinstance(text, str) and record.get("state", "answered") == "answered":
+    may_be_blank = record.get("state", "answered") == "answered" and not record.get("in_files")
+    if isinstance(text, str) and may_be_blank:
         reason = blank_reason(text, record.get("format", "latex"))
         if reason:
             found = {
@@ -267,7 +314,7 @@ def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol,
 
 def summary_of(staged: Staged) -> dict[str, Any]:
     """What the page of the dry run says in addition to the counts of the import."""
-    kinds = Counter(member.suffix or "other" for files in staged.attachments.values() for member in files)
+    kinds = Counter(one.made.kind for files in staged.attachments.values() for one in files)
     return {
         "blank": staged.blank[:100],
         "blank_count": len(staged.blank),
@@ -275,5 +322,6 @@ def summary_of(staged: Staged) -> dict[str, Any]:
         "unused": staged.unused[:100],
         "unused_count": len(staged.unused),
         "attachments": dict(sorted(kinds.items())),
+        "unreadable": staged.unreadable[:100],
         "attached_to": len(staged.attachments),
     }

@@ -9,6 +9,7 @@ from accounts.access import is_study_staff
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
+from benchmark.files.child import Cleaned
 from benchmark.files.process import cleaned
 from benchmark.identities.actions import scan_outputs
 from benchmark.models import Attachment, CleanCopy, Instance, OriginalFile, Output, OutputState
@@ -17,13 +18,16 @@ MAX_BYTES = 50 * 1024 * 1024
 MOST = 50  # files of one output or instance
 
 
-def attach(*, actor: User | None, subject: Output | Instance, name: str, data: bytes) -> Attachment:
+def attach(
+    *, actor: User | None, subject: Output | Instance, name: str, data: bytes, made: Cleaned | None = None
+) -> Attachment:
     """Attach a PDF, PNG or JPEG; `name` is that of the file, or its path in the folder or archive it came in.
 
     The same file under the same name again changes nothing. An output is scanned for identities again. Raises
     NotAllowed for anyone but the study's staff (None is the console); Refused for a file that cannot be read or copied
     (code "bad_file"), for another one under the same name ("file_differs"), and where nothing may be added any more
-    ("frozen"). Called before a transaction is opened, it keeps none open while the file is read.
+    ("frozen"). The file is read in a child process, which takes seconds; inside a transaction, give the copy that was
+    `made` of it before.
     """
     _require_staff(actor)
     name = name.strip()[-500:]
@@ -43,7 +47,7 @@ def attach(*, actor: User | None, subject: Output | Instance, name: str, data: b
             "Someone has decided that this output may be read as it is; withdraw that decision first.",
             code="decided",
         )
-    made = cleaned(data)
+    made = made or cleaned(data)
     with transaction.atomic():
         last = subject.attachments.aggregate(last=Max("number"))["last"] or 0
         if subject.attachments.count() >= MOST:

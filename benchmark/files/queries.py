@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from benchmark.models import Attachment, Instance, Output, OutputState, Release
+from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 
 FILES = "files"
@@ -46,3 +47,16 @@ def only_in_files(release: Release) -> list[int]:
         for row in rows.filter(attachments__isnull=False).distinct()
         if not protocol.output_parts(row.payload, row.text, row.text_format)[0].text.strip()
     ]
+
+
+def takes_files_alone(rules: Protocol) -> bool:
+    """Whether an output of this protocol may be a PDF alone."""
+    return rules.output_line is not None and "in_files" in rules.output_line.model_fields
+
+
+def nothing_to_read(release: Release) -> QuerySet[Output]:
+    """Answered outputs whose text was to be in a file, and which have none yet."""
+    rows = Output.objects.filter(
+        run__release=release, state=OutputState.ANSWERED, text="", attachments__isnull=True
+    )
+    return rows if takes_files_alone(get_protocol(release.benchmark.protocol)) else rows.none()

@@ -13,6 +13,7 @@ from annotation.adjudication.settling import State as ItemState
 from annotation.conflicts.resolving import undecided_people
 from annotation.core.phases import Phase
 from annotation.models import Assignment, AssignmentState, Campaign
+from benchmark.files.queries import nothing_to_read
 from benchmark.models import ImportState, ImportUpload, Output, OutputState, Release
 from benchmark.releases.queries import quarantined
 from judging.models import JudgeRun
@@ -74,6 +75,7 @@ class Facts:
     blank: int
     failed: int
     undecided_texts: int
+    nothing_to_read: int
     rounds: list[Round] = field(default_factory=list)
     invited: int = 0
     judge_runs: list[Asked] = field(default_factory=list)
@@ -116,6 +118,7 @@ def facts_of(release: Release) -> Facts:
         systems=release.runs.values("system").distinct().count(),
         **states,
         undecided_texts=quarantined(release).count(),
+        nothing_to_read=nothing_to_read(release).count(),
         rounds=[_round(campaign) for campaign in campaigns],
         invited=pending_invitations().filter(expires_at__gt=timezone.now()).count(),
         judge_runs=[

@@ -84,6 +84,9 @@ def _outputs(facts: Facts) -> Step:
         if number
     ]
     says = ", ".join([counted(facts.systems, "system"), counted(facts.outputs, "answer"), *left])
+    if facts.nothing_to_read:
+        detail = f"{counted(facts.nothing_to_read, 'answer')} with neither a text nor a PDF"
+        return Step("Outputs", State.NEEDED, says, detail, _release(facts), "Attach files")
     if facts.undecided_texts:
         texts = "may reveal its author" if facts.undecided_texts == 1 else "may reveal their authors"
         detail = f"{counted(facts.undecided_texts, 'text')} {texts}"

@@ -10,16 +10,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from accounts.models import AuditEvent
-from benchmark.collecting.actions import attachments_found
+from accounts.refusal import Refused
+from annotation.quarantine.actions import eligible
 from benchmark.collecting.formats import as_markdown
 from benchmark.collecting.mapping import Reading
-from benchmark.collecting.staging import stage
+from benchmark.files.actions import attach
 from benchmark.importing import uploading
-from benchmark.models import ImportUpload, Instance, Output, Release, Run, System
+from benchmark.models import CleanCopy, ImportUpload, Instance, OriginalFile, Output, Release, Run, System
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rendering.actions import render_now
 from tests.benchmark import test_archives
 from tests.benchmark.files import example
+from tests.benchmark.pdfs import PARAGRAPH, paper, png
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.django_db
@@ -45,7 +47,8 @@ def packed(files: dict[str, str | bytes]) -> bytes:
 
 def study(problems: int = 10) -> dict[str, str | bytes]:
     """One .tex, one .pdf and one .zip with figures per system and problem, and a statement for each problem."""
-    figures = packed({"fig/tower.pdf": b"%PDF-1.4", "lemmas.tex": "By Lemma 1, $a<b$."})
+    figures = packed({"fig/tower.png": png("Ada"), "lemmas.tex": "By Lemma 1, $a<b$."})
+    pdf = paper(PARAGRAPH)
     files: dict[str, str | bytes] = {}
     for number in range(1, problems + 1):
         files[f"study/problems/problem{number}.tex"] = (
@@ -53,7 +56,7 @@ def study(problems: int = 10) -> dict[str, str | bytes]:
         )
         for system in SYSTEMS:
             front = f"study/{system}/problem{number}/"
-            files |= {front + "proof.tex": SOURCE % number, front + "proof.pdf": b"%PDF-1.4"}
+            files |= {front + "proof.tex": SOURCE % number, front + "proof.pdf": pdf}
             files[front + "figures.zip"] = figures
     return files
 
@@ -96,7 +99,7 @@ def test_a_folder_with_text_pdf_and_figures_for_each_system_and_problem_becomes_
     assert (report["instances"], len(report["runs"]), report["attachments"]) == (
         10,
         4,
-        {".pdf": 40, ".zip": 40},
+        {"image": 40, "pdf": 40},
     )
     # a statement has one formula, a proof its own and that of the lemmas it inputs: 10 + 40 * 2
     assert (report["shown"]["formulas"], report["shown"]["failed"], report["pictures"]) == (90, 0, 0)
@@ -110,30 +113,59 @@ def test_a_folder_with_text_pdf_and_figures_for_each_system_and_problem_becomes_
     assert "By Lemma 1" in text
     assert "x^2=3" in text
     details = AuditEvent.objects.get(verb="import_files").details
-    assert (details["mapping"]["outputs"], details["not_kept"]) == ("{system}/{problem}", 80)
+    assert details["mapping"]["outputs"] == "{system}/{problem}"
+    files = Output.objects.get(instance=problem, run__system__slug="beta").attachments.order_by("number")
+    assert [(file.copy.kind, file.original.name) for file in files] == [
+        ("pdf", "beta/problem3/proof.pdf"),
+        ("image", "beta/problem3/figures.zip: fig/tower.png"),
+    ]
+    assert CleanCopy.objects.count() == 2, "the same content is copied once"
 
 
-def test_files_next_to_a_text_are_found_for_the_output_that_they_belong_to(carl, towers, tmp_path):
+def test_a_pdf_alone_is_an_output_and_what_cannot_be_read_is_left_out_and_named(carl, towers):
+    files = {
+        "gpt/p1.pdf": paper(PARAGRAPH),
+        "gpt/p2.pdf": b"%PDF-1.4 broken",
+        "gpt/p2.zip": packed({"a.png": png("Ada")}),
+    }
+    upload = mapped(carl, sent(carl, packed(files), "a.zip", release="towers"))
+    assert upload.state == "checked", upload.refusal
+    assert upload.report["runs"][0]["states"] == {"answered": 1}
+    assert upload.report["without_text"] == ["gpt/p2.pdf"]
+    (unreadable,) = upload.report["unreadable"]
+    assert unreadable["file"] == "gpt/p2.pdf"
+    imported(carl, upload)
+    output = Output.objects.get()
+    assert (output.text, output.state, output.instance.key) == ("", "answered", "p1")
+    assert output.attachments.get().copy.kind == "pdf"
+    again = mapped(carl, sent(carl, packed(files), "a.zip", release="towers"))
+    assert again.report["changed"] is False
+    imported(carl, again)
+    assert output.attachments.count() == 1
+
+
+def test_a_table_that_says_in_files_brings_outputs_without_text(carl, towers):
+    rows = '{"instance_id": "p1", "text": "", "in_files": true}\n'
+    upload = mapped(carl, sent(carl, rows.encode(), "a.jsonl", release="towers"), system="gpt")
+    assert upload.state == "checked", (upload.refusal, upload.faults)
+    imported(carl, upload)
+    output = Output.objects.get()
+    with pytest.raises(Refused, match="1 answer without a text or a file"):
+        eligible(towers, {output.pk: output}, leave_out_undecided=False)
+    attach(actor=None, subject=output, name="p1.pdf", data=paper(PARAGRAPH))
+    assert eligible(towers, {output.pk: output}, leave_out_undecided=False) == {output.pk: output}
+
+
+def test_files_next_to_a_text_are_attached_to_the_output_that_they_belong_to(carl, towers):
     files = {
         "gpt/p1.tex": "One.",
-        "gpt/p1_figures.zip": packed({"a.png": b""}),
+        "gpt/p1_figures.zip": packed({"a.png": png("Ada")}),
         "gpt/P2.tex": "Two.",
-        "gpt/P2.pdf": b"%",
+        "gpt/P2.pdf": paper(PARAGRAPH),
     }
-    for name, content in files.items():
-        path = tmp_path / "unpacked" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    (tmp_path / "staged").mkdir()
-    reading = Reading(outputs="{system}/{problem}")
-    rules, known = get_protocol("proofs"), {"p1", "p2"}
-    staged = stage(tmp_path / "unpacked", tmp_path / "staged", reading, rules, known, "a.zip")
     imported(carl, mapped(carl, sent(carl, packed(files), "a.zip", release="towers")))
-    found = attachments_found(staged, towers)
-    assert {(subject.instance.key, name) for subject, name, _ in found} == {
-        ("p1", "p1_figures.zip"),
-        ("p2", "P2.pdf"),
-    }
+    found = OriginalFile.objects.values_list("attachment__output__instance__key", "name")
+    assert set(found) == {("p1", "gpt/p1_figures.zip: a.png"), ("p2", "gpt/P2.pdf")}
 
 
 @pytest.fixture

@@ -79,10 +79,12 @@ class ProofLine(Proof):
     """The proof as graders read it."""
     format: Literal["latex", "markdown", "plain"] = "latex"
     """How the text is written."""
+    in_files: bool = False
+    """The answer is a PDF that is attached to the output, and has no text."""
 
     @model_validator(mode="after")
     def _answered_means_text(self) -> Self:
-        if self.state == "answered" and not self.text.strip():
+        if self.state == "answered" and not self.text.strip() and not self.in_files:
             raise ValueError("an answered output needs a text")
         if self.state == NOT_RELEASED and (self.text or self.budget != ProofBudget()):
             raise ValueError("what was not released has neither text nor budget")
