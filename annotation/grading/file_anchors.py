@@ -82,6 +82,18 @@ def quote_of(anchor: Mapping[str, Any] | None) -> str:
     return " ".join(str(found["exact"]).split()) if found else ""
 
 
+def words_of(anchor: Mapping[str, Any] | None) -> tuple[str, str, str]:
+    """The quoted words of a stored anchor, and what is before and after them; empty for a region."""
+    found = _selector(anchor, "TextQuoteSelector")
+    return (found["exact"], found["prefix"], found["suffix"]) if found else ("", "", "")
+
+
+def rects_of(anchor: Mapping[str, Any] | None) -> list[list[float]]:
+    """The marked rectangles of a stored anchor, in points of its page."""
+    found = _selector(anchor, "RectSelector")
+    return list(found["rects"]) if found else []
+
+
 def page_of(anchor: Mapping[str, Any] | None) -> int:
     """The page of a stored anchor."""
     found = _selector(anchor, "RectSelector")

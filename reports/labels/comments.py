@@ -1,5 +1,6 @@
 """The comment table: every anchored comment of a live grade, with the words that it is about."""
 
+import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
@@ -8,6 +9,7 @@ from django.db.models import QuerySet
 from accounts.refusal import Refused
 from annotation.campaigns.pairing import upright_block
 from annotation.core.material import item_material
+from annotation.grading.file_anchors import page_of, rects_of, words_of
 from annotation.models import Comment, Item
 from benchmark.models import Output, Release
 from benchmark.rendering.stored import rendered_all
@@ -27,9 +29,9 @@ def comment_rows(
 ) -> Iterator[dict[str, object]]:
     """One row per comment, in the order of the table of labels; outputs are named only with `identities`.
 
-    `quote`, `prefix` and `suffix` are from the source of the block, at the offsets of the comment. Where the text no
-    longer has the block, they are empty. Raises Refused (code "being_prepared") while one of the texts waits for a
-    worker to render it. Blocks of a pair are named as if its first answer had been shown first.
+    `quote`, `prefix` and `suffix` are from the source of the block, at the offsets of the comment, or from the page of
+    a PDF. Where the text no longer has the block, they are empty. Raises Refused (code "being_prepared") while one of
+    the texts waits for a worker to render it. Blocks of a pair are named as if its first answer had been shown first.
     """
     comments = _live(release, campaign)
     for number, group in groupby(comments.iterator(chunk_size=500), lambda one: one.grade.assignment.item_id):
@@ -93,7 +95,11 @@ def _row(
 ) -> dict[str, object]:
     place = comment.grade.assignment
     block = upright_block(comment.block, swapped=place.swapped)
-    source = sources.get(block, "")
+    source, anchor = sources.get(block, ""), comment.anchor
+    around = slice(max(comment.start - AROUND, 0), comment.start), slice(comment.end, comment.end + AROUND)
+    quote, prefix, suffix = source[comment.start : comment.end], source[around[0]], source[around[1]]
+    if anchor:
+        quote, prefix, suffix = words_of(anchor)
     outputs = [output for output in (item.output, item.second) if output is not None]
     for output in outputs:
         output.instance = item.instance
@@ -109,15 +115,15 @@ def _row(
         place.reviewer.rater,
         "expert",
         "",
-        "block",
+        "pdf" if anchor else "block",
         block,
         comment.start,
         comment.end,
-        "",
-        "",
-        source[comment.start : comment.end],
-        source[max(comment.start - AROUND, 0) : comment.start],
-        source[comment.end : comment.end + AROUND],
+        page_of(anchor) if anchor else "",
+        json.dumps(rects_of(anchor)) if anchor else "",
+        quote,
+        prefix,
+        suffix,
         comment.severity,
         comment.kind,
         comment.text,

@@ -21,6 +21,7 @@ from benchmark.files.actions import attach
 from benchmark.files.process import cleaned
 from benchmark.models import Attachment, Output
 from reports.history.chain import faults, seal
+from reports.labels.comments import comment_rows
 from reports.printing.items import printed_items
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
@@ -157,6 +158,10 @@ def test_those_who_adjudicate_and_print_see_the_file_and_the_words(on_pdf, owner
     ]
     (comment,) = printed[0].on_files
     assert (comment.place, comment.quote, comment.text) == ("PDF, page 2", "cactus network", "Which?")
+    (row,) = comment_rows(campaign.release)
+    assert (row["anchor"], row["block"], row["page"]) == ("pdf", "file1-page2", 2)
+    assert (row["quote"], row["prefix"], row["suffix"]) == ("cactus network", "of a ", " is")
+    assert row["rects"] == "[[10.0, 20.0, 30.12, 40.0]]"
 
 
 @pytest.mark.django_db

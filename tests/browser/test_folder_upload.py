@@ -42,8 +42,8 @@ def look(page: Page, name: str) -> None:
 
 def test_a_folder_becomes_a_study_in_five_clicks(sign_in, coordinator, folder):
     page = sign_in(coordinator)
-    page.goto(reverse("releases"))
-    page.get_by_role("link", name="New study from files").click()
+    page.goto(reverse("studies"))
+    page.get_by_role("link", name="New study", exact=True).click()
     look(page, "upload")
     page.locator("#folder").set_input_files(str(folder))
     expect(page.locator("#chosen")).to_have_text("27 files of study are chosen.")
@@ -62,7 +62,7 @@ def test_a_folder_becomes_a_study_in_five_clicks(sign_in, coordinator, folder):
     page.get_by_role("button", name="Import exactly this").click()
     uploading.work_imports()
     page.goto(page.url)
-    page.get_by_role("link", name="To the release").click()
+    page.get_by_role("link", name="To the study").click()
     expect(page.get_by_role("heading", level=1, name="study")).to_be_visible()
     assert Release.objects.get(name="study").instances.count() == 2
     assert Output.objects.count() == 8
