@@ -69,7 +69,7 @@ def _problems(facts: Facts) -> Step:
     says = f"{counted(facts.problems, 'problem')} in {counted(facts.fields, 'field')}"
     frozen = facts.release.frozen_at
     detail = (
-        f"Frozen on {date_format(frozen, 'j M Y')}" if frozen else "Not frozen: problems can still be added"
+        f"Frozen on {date_format(frozen, 'j M Y')}" if frozen else "Not frozen yet"
     )
     return Step("Problems", State.DONE, says, detail, _release(facts), "View")
 
