@@ -2,6 +2,7 @@
 
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -33,6 +34,7 @@ def _page(request: SignedInRequest, form: InvitationForm, status: int = 200) -> 
         "invitations": queries.pending_invitations(),
         "invitation_form": form,
         "gift": _grantable(request),
+        "mail_leaves": settings.EMAIL_LEAVES,
         "now": timezone.now(),
     }
     return render(request, "accounts/people/people.html", context, status=status)
@@ -54,6 +56,7 @@ def invite(request: SignedInRequest) -> HttpResponse:
     invited = [new.invitation.email for new in made]
     context = {
         "sent": send_invitations(made),
+        "mail_leaves": settings.EMAIL_LEAVES,
         "invited": [(new.invitation, invitation_link(new.token)) for new in made],
         "members": [address for address in emails if address not in invited],
     }

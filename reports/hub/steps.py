@@ -68,9 +68,7 @@ def steps_of(facts: Facts) -> list[Step]:
 def _problems(facts: Facts) -> Step:
     says = f"{counted(facts.problems, 'problem')} in {counted(facts.fields, 'field')}"
     frozen = facts.release.frozen_at
-    detail = (
-        f"Frozen on {date_format(frozen, 'j M Y')}" if frozen else "Not frozen yet"
-    )
+    detail = f"Frozen on {date_format(frozen, 'j M Y')}" if frozen else "Not frozen yet"
     return Step("Problems", State.DONE, says, detail, _release(facts), "View")
 
 

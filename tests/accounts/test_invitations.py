@@ -151,6 +151,7 @@ def test_a_mail_server_that_refuses_is_told_to_the_inviter(
 ) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"  # type: ignore[attr-defined]
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9  # type: ignore[attr-defined]
+    settings.EMAIL_LEAVES = True  # type: ignore[attr-defined]
     client.force_login(owner)
     fields = {"emails": "nina@study.test", "role": "reviewer"}
     page = client.post(reverse("invite"), fields).content.decode()
@@ -159,6 +160,13 @@ def test_a_mail_server_that_refuses_is_told_to_the_inviter(
     invitation = Invitation.objects.get()
     assert (invitation.mailed_at, "refused" in invitation.mail_error) == (None, True)
     assert "Connection refused" in client.get(reverse("people")).content.decode()
+
+
+def test_links_are_to_be_copied_where_mail_is_printed_to_the_log(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    page = client.post(reverse("invite"), {"emails": "nina@study.test", "role": "reviewer"}).content.decode()
+    assert "prints mail to its log instead of sending it" in page
+    assert "printed to the log" in client.get(reverse("people")).content.decode()
 
 
 TABLE = """Name,E-mail

@@ -123,6 +123,7 @@ def test_a_folder_becomes_an_open_campaign_in_few_clicks(walk: Walk, folder: Pat
     minutes = (time.monotonic() - began) / 60
     print(f"{walk.clicks} clicks, {minutes:.1f} minutes")
     assert walk.clicks <= MOST_CLICKS
+    expect(page.get_by_text("rubric referee-v1")).to_be_visible()
     assert minutes < 15
     expect(page.get_by_text("Open", exact=True).first).to_be_visible()
     assert walk.faults.unforgiven() == []
@@ -191,7 +192,7 @@ def open_campaign(walk: Walk, page: Page) -> None:
     walk.look(page)
     walk.click(page.get_by_role("link", name="Set up grading"))
     page.locator('[name="name"]').fill("Referee round")
-    walk.click(page.locator('[name="rubric"][value*="first"]').first)
+    walk.click(page.get_by_role("radio", name="Referee"))
     walk.look(page)
     for step in ("items", "people", "options", "plan"):
         walk.click(page.get_by_role("button", name="Save and continue"))
