@@ -9,11 +9,14 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from benchmark.models import (
+    Attachment,
     Benchmark,
+    CleanCopy,
     FrozenTuple,
     IdentityDecision,
     IdentityWord,
     ImportUpload,
+    OriginalFile,
     ProtocolFlag,
     Release,
     ReleaseDescription,
@@ -140,7 +143,23 @@ def brought(**changes):
     ImportUpload.objects.create(**{"owner": UserFactory(), "expires_at": later, **values, **changes})
 
 
+def attached(twice_to="", name="a.pdf", **changes):
+    copy = CleanCopy.objects.create(
+        sha256=digest("copy"), kind=changes.pop("kind", "pdf"), data=b"x", pages=[]
+    )
+    owner = {"output": OutputFactory()} if twice_to != "instance" else {"instance": InstanceFactory()}
+    for _ in range(2 if twice_to else 1):
+        row = Attachment.objects.create(**{"number": 1, "copy": copy, **owner, **changes})
+    OriginalFile.objects.create(attachment=row, name=name, sha256=digest("original"), data=b"x")
+
+
 VIOLATIONS = {
+    "clean_copy_kind_is_known": lambda: attached(kind="mood"),
+    "attachment_has_one_subject": lambda: attached(output=None),
+    "attachments_count_from_one": lambda: attached(number=0),
+    "attachment_once_per_output": lambda: attached(twice_to="output"),
+    "attachment_once_per_instance": lambda: attached(twice_to="instance"),
+    "original_file_has_a_name": lambda: attached(name=""),
     "benchmark_names_its_protocol": lambda: BenchmarkFactory(slug="other", protocol=""),
     "paper_once_per_release": twin_paper,
     "instance_once_per_release": twin_instance,

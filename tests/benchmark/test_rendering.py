@@ -156,7 +156,8 @@ def test_the_page_takes_the_same_queries_however_many_systems(carl, django_asser
     release = fill(ReleaseFactory(), domains=1, instances=1, runs=runs)
     address = reverse("instance", args=[release.name, release.instances.get().key])
     carl.get(address)
-    with django_assert_num_queries(6):  # session, user, roles; the instance, its outputs, the cache
+    # session, user, roles; the instance, its outputs, the cache; files of the instance and of the outputs
+    with django_assert_num_queries(8):
         carl.get(address)
 
 

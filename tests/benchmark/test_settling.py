@@ -226,7 +226,7 @@ def test_a_protocol_without_open_cases_has_no_such_page(staff):
     assert staff.get(reverse("settling", args=[release.name])).status_code == 404
     assert (
         reverse("settling", args=[release.name])
-        not in staff.get(reverse("release", args=[release.name])).content.decode()
+        not in staff.get(reverse("study", args=[release.name])).content.decode()
     )
 
 

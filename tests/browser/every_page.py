@@ -28,6 +28,10 @@ NOT_FURNISHED = frozenset(
     [
         "ready/",
         "metrics/",
+        # files themselves: tests/browser/test_pdf.py and tests/benchmark/test_files.py
+        "grading/items/<str:handle>/files/<int:number>/",
+        "releases/<slug:name>/files/<int:pk>/",
+        "releases/<slug:name>/files/<int:pk>/original/",
     ]
 )
 

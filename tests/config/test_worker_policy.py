@@ -9,6 +9,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 from config.worker_policy import POLICY
 
+pytestmark = pytest.mark.django_db
 WORKER = "vendor/pdfjs-6.5.438/build/pdf.worker.min.mjs"
 
 
@@ -21,6 +22,7 @@ def test_the_worker_alone_has_a_policy(tmp_path, settings, name, policy):
     reply = WhiteNoiseMiddleware(lambda request: None)(RequestFactory().get(f"{settings.STATIC_URL}{name}"))
     assert reply.get("Content-Security-Policy") == policy
     assert reply["Content-Type"].startswith("text/javascript")
+    reply.close()  # which tells the database connection that the request is over
 
 
 def test_the_worker_of_the_policy_is_the_one_that_pages_name():

@@ -165,15 +165,15 @@ def test_the_page_runs_the_audit(release: Release, coordinator: Any) -> None:
     assert AuditEvent.objects.get(verb="audit construction").actor == coordinator
 
 
-def test_the_release_page_links_to_the_audit_where_the_protocol_has_one(
+def test_the_page_of_the_study_links_to_the_audit_where_the_protocol_has_one(
     release: Release, coordinator: Any
 ) -> None:
     client = Client()
     client.force_login(coordinator)
     address = reverse("construction-audit", args=["gaps"])
-    assert address in client.get(reverse("release", args=["gaps"])).content.decode()
+    assert address in client.get(reverse("study", args=["gaps"])).content.decode()
     other = ReleaseFactory(name="proofs-1")
-    assert "construction/" not in client.get(reverse("release", args=[other.name])).content.decode()
+    assert "construction/" not in client.get(reverse("study", args=[other.name])).content.decode()
 
 
 def test_the_table_has_a_row_for_every_flag_and_no_cell_that_a_spreadsheet_runs(

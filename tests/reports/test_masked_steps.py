@@ -242,7 +242,7 @@ def carl(client, coordinator):
 
 def test_the_page_shows_the_same_shares_and_is_found_from_the_release(two_runs, carl):
     address = reverse("release-reproduction", args=["run-1"])
-    assert address in carl.get(reverse("release", args=["run-1"])).content.decode()
+    assert address in carl.get(reverse("study", args=["run-1"])).content.decode()
     page = carl.get(address, {"second": "run-2", "proximate": " ".join(PROXIMATE)}).content.decode()
     for shown in ("19/28", "67.9 %", "49.3 to 82.1", "25/28", "89.3 %", "35/36", "97.2 %"):
         assert shown in page
@@ -287,7 +287,7 @@ def test_a_variant_leads_to_its_original_and_the_original_to_its_variants(tmp_pa
 def test_without_a_second_release_the_page_says_so_and_other_protocols_have_no_link(proofs, carl):
     page = carl.get(reverse("release-reproduction", args=["sample-proofs"])).content.decode()
     assert "no other release of this protocol" in page
-    release = carl.get(reverse("release", args=["sample-proofs"])).content.decode()
+    release = carl.get(reverse("study", args=["sample-proofs"])).content.decode()
     assert "Compare with another release" not in release
 
 

@@ -148,5 +148,5 @@ def test_pages_and_rest_show_the_figures_to_those_who_run_the_study(client, coor
 @pytest.mark.django_db
 def test_a_release_leads_to_the_published_figures_of_its_protocol(client, coordinator, gaps):
     client.force_login(coordinator)
-    for address in ("/releases/sample-re2math/", "/reports/releases/sample-re2math/"):
+    for address in ("/studies/sample-re2math/", "/reports/releases/sample-re2math/"):
         assert 'href="/reports/published/re2math/"' in client.get(address).content.decode()

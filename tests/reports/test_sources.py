@@ -124,5 +124,5 @@ def test_page_and_rest_ask_and_show(
     document = client.get(rest).json()
     assert [flag["instance"] for flag in document["flags"]] == ["own"]
     assert document["systems"][0]["alternative"] == 2
-    assert page in client.get(reverse("release", args=["gaps"])).content.decode()
+    assert page in client.get(reverse("study", args=["gaps"])).content.decode()
     assert client.get(page, {"colour": "red"}).status_code == 400
