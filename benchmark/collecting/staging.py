@@ -170,22 +170,22 @@ def _stage_documents(
             place = next((file.shown for file in files if file.suffix in TEXTS), files[0].shown)
             staged.faults.append({"file": place, "line": 0, "field": "", "reason": reason})
             continue
-        texts, key = list(_texts(staged, files)), (slug_of(system), matched, attempt)
+        texts, owner = list(_texts(staged, files)), (slug_of(system), matched, attempt)
         record: dict[str, Any] = {"instance_id": matched, "attempt": attempt}
         for text in texts:
             record |= {"text": text.text, "format": text.text_format}
             _add_output(staged, reading, system, record, text.place)
-            _note_attachments(staged, key, files)
+            _note_attachments(staged, owner, files)
         if texts or staged.faults:
             continue
-        _note_attachments(staged, key, files)
+        _note_attachments(staged, owner, files)
         if takes_files_alone(rules) and any(
-            one.made.kind == FileKind.PDF for one in staged.attachments.get(key, ())
+            one.made.kind == FileKind.PDF for one in staged.attachments.get(owner, ())
         ):
             record |= {"text": "", "in_files": True}
             staged.run(system).add(record, files[0].shown)
         else:
-            staged.attachments.pop(key, None)
+            staged.attachments.pop(owner, None)
             staged.without_text.append(files[0].shown)
 
 
