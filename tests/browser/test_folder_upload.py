@@ -45,6 +45,7 @@ def test_a_folder_becomes_a_study_in_five_clicks(sign_in, coordinator, folder):
     page.goto(reverse("studies"))
     page.get_by_role("link", name="New study", exact=True).click()
     look(page, "upload")
+    expect(page.get_by_text("Choose a folder")).to_be_visible()  # its script is at work
     page.locator("#folder").set_input_files(str(folder))
     expect(page.locator("#chosen")).to_have_text("27 files of study are chosen.")
     assert not axe(page)

@@ -133,6 +133,7 @@ def import_folder(walk: Walk, page: Page, folder: Path) -> None:
     expect(page.get_by_role("heading", name="No study yet")).to_be_visible()
     walk.look(page)
     walk.click(page.get_by_role("link", name="New study", exact=True))
+    expect(page.get_by_text("Choose a folder")).to_be_visible()  # its script is at work
     page.locator("#folder").set_input_files(str(folder))
     walk.clicks += 1
     expect(page.locator("#chosen")).to_contain_text("are chosen")
