@@ -1,14 +1,18 @@
 """Assignment by hand: this person, this item. A matrix of reviewers and items, and the changes made in it.
 
-A cell says that a place cannot be had and never why: which item a conflict of interest excludes would reveal who wrote
-its answer to those who still decide about splits.
+A conflict of interest excludes the answers of one author, so the places that a person cannot have show which answers
+share an author. Therefore items have names here that no other page uses: those who decide about splits later cannot
+tell which of the answers on their pages these were.
 """
 
+import hashlib
+import hmac
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
@@ -18,11 +22,11 @@ from annotation.assigning.actions import claim, place_pairs, release_waiting
 from annotation.assigning.allocation import Candidate, Vacancy, refusal
 from annotation.campaigns.actions import locked, require_staff
 from annotation.core import phases, queries
-from annotation.core.item_names import item_name
 from annotation.core.phases import Verb
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ProblemRule, ReleaseReason
 
 Pair = tuple[int, int]  # item and reviewer
+_KEY = "annotation.assigning.by_hand:"
 
 
 class CellState(StrEnum):
@@ -81,7 +85,7 @@ def matrix(campaign: Campaign, items: Sequence[Item]) -> Matrix:
     rows = []
     for item in items:
         vacancy = _vacancy(item, places)
-        name, cells = item_name(item.pk), []
+        name, cells = row_name(item.pk), []
         for column in columns:
             pair = (item.pk, column.person.pk)
             state = _state(campaign, vacancy, candidates.get(pair[1]), places.get(pair))
@@ -90,15 +94,21 @@ def matrix(campaign: Campaign, items: Sequence[Item]) -> Matrix:
     return Matrix(columns, rows)
 
 
+def row_name(item: int) -> str:
+    """What the item is called in the matrix, and nowhere else."""
+    key = (_KEY + settings.SECRET_KEY).encode()
+    return hmac.new(key, str(item).encode(), hashlib.sha256).hexdigest()[:16]
+
+
 def items_of(campaign: Campaign) -> list[Item]:
     """The campaign's items by problem, and within one by name, an order that says nothing about the draw."""
     items = campaign.items.select_related("instance").filter(revealed=False)
-    return sorted(items, key=lambda item: (item.instance.domain, item.instance.key, item_name(item.pk)))
+    return sorted(items, key=lambda item: (item.instance.domain, item.instance.key, row_name(item.pk)))
 
 
 def pairs_called(campaign: Campaign, keys: Iterable[str]) -> set[Pair]:
     """Items and reviewers of the keys of cells; raises Refused for one that the campaign does not have."""
-    named = {item_name(pk): pk for pk in campaign.items.values_list("pk", flat=True)}
+    named = {row_name(pk): pk for pk in campaign.items.values_list("pk", flat=True)}
     found = set()
     for key in keys:
         name, _, reviewer = key.partition("-")
@@ -199,7 +209,7 @@ def _require_free(items: dict[int, Item], give: Collection[Pair]) -> None:
         item.refresh_from_db(fields=["places_taken"])
         if item.places_taken + wanted > item.places:
             raise Refused(
-                f"{item.instance.key}, {item_name(pk)}, has {item.places} places in all; take one away first.",
+                f"{item.instance.key}, {row_name(pk)}, has {item.places} places in all; take one away first.",
                 code="no_place",
             )
 
@@ -265,4 +275,4 @@ def _require_together(campaign: Campaign, give: Collection[Pair]) -> None:
 def _words(items: dict[int, Item], pair: Pair) -> str:
     item = items[pair[0]]
     person = User.objects.filter(pk=pair[1]).first()
-    return f"{item.instance.key}, {item_name(item.pk)}, for {person or 'an unknown person'}"
+    return f"{item.instance.key}, {row_name(item.pk)}, for {person or 'an unknown person'}"

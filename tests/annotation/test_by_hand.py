@@ -9,6 +9,7 @@ from annotation.assigning.actions import apply_plan, plan_assignment, say_out_of
 from annotation.assigning.by_hand import assign_by_hand, items_of, matrix
 from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items
+from annotation.core.item_names import item_name
 from annotation.models import Assignment, Item
 from tests.annotation.campaigns import decided
 from tests.annotation.grading import submit
@@ -88,6 +89,16 @@ def test_a_conflict_makes_a_cell_impossible_without_saying_that_it_is_one(
     page = client.get(reverse("campaign-by-hand", args=[opened.slug])).content.decode()
     assert "first-system" not in page
     assert all(f'"{pk}-' not in page for pk in opened.items.values_list("pk", flat=True))
+
+
+def test_no_name_in_the_matrix_is_one_of_another_page(client, opened, coordinator, algebraist):
+    """Places that a conflict excludes share an author; by their names they would be found again at adjudication."""
+    client.force_login(coordinator)
+    page = client.get(reverse("campaign-by-hand", args=[opened.slug])).content.decode()
+    names = {item.pk: item_name(item.pk) for item in opened.items.all()}
+    assert not [name for name in names.values() if name[:6] in page]
+    shown = [row.name for row in matrix(opened, items_of(opened)).rows if row.item.instance.key == "a1"]
+    assert shown == sorted(shown), "nor is the order of another page"
 
 
 def test_more_people_than_places_are_refused_and_nothing_changes(opened, coordinator, algebraist):
