@@ -8,8 +8,7 @@ from pathlib import Path, PurePosixPath
 import latex
 from benchmark.collecting.paths import TEXTS
 from benchmark.importing.archives import MAX_BYTES, unpack
-from benchmark.importing.folders import MAX_DOCUMENT_BYTES
-from benchmark.importing.jsonl import text_fault
+from benchmark.importing.folders import MAX_DOCUMENT_BYTES, decoded
 from benchmark.importing.records import RecordError
 from latex.visible import visible
 
@@ -230,16 +229,7 @@ def content_of(member: Member) -> str:
     """The text of a file. Raises RecordError if it is too large, not UTF-8 or not storable."""
     with member.file.open("rb") as file:
         content = file.read(MAX_DOCUMENT_BYTES + 1)
-    if len(content) > MAX_DOCUMENT_BYTES:
-        raise RecordError(f"larger than {MAX_DOCUMENT_BYTES:,} bytes", field=member.shown)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise RecordError("not UTF-8; save it as UTF-8", line=line, field=member.shown) from error
-    if fault := text_fault(text):
-        raise RecordError(fault, field=member.shown)
-    return text.replace("\r\n", "\n")
+    return decoded(content, member.shown).replace("\r\n", "\n")
 
 
 def with_macros(text: str, text_format: str, macros: str) -> str:

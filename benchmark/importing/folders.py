@@ -30,6 +30,20 @@ def read_documents(folder: Path) -> Iterator[OutputRecord | RecordError]:
             yield error
 
 
+def decoded(content: bytes, name: str) -> str:
+    """The text of a document called `name`; raises RecordError if it is too large, not UTF-8 or not storable."""
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise RecordError(f"larger than {MAX_DOCUMENT_BYTES:,} bytes", field=name)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise RecordError("not UTF-8; save it as UTF-8", line=line, field=name) from error
+    if fault := text_fault(text):
+        raise RecordError(fault, field=name)
+    return text
+
+
 def _document(path: Path) -> OutputRecord:
     text_format = FORMATS.get(path.suffix)
     if text_format is None:
@@ -42,15 +56,7 @@ def _document(path: Path) -> OutputRecord:
             content = file.read(MAX_DOCUMENT_BYTES + 1)
     except OSError as error:
         raise RecordError(f"cannot be read: {error.strerror}", field=path.name) from error
-    if len(content) > MAX_DOCUMENT_BYTES:
-        raise RecordError(f"larger than {MAX_DOCUMENT_BYTES:,} bytes", field=path.name)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise RecordError("not UTF-8", line=line, field=path.name) from error
-    if fault := text_fault(text):
-        raise RecordError(fault, field=path.name)
+    text = decoded(content, path.name)
     if not text.strip():
         raise RecordError("the document is empty", field=path.name)
     named = _ATTEMPT.fullmatch(path.stem)

@@ -196,7 +196,7 @@ def test_a_bad_document_is_named_and_nothing_is_left(tmp_path, small_release):
     with pytest.raises(BadFile) as refusal:
         imported(small_release, tmp_path / "outputs")
     assert [str(error) for error in refusal.value.errors] == [
-        "line 1, field p1.tex: not UTF-8",
+        "line 1, field p1.tex: not UTF-8; save it as UTF-8",
         "field instance_id: the release has no instance 'p7'",
     ]
     assert not System.objects.exists()
