@@ -12,10 +12,12 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
@@ -25,6 +27,7 @@ from typing import Any
 import environ
 import psycopg2
 
+from tools.demo import free_port
 from tools.migrated import DATABASE, kept
 
 ROOT = Path(__file__).parents[1]
@@ -73,6 +76,19 @@ class Deployment:
             )
         self.processes.append(process)
         return process
+
+    def web(self, first_port: int) -> str:
+        """Start a web server on the next free port and wait until it listens; returns its address."""
+        port = free_port(first_port)
+        self.environment["TOUCHSTONE_SITE_URL"] = address = f"http://127.0.0.1:{port}"
+        self.start("gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "4")
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                return address
+            except OSError:
+                time.sleep(0.1)
+        raise AssertionError(self.logs())
 
     def worker(self, *before: str) -> subprocess.Popen[bytes]:
         """`before`: a module with its arguments that runs the rest of the command."""

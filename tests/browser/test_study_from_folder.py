@@ -5,7 +5,6 @@
 
 import os
 import re
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,6 @@ from tests.benchmark.test_collecting import study as files_of_study
 from tests.browser.conftest import DESKTOP
 from tests.browser.watching import Faults
 from tests.deployment import Deployment, deployed
-from tools.demo import free_port
 
 pytestmark = pytest.mark.browser
 FIRST_PORT = 18600
@@ -33,18 +31,8 @@ class Walk:
     def __init__(self, deployment: Deployment, browser: Any) -> None:
         self.deployment, self.browser = deployment, browser
         self.faults, self.pages, self.clicks, self.steps = Faults(), [], 0, 0
-        port = free_port(FIRST_PORT)
-        self.url = f"http://127.0.0.1:{port}"
-        deployment.environment["TOUCHSTONE_SITE_URL"] = self.url
-        deployment.start("gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "4")
+        self.url = deployment.web(FIRST_PORT)
         deployment.worker()
-        for _ in range(600):
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                return
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError(deployment.logs())
 
     def window(self, **size: Any) -> Page:
         context = self.browser.new_context(base_url=self.url, viewport=DESKTOP, **size)

@@ -10,10 +10,8 @@ import csv
 import io
 import json
 import random
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,6 @@ from tests.browser.setting_up import close, set_up
 from tests.browser.study_seed import CONFLICTS, PROBLEMS, REVIEWERS, SYSTEMS, sentence
 from tests.browser.watching import Faults
 from tests.deployment import ROOT, Deployment, deployed
-from tools.demo import free_port
 
 pytestmark = pytest.mark.browser
 FIRST_PORT = 18400
@@ -52,17 +49,8 @@ class Study:
         self.faults = Faults()
         self.clicks: list[Click] = []
         self.by_chance = random.Random(20261121)
-        port = free_port(FIRST_PORT)
-        self.url = f"http://127.0.0.1:{port}"
-        deployment.start("gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "4")
+        self.url = deployment.web(FIRST_PORT)
         deployment.worker()
-        for _ in range(600):
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                return
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError(deployment.logs())
 
     def window(self, person: str) -> Page:
         if person not in self.windows:

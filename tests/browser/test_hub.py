@@ -1,0 +1,28 @@
+"""The menus of the list of studies and of a study's page: open, they fit a phone and have no fault."""
+
+import pytest
+from django.urls import reverse
+
+from tests.browser.accessibility import axe
+from tests.factories import OutputFactory
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_menu_opens_by_keyboard_fits_and_closes_with_escape(sign_in, coordinator, width):
+    release = OutputFactory().run.release
+    page = sign_in(coordinator)
+    page.set_viewport_size({"width": width, "height": 844})
+    for address in (reverse("studies"), reverse("study", args=[release.name])):
+        page.goto(address)
+        more = page.locator("details.menu > summary")
+        more.focus()
+        page.keyboard.press("Enter")
+        assert page.locator("details.menu a").first.is_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert axe(page) == []
+        page.keyboard.press("Tab")
+        page.keyboard.press("Escape")
+        assert not page.locator("details.menu a").first.is_visible()
+        assert more.evaluate("summary => summary === document.activeElement")
