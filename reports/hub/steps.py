@@ -210,15 +210,7 @@ def _results(facts: Facts) -> Step:
     splits = sum(one.splits for one in facts.rounds_closed)
     if splits:
         says = f"{counted(splits, 'proof')} on which referees differ"
-        first = next(one for one in facts.rounds_closed if one.splits)
-        return Step(
-            "Results",
-            State.NEEDED,
-            says,
-            "Decide before the systems are named",
-            reverse("adjudication", args=[first.campaign.slug]),
-            "Decide",
-        )
+        return Step("Results", State.NEEDED, says, "Until they are decided, the majority counts", link, "View")
     if facts.rounds_open:
         return Step(
             "Results",
