@@ -12,6 +12,7 @@ from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.importing.survey import BadFile
 from benchmark.models import Benchmark, Instance, Paper, Release
+from benchmark.protocols import get_protocol
 from benchmark.releases.actions import import_release
 from benchmark.releases.integrity import release_sha256
 from tests.benchmark.files import GAP, PROBLEM, gap, write_lines
@@ -174,11 +175,41 @@ def test_the_command_prints_one_json_document(path, capsys):
 
 
 def test_the_command_refuses_with_line_and_field(tmp_path):
-    bad = write_lines(tmp_path / "bad.jsonl", gap(0), gap(1, z__doi=None))
+    bad = write_lines(tmp_path / "bad.jsonl", gap(0), gap(1, z__doi=7))
     with pytest.raises(CommandError, match=r"line 2, field z\.doi") as error:
         call_command("import_release", "re2math", str(bad), "--release", "r1", stdout=io.StringIO())
     assert error.value.returncode == 1
     assert nothing_was_left()
+
+
+def test_what_the_publisher_documents_as_optional_may_be_null_empty_or_left_out(tmp_path):
+    """DATASET_SCHEMA.md of Re2Math: doi, arxiv_id and locator may be null, local_context may be []."""
+    bare = gap(0, z__doi=None, z__arxiv_id=None, z__locator=None, x__local_context=[])
+    del bare["z"]["locator_snippet"]
+    call_command(
+        "import_release",
+        "re2math",
+        str(write_lines(tmp_path / "r.jsonl", bare)),
+        "--release",
+        "r1",
+        stdout=io.StringIO(),
+    )
+    stored = Instance.objects.get()
+    assert stored.payload == bare
+    shown = {part.title: part.text for part in get_protocol("re2math").instance_parts(stored.payload)}
+    assert shown["The proof up to the gap"] == "Nothing: it begins with the gap."
+    assert release_sha256(stored.release) == stored.release.sha256
+
+
+@pytest.mark.real_data
+def test_the_full_release_has_860_instances_of_653_paper_ids(capsys):
+    """310 of its rows have no locator_snippet. Versions of one paper have ids of their own, as published."""
+    path = real_file("re2math", "benchmark_dataset_full.jsonl")
+    call_command("import_release", "re2math", str(path), "--release", "full", "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert (document["instances"], document["papers"]) == (860, 653)
+    assert sorted(document["domains"].values()) == [142, 165, 168, 170, 215]
+    assert Instance.objects.exclude(payload__z__has_key="locator_snippet").count() == 310
 
 
 @pytest.mark.real_data

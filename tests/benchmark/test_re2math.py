@@ -86,7 +86,7 @@ def test_the_year_comes_from_the_publication_date(tmp_path, day, year):
     ("changes", "field"),
     [
         ({"paper__publication_date": "last spring"}, "paper.publication_date"),
-        ({"x__local_context": []}, "x.local_context"),
+        ({"x__local_context": "Cover $X$."}, "x.local_context"),
         ({"x__local_context": ["", "b"]}, "x.local_context.0"),
         ({"y__restated_in_citing_paper": "no"}, "y.restated_in_citing_paper"),
         ({"strata__domain": ""}, "strata.domain"),

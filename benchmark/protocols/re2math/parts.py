@@ -46,7 +46,9 @@ def _proof_state(gap: ProofGap) -> list[Part]:
     return [
         Part("Setup", context.setup),
         Part("Target theorem", context.target_theorem),
-        Part("The proof up to the gap", _paragraphs(gap.x.local_context)),
+        Part(
+            "The proof up to the gap", _paragraphs(gap.x.local_context) or "Nothing: it begins with the gap."
+        ),
     ]
 
 

@@ -6,11 +6,13 @@ are kept too. An output is our format: an unknown field is refused by name.
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from benchmark.importing.keys import Key, Short, Split, Strict, Year
 
 Text = Annotated[str, StringConstraints(min_length=1)]
+# What the publisher leaves out, or gives as null, where there is none.
+Stored = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 Day = Annotated[str, StringConstraints(pattern=r"^(Unknown|\d{4}(-\d{2}){0,2})$")]
 
 
@@ -45,8 +47,8 @@ class ProofState(_Published):
     """x: what a system is given. The anchor hint belongs to the assisted track only."""
 
     global_context: GlobalContext
-    local_context: Annotated[list[Text], Field(min_length=1)]
-    """The text before the gap, paragraph by paragraph."""
+    local_context: list[Text]
+    """The text before the gap, paragraph by paragraph; empty where the proof begins with the gap."""
     anchor_hint: str
     """A hint, given to systems in the assisted track only."""
 
@@ -71,13 +73,13 @@ class StoredCitation(_Published):
     """The cited work as the bibliography has it."""
     source_type: Text
     """What kind of work it is."""
-    locator: str
-    """Where in the work the tool is."""
-    locator_snippet: str
+    locator: Stored = ""
+    """Where in the work the tool is; may be left out or null, like the three that follow."""
+    locator_snippet: Stored = ""
     """The words that say so."""
-    doi: str
+    doi: Stored = ""
     """The work's DOI, or empty."""
-    arxiv_id: str
+    arxiv_id: Stored = ""
     """The work's arXiv number, or empty."""
 
 
