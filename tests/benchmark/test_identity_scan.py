@@ -177,5 +177,5 @@ def test_the_work_on_a_hostile_flood_is_in_proportion_to_its_length(flood, text_
     assert grows_in_proportion(
         lambda text: scan(text, text_format),
         lambda length: flood * (length // len(flood)),
-        *(2_000, 8_000, 32_000),
+        *(2_000, 8_000, 32_000, 128_000),
     )
