@@ -188,10 +188,17 @@ def test_a_comment_that_is_on_no_page_of_the_item_is_refused(on_pdf, content, re
 
 
 @pytest.mark.django_db
-def test_the_database_wants_an_anchor_on_pages_and_on_nothing_else(on_pdf):
-    """comment_on_a_page_has_an_anchor"""
+def test_the_database_wants_the_anchor_that_fits_the_block(on_pdf):
+    """comment_anchor_fits_its_block"""
     grade = graded(on_pdf, COMPLETE)
     row = {"grade": grade, "start": 0, "end": 0, "severity": "minor", "text": "x"}
-    for block, given in (("file1-page2", None), ("b1", {"type": "pdf"})):
-        with pytest.raises(IntegrityError, match="comment_on_a_page_has_an_anchor"), transaction.atomic():
+    pdf, words, lost = ({"type": kind} for kind in ("pdf", "words", "lost"))
+    refused = [
+        ("file1-page2", None), ("file1-page2", words), ("file1-page2", {}), ("b1", pdf), ("b1", lost), ("b1", {}),
+        ("", None), ("", pdf), ("", words), ("", []),
+    ]  # fmt: skip
+    for block, given in refused:
+        with pytest.raises(IntegrityError, match="comment_anchor_fits_its_block"), transaction.atomic():
             Comment.objects.create(**row, block=block, anchor=given)
+    for block, given in (("b1", None), ("b1", words), ("", lost), ("", {"type": "whole"})):
+        Comment.objects.create(**row, block=block, anchor=given)
