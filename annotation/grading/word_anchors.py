@@ -143,14 +143,21 @@ def by_words(texts: Sequence[Text], quoted: Quoted, block: str = "") -> Place | 
                 ends = begins if start == end else places[end - 1] + 1
                 place = _in_block(text, begins, ends)
                 if place:
-                    near = _shared(reversed(folded[:start][-AROUND:]), reversed(before))
-                    near += _shared(iter(folded[end : end + AROUND]), iter(after))
-                    found.append(((near, place.block == block), place))
+                    found.append(((_nearness(text.source, begins, ends, quoted), place.block == block), place))
         if found:
             best = max(near for near, _ in found)
-            places = [place for near, place in found if near == best]
-            return replace(places[0], sure=len(places) == 1)
+            places_there = [place for near, place in found if near == best]
+            return replace(places_there[0], sure=len(places_there) == 1)
     return None
+
+
+def _nearness(source: str, start: int, end: int, quoted: Quoted) -> int:
+    """How many letters next to these offsets are those of the given surroundings."""
+    if not quoted.prefix and not quoted.suffix:
+        return 0
+    before, after = (_spelled(part) for part in around(source, start, end))
+    near = _shared(reversed(before), reversed(_spelled(quoted.prefix)))
+    return near + _shared(iter(after), iter(_spelled(quoted.suffix)))
 
 
 def _occurrences(folded: str, wanted: str, before: str, after: str) -> Iterator[tuple[int, int]]:
@@ -200,8 +207,12 @@ def _letters(text: str) -> Folded:
     found, places = [], []
     visible = _CONTROL_WORD.sub(lambda command: " " * len(command.group()), text)
     for place, sign in enumerate(visible):
-        for letter in unicodedata.normalize("NFKD", sign).casefold():
-            if letter.isalnum():
-                found.append(letter)
-                places.append(place)
+        for letter in _spelled(sign):
+            found.append(letter)
+            places.append(place)
     return "".join(found), places
+
+
+def _spelled(text: str) -> str:
+    """The letters and digits, in lower case and without accents."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text).casefold()))
