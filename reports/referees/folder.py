@@ -99,7 +99,9 @@ class _Names:
         """The name of the output; of one that does not exist if there is none."""
         found = _ATTEMPT.fullmatch(submission)
         system, attempt = (found["system"], found["attempt"]) if found else (submission, "1")
-        known = [name for name in (system, self._slugs.get(system, ""), slug_of(system)) if name in self._arms]
+        known = [
+            name for name in (system, self._slugs.get(system, ""), slug_of(system)) if name in self._arms
+        ]
         return f"{self._problems.match(problem) or problem}/{(known or [system])[0]}/{attempt}"
 
 

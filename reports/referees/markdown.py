@@ -31,7 +31,9 @@ def read_markdown(text: str) -> RefereeReport:
         content = "\n".join(said).strip()
         if begun and (content or severity == "highlight"):
             exact, prefix, suffix = _quoted(quote)
-            comments.append(ReportComment(severity, kind, content, begun, exact, prefix, suffix, whole=not quote))
+            comments.append(
+                ReportComment(severity, kind, content, begun, exact, prefix, suffix, whole=not quote)
+            )
         elif begun and quote:
             raise RecordError("a quote without a comment", line=begun)
 

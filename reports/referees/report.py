@@ -80,7 +80,9 @@ def read_head(lines: Iterable[str]) -> Head:
             missing = [name for name in NEEDED if not fields.get(name)]
             if missing or not answers:
                 missing += [] if answers else ["answers"]
-                raise RecordError(f"the head does not say {' and '.join(missing)}", line=number, field=missing[0])
+                raise RecordError(
+                    f"the head does not say {' and '.join(missing)}", line=number, field=missing[0]
+                )
             return Head(fields, tuple(answers), number)
         if not line.strip():
             continue
@@ -96,7 +98,9 @@ def read_head(lines: Iterable[str]) -> Head:
         if not in_answers:
             if name not in FIELDS or name in fields:
                 known = f"the head has only {', '.join(FIELDS)} and answers"
-                raise RecordError("occurs twice in the head" if name in fields else known, line=number, field=name)
+                raise RecordError(
+                    "occurs twice in the head" if name in fields else known, line=number, field=name
+                )
             fields[name] = value
     raise RecordError("the report does not begin with a head between two lines of ---", line=1)
 

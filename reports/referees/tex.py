@@ -16,7 +16,11 @@ _MOST_NESTED = 20
 _TOKEN = re.compile(r"\\(?P<mark>referee|general|summary)(?![A-Za-z@])|\\.|%[^\n]*\n?|[{}]", re.DOTALL)
 _BLANKS = re.compile(r"(?:[ \t]*\n?[ \t]*)(?=[\[{])")
 _TAG = re.compile(r"\[([^\[\]{}\n]*)\]")
-_DEFINES = tuple(f"\\{name}{star}" for name in ("newcommand", "renewcommand", "providecommand", "def") for star in ("", "*"))
+_DEFINES = tuple(
+    f"\\{name}{star}"
+    for name in ("newcommand", "renewcommand", "providecommand", "def")
+    for star in ("", "*")
+)
 _COMMENT_SIGN = re.compile(r"%[ \t]?")
 
 
@@ -124,6 +128,9 @@ def read_tex(source: str) -> RefereeReport:
         words = text[mark.start : mark.end]
         exact = words.strip()
         start = mark.start + len(words) - len(words.lstrip())
-        before, after = text[max(start - AROUND, 0) : start], text[start + len(exact) : start + len(exact) + AROUND]
+        before, after = (
+            text[max(start - AROUND, 0) : start],
+            text[start + len(exact) : start + len(exact) + AROUND],
+        )
         comments.append(ReportComment(*mark.tag, mark.comment, mark.line, exact, before, after))
     return RefereeReport(head, summary, tuple(comments))

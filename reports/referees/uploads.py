@@ -33,7 +33,12 @@ def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dic
     except BadLabels as bad:
         raise FaultyFiles(
             [
-                {"file": one.file or upload.file_name, "line": one.line, "field": one.field, "reason": one.reason}
+                {
+                    "file": one.file or upload.file_name,
+                    "line": one.line,
+                    "field": one.field,
+                    "reason": one.reason,
+                }
                 for one in bad.faults
             ]
         ) from bad
@@ -65,5 +70,7 @@ def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dic
 
 def _shown(one: PlacedComment) -> dict[str, Any]:
     comment = one.comment
-    words = comment.quoted.exact or (f"page {comment.given.page}" if comment.given.page else comment.given.block)
+    words = comment.quoted.exact or (
+        f"page {comment.given.page}" if comment.given.page else comment.given.block
+    )
     return {"file": comment.file, "line": comment.line, "words": words[:200]}
