@@ -163,6 +163,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         imports/formats/<slug:protocol>/<slug:kind>.<slug:ending>
         imports/release/
         imports/outputs/
+        imports/labels/
         imports/files/<str:handle>/
         imports/files/<str:handle>/mapping/
         imports/files/<str:handle>/apply/
@@ -381,6 +382,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         people/<int:pk>/erase/
         api/v1/people/<int:pk>/erase/
         api/v1/audit-trail/
+        reports/referee-reports/
         reports/history/
         api/v1/history/
         reports/campaigns/<slug:slug>/blinding/

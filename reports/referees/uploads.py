@@ -7,6 +7,7 @@ from typing import Any
 from accounts.models import User
 from annotation.grading.word_anchors import Anchored
 from annotation.importing.comments import PlacedComment
+from annotation.models import Severity
 from benchmark.collecting.actions import FaultyFiles
 from benchmark.importing.progress import Progress
 from benchmark.models import ImportUpload
@@ -44,6 +45,7 @@ def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dic
         ) from bad
     lost = [one for one in found.comments if one.lost]
     unsure = [one for one in found.comments if not one.sure]
+    counts = Counter(one.stored.severity for one in found.comments)
     accounts = User.objects.filter(rater__in=found.raters, is_active=True).count()
     return {
         "release": release.name,
@@ -58,7 +60,7 @@ def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dic
         "raters": len(found.raters),
         "accounts": accounts,
         "comments": len(found.comments),
-        "severities": dict(sorted(Counter(one.stored.severity for one in found.comments).items())),
+        "severities": [[label, counts[value]] for value, label in Severity.choices if counts[value]],
         "whole": sum((one.stored.anchor or {}).get("type") == Anchored.WHOLE for one in found.comments),
         "lost_count": len(lost),
         "lost": [_shown(one) for one in lost[:SHOWN]],
