@@ -23,8 +23,8 @@ def report_format(request: HttpRequest) -> HttpResponse:
             ("In Markdown", "report.md", (EXAMPLES / "report.md").read_text("utf-8")),
             ("In LaTeX", "report.tex", (EXAMPLES / "report.tex").read_text("utf-8")),
         ],
-        "severities": Severity.values,
-        "kinds": CommentKind.values,
+        "severities": [label.lower() for label in Severity.labels],
+        "kinds": [label.lower() for label in CommentKind.labels],
         "usual": USUAL_SEVERITY,
         "abstained": ABSTAINED,
     }

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from collections import Counter
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -131,6 +132,9 @@ def test_the_examples_of_the_format_page_are_imported_as_they_are(proofs, client
     page = client.get(reverse("report-format")).content.decode()
     assert escape(MARKDOWN) in page
     assert escape(LATEX) in page
+    document = (Path(__file__).parents[2] / "docs" / "referee-reports.md").read_text("utf-8")
+    assert f"```markdown\n{MARKDOWN}```" in document
+    assert f"```latex\n{LATEX}```" in document
     files = {path.name: path.read_bytes() for path in EXAMPLES.iterdir()}
     apply(client, send(client, proofs, "examples.zip", archive(files)))
     found = rows_of(exported(client, proofs, "comments"))
