@@ -241,6 +241,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         status/
         status/test-message/
         api/v1/status/
+        reports/referee-reports/
         reports/published/
         reports/published/<slug:protocol>/
         reports/releases/<slug:name>/
@@ -382,7 +383,6 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         people/<int:pk>/erase/
         api/v1/people/<int:pk>/erase/
         api/v1/audit-trail/
-        reports/referee-reports/
         reports/history/
         api/v1/history/
         reports/campaigns/<slug:slug>/blinding/

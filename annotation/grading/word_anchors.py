@@ -111,12 +111,12 @@ def _quote_selector(quoted: Quoted) -> dict[str, str]:
 
 
 def at_offsets(blocks: Mapping[str, str], given: Given, quoted: Quoted) -> Place | None:
-    """The place by its own offsets, if the words and what is around them are there."""
+    """The place by its own offsets, if the words and what is around them are there, or none are given."""
     source = blocks.get(given.block)
     if source is None or not 0 <= given.start <= given.end <= len(source):
         return None
     prefix, suffix = around(source, given.start, given.end)
-    agrees = source[given.start : given.end] == quoted.exact
+    agrees = quoted == Quoted("") or source[given.start : given.end] == quoted.exact
     agrees = agrees and quoted.prefix in ("", prefix) and quoted.suffix in ("", suffix)
     return Place(given.block, given.start, given.end) if agrees else None
 

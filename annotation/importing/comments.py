@@ -108,8 +108,8 @@ def _placed(comment: PublishedComment, where: Readable, turned: bool) -> PlacedC
         place = by_words(where.texts, quoted, block)
     if place is None:
         return _stored(comment, lost_anchor(quoted, given))
-    anchor = None if place.whole else words_anchor(quoted)
-    return _stored(comment, anchor, place.block, place.start, place.end, sure=place.sure)
+    whole = None if place.whole else words_anchor(quoted)
+    return _stored(comment, whole, place.block, place.start, place.end, sure=place.sure)
 
 
 def _stored(

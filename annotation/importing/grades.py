@@ -270,22 +270,22 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
     if any(grade.comments is not None for grade in grades):
         comments = Comment.objects.filter(grade__in=live).select_related("grade__assignment__item")
         for row in comments.select_related("grade__assignment__reviewer"):
-            place, item = row.grade.assignment, row.grade.assignment.item
+            held, item = row.grade.assignment, row.grade.assignment.item
             key = (
                 (item.instance_id, item.output_id or 0, item.second_id or 0),
-                place.swapped,
-                place.reviewer.rater,
+                held.swapped,
+                held.reviewer.rater,
             )
             remarks.setdefault(key, []).append(row)
     for grade in grades:
         key = grade.subject, grade.swapped, grade.rater
         other_sight = grade.verdict_seen is not None and seen.get(key) != grade.verdict_seen
-        held = "labels" if stored.get(key) != set(grade.answers) or other_sight else ""
+        other = "labels" if stored.get(key) != set(grade.answers) or other_sight else ""
         if grade.comments is not None and not same_comments(remarks.get(key, []), grade.comments):
-            held = held or "comments"
-        if held:
+            other = other or "comments"
+        if other:
             raise Refused(
-                f"Campaign {campaign.slug} already exists and holds other {held} of {grade.rater} here; "
+                f"Campaign {campaign.slug} already exists and holds other {other} of {grade.rater} here; "
                 "nothing was imported. Import under another campaign name.",
                 code="labels_differ",
                 line=grade.line,

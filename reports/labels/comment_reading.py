@@ -4,6 +4,8 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from annotation.grading.answers import CheckedComment
@@ -96,23 +98,23 @@ class CommentReader:
     def by_grade(self, progress: Progress = silent) -> dict[GradeKey, tuple[CheckedComment, ...]]:
         """The comments of each grade where they belong; `placed` then has them all. Texts are rendered now."""
         found: dict[GradeKey, tuple[CheckedComment, ...]] = {}
-        for number, (key, comments) in enumerate(self.comments.items(), start=1):
-            subject = parse_subject(key[1])
+        shown_so = itemgetter(1, 3)  # the subject, and the order of a pair
+        for (name, order), keys in groupby(sorted(self.comments, key=shown_so), shown_so):
+            subject = parse_subject(name)
             if isinstance(subject, InstanceSubject):
                 instance, outputs = self.labels.instances[subject.instance], []
             else:
                 shown = subject.ordered if isinstance(subject, PairSubject) else (subject,)
                 outputs = [self.labels.outputs[str(one)] for one in shown]
                 instance = outputs[0].instance
-            turned = len(outputs) == 2 and key[3] == "2"  # against the name of the pair
-            swapped = (
-                len(outputs) == 2 and (outputs[0].pk > outputs[1].pk) != turned
-            )  # against the order of the item
+            turned = len(outputs) == 2 and order == "2"  # against the name of the pair
+            swapped = len(outputs) == 2 and (outputs[0].pk > outputs[1].pk) != turned  # against the item
             where = readable(_item(instance, outputs), self.labels.protocol.name, swapped=swapped)
-            own = placed(comments, where, turned=turned)
-            self.placed += own
-            found[key] = tuple(one.stored for one in own)
-            progress("placing", number, len(self.comments))
+            for key in keys:
+                own = placed(self.comments[key], where, turned=turned)
+                self.placed += own
+                found[key] = tuple(one.stored for one in own)
+            progress("placing", len(found), len(self.comments))
         return found
 
 

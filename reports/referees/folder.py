@@ -1,7 +1,7 @@
 """What people sent, as rows of labels and comments: tables as they are, reports of referees read into them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -156,7 +156,7 @@ def _take_report(sent: Sent, member: Member, report: RefereeReport, named: _Name
     sent.reports += 1
 
 
-def _row(cells: dict[str, str], checks: dict[str, Check], line: int, file: str) -> LabelRow:
+def _row(cells: dict[str, str], checks: Mapping[str, Check], line: int, file: str) -> LabelRow:
     """A row as a table would have it. Raises RecordError for a cell that a table could not have."""
     found = dict.fromkeys(checks, "")
     for name, cell in cells.items():

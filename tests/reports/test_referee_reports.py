@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import Mock
 
 import pytest
@@ -24,8 +25,11 @@ from annotation.models import Campaign, Comment, Grade, Item
 from benchmark.importing.uploading import work_imports
 from benchmark.models import ImportState, ImportUpload, Release
 from reports.history.chain import faults, seal
+from reports.labels.importing import import_tables
 from reports.printing.items import printed_items
+from reports.referees.folder import read_sent
 from reports.referees.views import EXAMPLES
+from tests.annotation.test_concurrency import in_threads
 from tests.reports.refereed import Made, hundred
 
 pytestmark = pytest.mark.django_db
@@ -313,3 +317,16 @@ def test_reviewers_do_not_reach_the_pages(client, algebraist):
     client.force_login(algebraist)
     for name in ("import-labels", "report-format"):
         assert client.get(reverse(name)).status_code in (403, 404)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_import_the_same_reports_at_once_store_them_once(proofs):
+    with TemporaryDirectory() as place:
+        (Path(place) / "a.md").write_text(MARKDOWN, "utf-8")
+
+        def imported(number: int) -> int:
+            tables = read_sent(Path(place), "reports", proofs, NAME).tables(f"reports {number}")
+            return import_tables(actor=None, tables=tables, release=proofs).new_grades
+
+        assert sorted(in_threads(imported, [1, 2])) == [0, 1]
+    assert Comment.objects.filter(grade__assignment__item__campaign__slug=NAME).count() == 4
