@@ -1,5 +1,6 @@
 """Anchored comments that came with grades from elsewhere: where they belong in the texts of this site."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -134,5 +135,5 @@ def _content(comment: Comment | CheckedComment) -> tuple[object, ...]:
     """A comment whose block is gone has its place in one of two columns."""
     given = given_of(comment.anchor)
     place = [(comment.block, comment.start, comment.end), (given.block, given.start, given.end)]
-    words = str((comment.anchor or {}).get("selector") or "")
+    words = json.dumps((comment.anchor or {}).get("selector") or "", sort_keys=True)  # PostgreSQL sorts otherwise
     return *max(place), comment.severity, comment.kind, comment.text, words
