@@ -143,7 +143,9 @@ def by_words(texts: Sequence[Text], quoted: Quoted, block: str = "") -> Place | 
                 ends = begins if start == end else places[end - 1] + 1
                 place = _in_block(text, begins, ends)
                 if place:
-                    found.append(((_nearness(text.source, begins, ends, quoted), place.block == block), place))
+                    found.append(
+                        ((_nearness(text.source, begins, ends, quoted), place.block == block), place)
+                    )
         if found:
             best = max(near for near, _ in found)
             places_there = [place for near, place in found if near == best]

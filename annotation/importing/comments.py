@@ -82,13 +82,11 @@ def readable(item: Item, protocol: str, *, swapped: bool) -> Readable:
     return Readable(texts, blocks, file_pages(shown))
 
 
-def placed(comments: Sequence[PublishedComment], where: Readable, *, turned: bool) -> list[PlacedComment]:
-    """Each comment at its place. `turned`: the pair is shown in the other order than that of its name."""
-    return [_placed(one, where, turned) for one in comments]
+def placed(comment: PublishedComment, where: Readable, *, turned: bool) -> PlacedComment:
+    """By its offsets if the words are there, else by its words; kept without a place if there is none.
 
-
-def _placed(comment: PublishedComment, where: Readable, turned: bool) -> PlacedComment:
-    """By its offsets if the words are there, else by its words; kept without a place if there is none."""
+    `turned`: the pair is shown in the other order than that of its name.
+    """
     given, quoted = comment.given, comment.quoted
     block = upright_block(given.block, swapped=turned)
     if comment.about == Anchored.WHOLE:
@@ -135,5 +133,7 @@ def _content(comment: Comment | CheckedComment) -> tuple[object, ...]:
     """A comment whose block is gone has its place in one of two columns."""
     given = given_of(comment.anchor)
     place = [(comment.block, comment.start, comment.end), (given.block, given.start, given.end)]
-    words = json.dumps((comment.anchor or {}).get("selector") or "", sort_keys=True)  # PostgreSQL sorts otherwise
+    words = json.dumps(
+        (comment.anchor or {}).get("selector") or "", sort_keys=True
+    )  # PostgreSQL sorts otherwise
     return *max(place), comment.severity, comment.kind, comment.text, words

@@ -113,7 +113,9 @@ class CommentKind(models.TextChoices):
 
 
 _IN_TEXT = ~Q(block__contains="-page") & ~Q(block="")
-_TYPED = Q(anchor__isnull=False, anchor__has_key="type")  # else a comparison with a type is NULL, which passes
+_TYPED = Q(
+    anchor__isnull=False, anchor__has_key="type"
+)  # else a comparison with a type is NULL, which passes
 
 
 class Comment(models.Model):

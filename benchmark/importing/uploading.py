@@ -58,9 +58,10 @@ class HowFar:
 def store_import(
     *, actor: User, path: Path, name: str, kind: str, terms: Mapping[str, object]
 ) -> ImportUpload:
-    """Take over the temporary file at `path` and check it: at once if it is small, else by a worker. A refused one goes.
+    """Take over the temporary file at `path` and check it: at once if it is small, else by a worker.
 
-    `terms` are those of import_release (protocol, name) or import_outputs (release by name, system, ...).
+    One that is refused is deleted. `terms` are those of import_release (protocol, name), import_outputs (release by
+    name, system, ...), or of the form of another kind.
     Raises NotAllowed for anyone but the study's staff, and Refused if there are already MAX_LIVE files.
     """
     _require_staff(actor)

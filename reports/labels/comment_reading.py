@@ -1,7 +1,6 @@
 """Reading a comment table against the labels that come with it: every row checked, and put at its place in the text."""
 
 import json
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -9,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from annotation.grading.answers import CheckedComment
-from annotation.grading.file_anchors import MAX_RECTS
+from annotation.grading.file_anchors import MAX_RECTS, is_number
 from annotation.grading.word_anchors import Anchored, Given, Quoted
 from annotation.importing.comments import PlacedComment, PublishedComment, placed, readable
 from annotation.models import CommentKind, Item, Severity
@@ -111,7 +110,7 @@ class CommentReader:
             swapped = len(outputs) == 2 and (outputs[0].pk > outputs[1].pk) != turned  # against the item
             where = readable(_item(instance, outputs), self.labels.protocol.name, swapped=swapped)
             for key in keys:
-                own = placed(self.comments[key], where, turned=turned)
+                own = [placed(one, where, turned=turned) for one in self.comments[key]]
                 self.placed += own
                 found[key] = tuple(one.stored for one in own)
             progress("placing", len(found), len(self.comments))
@@ -155,10 +154,6 @@ def _rectangles(cell: str) -> list[list[float]]:
     if not isinstance(found, list) or len(found) > MAX_RECTS:
         raise ValueError(f"is no list of at most {MAX_RECTS} rectangles")
     for one in found:
-        if not isinstance(one, list) or len(one) != 4 or not all(_is_number(each) for each in one):
+        if not isinstance(one, list) or len(one) != 4 or not all(is_number(each) for each in one):
             raise ValueError("a rectangle is four numbers")
     return found
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -14,7 +14,7 @@ from reports.referees.report import RefereeReport, ReportComment, marks_of, read
 
 _MOST_NESTED = 20
 _TOKEN = re.compile(r"\\(?P<mark>referee|general|summary)(?![A-Za-z@])|\\.|%[^\n]*\n?|[{}]", re.DOTALL)
-_BLANKS = re.compile(r"(?:[ \t]*\n?[ \t]*)(?=[\[{])")
+_BLANKS = re.compile(r"[ \t]{0,200}(?:\n[ \t]{0,200})?(?=[\[{])")
 _TAG = re.compile(r"\[([^\[\]{}\n]*)\]")
 _DEFINES = tuple(
     f"\\{name}{star}"
