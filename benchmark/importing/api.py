@@ -66,7 +66,9 @@ class ImportIn(serializers.Serializer[Any]):
         "comments, or reports of referees.",
     )
     file = serializers.FileField()
-    comments = serializers.FileField(required=False, help_text="Of a table of labels: the table of its comments.")
+    comments = serializers.FileField(
+        required=False, help_text="Of a table of labels: the table of its comments."
+    )
     campaign = serializers.SlugField(required=False, help_text="Of reports that name none.")
     protocol = serializers.CharField(required=False, help_text="Of a release, or of files of a new one.")
     name = serializers.SlugField(required=False, help_text="Of a release, or of files of a new one.")

@@ -166,6 +166,5 @@ class LabelsImportForm(ImportForm):
 
 
 IMPORT_FORMS: dict[str, type[ImportForm]] = {
-    form.kind: form
-    for form in (ReleaseImportForm, OutputsImportForm, FilesImportForm, LabelsImportForm)
+    form.kind: form for form in (ReleaseImportForm, OutputsImportForm, FilesImportForm, LabelsImportForm)
 }

@@ -16,7 +16,7 @@ _QUOTE, _HEADING, _TEXT = "quote", "heading", "text"
 
 @dataclass
 class _Piece:
-    """Lines of one kind: a quote, the heading "General", or what is said, with severity and kind of its tag."""
+    """Lines of one kind: a quote, the heading "General", or a text with the severity and kind of its tag."""
 
     kind: str
     line: int
