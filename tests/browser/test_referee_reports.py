@@ -85,5 +85,6 @@ def test_a_folder_of_reports_becomes_grades_and_comments(sign_in, coordinator, r
     page.goto(reverse("adjudicate", args=["referee-reports", name]))
     expect(page.get_by_role("heading", name="Comments without a passage")).to_be_visible()
     expect(page.get_by_text("passage not found in the text").first).to_be_visible()
+    page.locator("#unplaced-title").scroll_into_view_if_needed()
     look(page, "item")
     assert not axe(page)
