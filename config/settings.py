@@ -287,6 +287,9 @@ EMAIL_USE_TLS = EMAIL_CONFIG.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = EMAIL_CONFIG.get("EMAIL_USE_SSL", False)
 DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 
+# --- imports of kinds that upper floors bring: (upload, unpacked folder, progress) -> what its page says -----------
+IMPORTERS = {"labels": "reports.referees.uploads.import_upload"}
+
 # --- judges: the deployment names the endpoints that may be called, nobody else can add one -----------------
 KINDS_OF_WORK = ["judging.kind.JUDGING"]  # what workers do, those first that are served first
 JUDGE_ENDPOINTS = read_text("TOUCHSTONE_JUDGE_ENDPOINTS", "")

@@ -17,6 +17,7 @@ from reports.judges import views as judges
 from reports.labels import views as labels
 from reports.printing import views as report_jobs
 from reports.published import views as published
+from reports.referees import views as referees
 from reports.results import views as results
 from reports.scores import views as scores
 from reports.sources import views as sources
@@ -28,6 +29,7 @@ urlpatterns: list[URLPattern] = [
     path("", scores.scores, name="scores"),
     path("published/", published.published_list, name="published-list"),
     path("published/<slug:protocol>/", published.published, name="published"),
+    path("referee-reports/", referees.report_format, name="report-format"),
     path("history/", history.history, name="history"),
     path("artifacts/compare/", artifacts.comparison, name="artifacts-compare"),
     path("printed/<int:pk>/", report_jobs.report_job, name="report-job"),

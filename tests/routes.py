@@ -163,6 +163,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         imports/formats/<slug:protocol>/<slug:kind>.<slug:ending>
         imports/release/
         imports/outputs/
+        imports/labels/
         imports/files/<str:handle>/
         imports/files/<str:handle>/mapping/
         imports/files/<str:handle>/apply/
@@ -240,6 +241,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         status/
         status/test-message/
         api/v1/status/
+        reports/referee-reports/
         reports/published/
         reports/published/<slug:protocol>/
         reports/releases/<slug:name>/

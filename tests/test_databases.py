@@ -51,6 +51,7 @@ TRIED_IN = {
     "judging/runs/early_stop.py": "judging/test_early_stop.py",
     "judging/runs/steering.py": "judging/test_actions.py",
     "reports/exclusions/actions.py": "reports/test_exclusions.py",
+    "reports/labels/importing.py": "reports/test_referee_reports.py",
     "reports/scores/kept.py": "reports/test_kept_scores.py",
 }
 

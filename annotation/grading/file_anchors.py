@@ -111,7 +111,7 @@ def _listed(value: Any, most: int) -> list[Any]:
 
 
 def _rectangle(value: Any, page: FilePage) -> list[float]:
-    if not isinstance(value, list) or len(value) != 4 or not all(_is_number(one) for one in value):
+    if not isinstance(value, list) or len(value) != 4 or not all(is_number(one) for one in value):
         raise ValueError("a rectangle is four numbers")
     left, bottom, right, top = (round(float(one), 2) for one in value)
     x0, y0, x1, y1 = page.box
@@ -120,7 +120,8 @@ def _rectangle(value: Any, page: FilePage) -> list[float]:
     return [left, bottom, right, top]
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """A finite number, and no truth value."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from annotation.grading.file_anchors import page_of, quote_of
+from annotation.grading.word_anchors import Anchored, anchored_to
 from annotation.models import Comment
 
 
@@ -21,5 +22,15 @@ class Remark:
 
     @property
     def quote(self) -> str:
-        """The words of the PDF that it is about."""
+        """The words that it is about, where its place in the text does not say them."""
         return quote_of(self.comment.anchor)
+
+    @property
+    def is_lost(self) -> bool:
+        """It came with words or a place that the text does not have."""
+        return anchored_to(self.comment.anchor) == Anchored.LOST
+
+    @property
+    def has_no_place(self) -> bool:
+        """It is about the text as a whole, or about something that the text does not have."""
+        return anchored_to(self.comment.anchor) in (Anchored.LOST, Anchored.WHOLE)

@@ -17,12 +17,15 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from annotation.core.phases import Phase
+from annotation.grading.answers import CheckedComment
+from annotation.importing.comments import same_comments
 from annotation.importing.stand_ins import raters_named, stand_in
 from annotation.models import (
     Answer,
     Assignment,
     AssignmentState,
     Campaign,
+    Comment,
     Grade,
     Item,
 )
@@ -52,7 +55,8 @@ class PublishedGrade:
     without an output about the instance itself.
 
     Without a known design the two sizes are None. `repeat`: the rater had the pair before, sides exchanged.
-    `verdict_seen`: whether a judge's verdict was in sight, None if unknown.
+    `verdict_seen`: whether a judge's verdict was in sight, None if unknown. `comments`: None if none were imported,
+    which is not the same as a grade without comments.
     """
 
     instance: Instance
@@ -68,6 +72,8 @@ class PublishedGrade:
     second: Output | None = None
     repeat: bool = False
     verdict_seen: bool | None = None
+    comments: tuple[CheckedComment, ...] | None = None
+    file: str = ""
 
     @property
     def subject(self) -> SubjectKey:
@@ -225,6 +231,14 @@ def _store_grades(
         ],
         batch_size=500,
     )
+    Comment.objects.bulk_create(
+        [
+            Comment(grade=row, **vars(comment))
+            for row, grade in zip(rows, grades, strict=True)
+            for comment in grade.comments or ()
+        ],
+        batch_size=500,
+    )
 
 
 def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[PublishedGrade]) -> None:
@@ -252,12 +266,26 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
     for instance, output, second, swapped, rater, *said in answers.iterator():
         key = (instance, output or 0, second or 0), swapped, rater
         stored.setdefault(key, set()).add(PublishedAnswer(*said))
+    remarks: dict[GradeKey, list[Comment]] = {}
+    if any(grade.comments is not None for grade in grades):
+        comments = Comment.objects.filter(grade__in=live).select_related("grade__assignment__item")
+        for row in comments.select_related("grade__assignment__reviewer"):
+            held, item = row.grade.assignment, row.grade.assignment.item
+            key = (
+                (item.instance_id, item.output_id or 0, item.second_id or 0),
+                held.swapped,
+                held.reviewer.rater,
+            )
+            remarks.setdefault(key, []).append(row)
     for grade in grades:
         key = grade.subject, grade.swapped, grade.rater
         other_sight = grade.verdict_seen is not None and seen.get(key) != grade.verdict_seen
-        if stored.get(key) != set(grade.answers) or other_sight:
+        other = "labels" if stored.get(key) != set(grade.answers) or other_sight else ""
+        if grade.comments is not None and not same_comments(remarks.get(key, []), grade.comments):
+            other = other or "comments"
+        if other:
             raise Refused(
-                f"Campaign {campaign.slug} already exists and holds other labels of {grade.rater} here; "
+                f"Campaign {campaign.slug} already exists and holds other {other} of {grade.rater} here; "
                 "nothing was imported. Import under another campaign name.",
                 code="labels_differ",
                 line=grade.line,

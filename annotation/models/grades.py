@@ -112,12 +112,19 @@ class CommentKind(models.TextChoices):
     PRESENTATION = "presentation", "Presentation"
 
 
+_IN_TEXT = ~Q(block__contains="-page") & ~Q(block="")
+_TYPED = Q(
+    anchor__isnull=False, anchor__has_key="type"
+)  # else a comparison with a type is NULL, which passes
+
+
 class Comment(models.Model):
     """A remark anchored to a block of the shown text by source offsets, or by `anchor` to a page of a PDF: the id of
-    the page is its block, and its offsets are those of the quoted words in the page's text, 0 where unknown."""
+    the page is its block, and its offsets are those of the quoted words in the page's text, 0 where unknown. A comment
+    from elsewhere may be about no block: annotation/grading/word_anchors.py."""
 
     grade = models.ForeignKey(Grade, on_delete=models.PROTECT, related_name="comments")
-    block = models.CharField(max_length=50)
+    block = models.CharField(max_length=50, blank=True)
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     severity = models.CharField(max_length=20, choices=Severity.choices)
@@ -129,9 +136,11 @@ class Comment(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(end__gte=F("start")), name="comment_offsets_in_order"),
             models.CheckConstraint(
-                condition=Q(anchor__isnull=False, block__contains="-page")
-                | (Q(anchor__isnull=True) & ~Q(block__contains="-page")),
-                name="comment_on_a_page_has_an_anchor",
+                condition=(Q(anchor__isnull=True) & _IN_TEXT)
+                | (_TYPED & Q(anchor__type="pdf", block__contains="-page"))
+                | (_TYPED & Q(anchor__type="words") & _IN_TEXT)
+                | (_TYPED & Q(anchor__type__in=["lost", "whole"], block="")),
+                name="comment_anchor_fits_its_block",
             ),
             models.CheckConstraint(
                 condition=Q(severity__in=Severity.values), name="comment_severity_is_known"

@@ -28,6 +28,12 @@ def on_file(remarks: Iterable[Remark], block: str) -> list[Remark]:
     )
 
 
+@register.filter
+def without_place(remarks: Iterable[Remark]) -> list[Remark]:
+    """The remarks that no passage and no page shows."""
+    return [one for one in remarks or () if one.has_no_place]
+
+
 register.filter(value_words)
 
 

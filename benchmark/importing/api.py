@@ -1,6 +1,5 @@
 """REST endpoints of imports: upload a file, read its dry run, import what it showed."""
 
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -63,13 +62,18 @@ class ImportIn(serializers.Serializer[Any]):
 
     kind = serializers.ChoiceField(
         choices=ImportKind.choices,
-        help_text="`files` are a folder as a zip, or a table; they need a mapping.",
+        help_text="`files` are a folder as a zip, or a table; they need a mapping. `labels` are tables of labels and "
+        "comments, or reports of referees.",
     )
     file = serializers.FileField()
+    comments = serializers.FileField(
+        required=False, help_text="Of a table of labels: the table of its comments."
+    )
+    campaign = serializers.SlugField(required=False, help_text="Of reports that name none.")
     protocol = serializers.CharField(required=False, help_text="Of a release, or of files of a new one.")
     name = serializers.SlugField(required=False, help_text="Of a release, or of files of a new one.")
     release = serializers.SlugField(
-        required=False, help_text="Of files or outputs, as all that follow of outputs."
+        required=False, help_text="Of files, outputs or labels, as all that follow of outputs."
     )
     system = serializers.SlugField(required=False)
     system_name = serializers.CharField(required=False)
@@ -103,17 +107,17 @@ class ImportsView(StaffView):
         form_class = IMPORT_FORMS.get(str(sent.get("kind", "")))
         if form_class is None:
             raise serializers.ValidationError({"kind": [f"One of {', '.join(ImportKind.values)}."]})
-        terms = {name: sent[name] for name in sent if name != "file"}
+        terms = {name: sent[name] for name in sent if name not in request.FILES}
         form = form_class({"track": "raw", **terms}, request.FILES)
         if not form.is_valid():
             raise serializers.ValidationError(
                 {name: [str(one) for one in reasons] for name, reasons in form.errors.items()}
             )
-        file = form.cleaned_data["file"]
+        path, name = form.stored_file()
         upload = store_import(
             actor=caller(request),
-            path=Path(file.temporary_file_path()),
-            name=file.name,
+            path=path,
+            name=name,
             kind=form.kind,
             terms=form.terms(),
         )

@@ -1,6 +1,7 @@
 """Forms of imports: a file and the other arguments of the action."""
 
-from pathlib import PurePosixPath
+import zipfile
+from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from django import forms
@@ -20,6 +21,11 @@ class ImportForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
+
+    def stored_file(self) -> tuple[Path, str]:
+        """The received file and its name, for a valid form; the import takes it over."""
+        sent = self.cleaned_data["file"]
+        return Path(sent.temporary_file_path()), sent.name
 
     def terms(self) -> dict[str, str]:
         """The other arguments of import_release or import_outputs; only for a valid form."""
@@ -112,6 +118,53 @@ class FilesImportForm(ImportForm):
         return {"release": name, "protocol": given["protocol"] or "proofs"}
 
 
+class LabelsImportForm(ImportForm):
+    """Labels of a study with their comments, as tables or as reports of referees."""
+
+    kind = ImportKind.LABELS
+    title = "Import labels or reports"
+    template = "reports/referees/upload.html"
+    file = forms.FileField(
+        max_length=255,
+        label="Reports, or a table of labels",
+        widget=forms.ClearableFileInput(attrs={"accept": ".zip,.md,.tex,.csv,.jsonl,.ndjson"}),
+    )
+    comments = forms.FileField(
+        max_length=255,
+        label="Table of their comments",
+        required=False,
+        widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.ndjson"}),
+        help_text="If the labels are a table: the comments on passages, as they are exported.",
+    )
+    release = forms.ModelChoiceField(
+        Release.objects.order_by("name"), label="Study", to_field_name="name", empty_label=None
+    )
+    campaign = forms.SlugField(
+        label="Campaign of the reports",
+        max_length=100,
+        required=False,
+        initial="referee-reports",
+        help_text="The name under which reports are kept that do not name a campaign. It must be new.",
+    )
+    field_order = ["file", "comments", "release", "campaign"]
+
+    def stored_file(self) -> tuple[Path, str]:
+        """Two tables are stored as one archive."""
+        path, name = super().stored_file()
+        comments = self.cleaned_data.get("comments")
+        if not comments:
+            return path, name
+        packed = path.with_name(f"{path.name}.zip")
+        with zipfile.ZipFile(packed, "x") as archive:
+            archive.write(path, f"labels/{PurePosixPath(name).name}")
+            archive.write(comments.temporary_file_path(), f"comments/{PurePosixPath(comments.name).name}")
+        return packed, f"{PurePosixPath(name).stem}.zip"
+
+    def terms(self) -> dict[str, str]:
+        given = self.cleaned_data
+        return {"release": given["release"].name, "campaign": given["campaign"] or "referee-reports"}
+
+
 IMPORT_FORMS: dict[str, type[ImportForm]] = {
-    form.kind: form for form in (ReleaseImportForm, OutputsImportForm, FilesImportForm)
+    form.kind: form for form in (ReleaseImportForm, OutputsImportForm, FilesImportForm, LabelsImportForm)
 }

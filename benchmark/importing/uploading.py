@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from accounts.access import is_study_staff
 from accounts.models import User
@@ -59,13 +60,15 @@ def store_import(
 ) -> ImportUpload:
     """Take over the temporary file at `path` and check it: at once if it is small, else by a worker.
 
-    `terms` are those of import_release (protocol, name) or import_outputs (release by name, system, ...).
+    One that is refused is deleted. `terms` are those of import_release (protocol, name), import_outputs (release by
+    name, system, ...), or of the form of another kind.
     Raises NotAllowed for anyone but the study's staff, and Refused if there are already MAX_LIVE files.
     """
     _require_staff(actor)
     sweep()
     waiting = (ImportState.WAITING, ImportState.RUNNING, ImportState.RECOGNISED, ImportState.CHECKED)
     if ImportUpload.objects.filter(owner=actor, state__in=waiting).count() >= MAX_LIVE:
+        path.unlink(missing_ok=True)
         raise Refused(f"You already have {MAX_LIVE} files here. Import or delete one first.", code="too_many")
     now = timezone.now()
     with transaction.atomic():
@@ -199,7 +202,9 @@ def _sha256(path: Path) -> str:
 
 
 def _run_if_small(upload: ImportUpload) -> ImportUpload:
-    if upload.size <= AT_ONCE_BYTES:
+    if upload.kind in settings.IMPORTERS:
+        call_worker("benchmark.work_imports")  # they render texts, which no request does
+    elif upload.size <= AT_ONCE_BYTES:
         _work(upload.pk)
         upload.refresh_from_db()
     return upload
@@ -250,7 +255,7 @@ def _run(upload: ImportUpload) -> dict[str, object]:
     """Import or check the file under its own name, a zip as the folder of its documents; returns the report."""
     with TemporaryDirectory(dir=folder_of_imports()) as place:
         source = Path(place) / upload.file_name
-        if upload.kind == ImportKind.FILES:
+        if upload.kind in (ImportKind.FILES, *settings.IMPORTERS):
             source = Path(place) / "unpacked"
             source.mkdir()
             return _run_files(upload, source)
@@ -274,12 +279,17 @@ def _run(upload: ImportUpload) -> dict[str, object]:
 
 
 def _run_files(upload: ImportUpload, folder: Path) -> dict[str, object]:
-    """Recognise what people have; once it has a mapping, check or import it."""
+    """Recognise what people have; once it has a mapping, check or import it. Other kinds need none."""
     if upload.file_name.lower().endswith(".zip"):
         most = settings.IMPORT_MAX_BYTES
         unpack(path_of(upload), folder, tree=True, most_members=MOST_FILES, most_bytes=most)
     else:
         shutil.copyfile(path_of(upload), folder / upload.file_name)
+    if upload.kind in settings.IMPORTERS:
+        report: dict[str, object] = import_string(settings.IMPORTERS[upload.kind])(
+            upload, folder, _progress_writer(upload)
+        )
+        return report
     if "mapping" not in upload.terms:
         return recognise(folder, upload.file_name)
     return import_files(

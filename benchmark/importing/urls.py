@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("formats/<slug:protocol>/<slug:kind>.<slug:ending>", format_template, name="import-template"),
     path("release/", import_views.import_new, {"kind": ImportKind.RELEASE}, name="import-release"),
     path("outputs/", import_views.import_new, {"kind": ImportKind.OUTPUTS}, name="import-outputs"),
+    path("labels/", import_views.import_new, {"kind": ImportKind.LABELS}, name="import-labels"),
     path("files/<str:handle>/", import_views.import_page, name="import"),
     path("files/<str:handle>/mapping/", import_mapping, name="import-mapping"),
     path("files/<str:handle>/apply/", import_views.import_apply, name="import-apply"),

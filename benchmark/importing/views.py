@@ -1,7 +1,5 @@
 """Pages of imports: a file is uploaded, its dry run read, then imported as it was shown."""
 
-from pathlib import Path
-
 from django.conf import settings
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -61,12 +59,12 @@ def _receive(
         return _form_page(request, form_class(), refusal=handler.refusal, status=400)
     if not form.is_valid():
         return _form_page(request, form, status=400)
-    sent = form.cleaned_data["file"]
+    path, name = form.stored_file()
     try:
         upload = store_import(
             actor=request.user,
-            path=Path(sent.temporary_file_path()),
-            name=sent.name,
+            path=path,
+            name=name,
             kind=form.kind,
             terms=form.terms(),
         )

@@ -10,6 +10,7 @@ class ImportKind(models.TextChoices):
     RELEASE = "release", "Release"
     OUTPUTS = "outputs", "Outputs"
     FILES = "files", "Folder or table"
+    LABELS = "labels", "Labels or reports"
 
 
 class ImportState(models.TextChoices):

@@ -24,7 +24,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One line of the hub. `verb` is the text of its link; `done` of `of` draws a bar where there is one."""
+    """One line of the hub. `verb` is the text of its link; `done` of `of` draws a bar where there is one; `other` is
+    another way to do it, with the text of its link."""
 
     name: str
     state: State
@@ -34,6 +35,7 @@ class Step:
     verb: str
     done: int = 0
     of: int = 0
+    other: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,8 @@ def _people(facts: Facts) -> Step:
 def _grading(facts: Facts) -> Step:
     if not facts.rounds:
         says, detail = "Not set up", "Waits for outputs" if not facts.outputs else "Takes a few minutes"
-        return Step("Grading", State.AHEAD, says, detail, _new_campaign(facts), "Set up")
+        other = (_import_reports(facts), "Import reports that exist") if facts.outputs else ("", "")
+        return Step("Grading", State.AHEAD, says, detail, _new_campaign(facts), "Set up", other=other)
     drafts = [one for one in facts.rounds if one.campaign.phase == Phase.DRAFT]
     done, places = sum(one.submitted for one in facts.rounds), sum(one.places for one in facts.rounds)
     says = f"{done:,} of {counted(places, 'report')}" if places else "Being set up"
@@ -371,6 +374,10 @@ def _release(facts: Facts) -> str:
 
 def _import(facts: Facts) -> str:
     return f"{reverse('import-files')}?{urlencode({'release': facts.release.name})}"
+
+
+def _import_reports(facts: Facts) -> str:
+    return f"{reverse('import-labels')}?{urlencode({'release': facts.release.name})}"
 
 
 def _new_campaign(facts: Facts) -> str:

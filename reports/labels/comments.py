@@ -2,72 +2,62 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-
-from django.db.models import QuerySet
 
 from accounts.refusal import Refused
 from annotation.campaigns.pairing import upright_block
 from annotation.core.material import item_material
 from annotation.grading.file_anchors import page_of, rects_of, words_of
+from annotation.grading.word_anchors import Anchored, Given, Quoted, anchored_to, around, given_of
 from annotation.models import Comment, Item
-from benchmark.models import Output, Release
+from benchmark.models import Release
 from benchmark.rendering.stored import rendered_all
-from benchmark.subjects import Subject
+from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
 from reports.labels.rows import opaque
 
 COLUMNS = (
     "release", "campaign", "subject", "instance", "system", "attempt", "rater", "rater_kind", "question", "anchor",
     "block", "start", "end", "page", "rects", "quote", "prefix", "suffix", "severity", "kind", "text", "created_at",
 )  # fmt: skip
-AROUND = 32  # characters of the source before and after the quote
 _ITEM = "grade__assignment__item"
+_NAMING = ("campaign", "instance", "output__run__system", "second__run__system")
+_TEXTS = ("output__text", "output__payload", "second__text", "second__payload", "instance__payload")
+_READING = ("campaign__rubric", "campaign__release__benchmark", "output__redacted", "second__redacted")
 
 
 def comment_rows(
     release: Release, *, campaign: str = "", identities: bool = False
 ) -> Iterator[dict[str, object]]:
-    """One row per comment, in the order of the table of labels; outputs are named only with `identities`.
+    """One row per comment, by campaign, problem and what was graded; outputs are named only with `identities`.
 
     `quote`, `prefix` and `suffix` are from the source of the block, at the offsets of the comment, or from the page of
-    a PDF. Where the text no longer has the block, they are empty. Raises Refused (code "being_prepared") while one of
-    the texts waits for a worker to render it. Blocks of a pair are named as if its first answer had been shown first.
+    a PDF. Where the text has no such place, `anchor` is "lost" and they are what the comment said of it. Raises Refused
+    (code "being_prepared") while one of the texts waits for a worker to render it. Blocks of a pair are named in the
+    order of its name.
     """
-    comments = _live(release, campaign)
-    for number, group in groupby(comments.iterator(chunk_size=500), lambda one: one.grade.assignment.item_id):
-        item = _item(number)
+    live = Comment.objects.filter(
+        grade__superseded_by=None, grade__assignment__repeat=False, **{f"{_ITEM}__campaign__release": release}
+    )
+    if campaign:
+        live = live.filter(**{f"{_ITEM}__campaign__slug": campaign})
+    light = Item.objects.select_related(*_NAMING).defer(*_TEXTS)
+    named = [
+        (item.campaign_id, item.instance.key, _subject(item), item.pk)
+        for item in light.filter(pk__in=live.values("grade__assignment__item"))
+    ]
+    if not identities:  # the order of the systems would tell them
+        named = [(slug, key, _blinded(subject), number) for slug, key, subject, number in named]
+    for _, _, subject, number in sorted(named):
+        item = Item.objects.select_related(*_NAMING, *_READING).get(pk=number)
         sources = _sources(item)
-        for comment in group:
-            yield _row(release, item, comment, sources, identities=identities)
+        comments = live.filter(grade__assignment__item=item).select_related("grade__assignment__reviewer")
+        for comment in comments.order_by("grade_id", "pk"):
+            yield _row(release, item, subject, comment, sources, identities=identities)
 
 
 def comment_table(rows: Iterable[dict[str, object]]) -> Iterator[list[object]]:
     """The same as a table with a head."""
     yield list(COLUMNS)
     yield from (list(row.values()) for row in rows)
-
-
-def _live(release: Release, campaign: str) -> QuerySet[Comment]:
-    live = Comment.objects.filter(
-        grade__superseded_by=None, grade__assignment__repeat=False, **{f"{_ITEM}__campaign__release": release}
-    )
-    if campaign:
-        live = live.filter(**{f"{_ITEM}__campaign__slug": campaign})
-    related = live.select_related("grade__assignment__reviewer")
-    return related.order_by(
-        f"{_ITEM}__campaign_id", f"{_ITEM}__instance__key", f"{_ITEM}_id", "grade_id", "pk"
-    )
-
-
-def _item(number: int) -> Item:
-    related = (
-        "campaign__rubric",
-        "campaign__release__benchmark",
-        "instance",
-        "output__redacted",
-        "second__redacted",
-    )
-    return Item.objects.select_related(*related, "output__run__system", "second__run__system").get(pk=number)
 
 
 def _sources(item: Item) -> dict[str, str]:
@@ -85,45 +75,70 @@ def _sources(item: Item) -> dict[str, str]:
     return {block.id: block.source for document in documents for block in document.blocks}
 
 
-def _subject(output: Output) -> Subject:
-    run = output.run
-    return Subject(output.instance.key, run.system.slug, output.attempt, run.track, run.condition)
+def _subject(item: Item) -> str:
+    """As in the table of labels."""
+    outputs = _outputs(item)
+    if not outputs:
+        return str(InstanceSubject(item.instance.key))
+    return str(PairSubject(*outputs) if len(outputs) == 2 else outputs[0])
+
+
+def _outputs(item: Item) -> list[Subject]:
+    key = item.instance.key
+    return [
+        Subject(key, output.run.system.slug, output.attempt, output.run.track, output.run.condition)
+        for output in (item.output, item.second)
+        if output is not None
+    ]
+
+
+def _blinded(subject: str) -> str:
+    """The opaque name of an output or pair; an instance names nobody."""
+    return subject if isinstance(parse_subject(subject), InstanceSubject) else f"blind-{opaque(subject)[:16]}"
 
 
 def _row(
-    release: Release, item: Item, comment: Comment, sources: dict[str, str], *, identities: bool
+    release: Release, item: Item, subject: str, comment: Comment, sources: dict[str, str], *, identities: bool
 ) -> dict[str, object]:
-    place = comment.grade.assignment
+    place, anchor = comment.grade.assignment, comment.anchor
+    about, quoted = anchored_to(anchor), Quoted(*words_of(anchor))
     block = upright_block(comment.block, swapped=place.swapped)
-    source, anchor = sources.get(block, ""), comment.anchor
-    around = slice(max(comment.start - AROUND, 0), comment.start), slice(comment.end, comment.end + AROUND)
-    quote, prefix, suffix = source[comment.start : comment.end], source[around[0]], source[around[1]]
-    if anchor:
-        quote, prefix, suffix = words_of(anchor)
-    outputs = [output for output in (item.output, item.second) if output is not None]
-    for output in outputs:
-        output.instance = item.instance
-    about = "|".join(str(_subject(output)) for output in outputs) or item.instance.key
-    one = outputs[0] if identities and len(outputs) == 1 else None
+    if about == Anchored.BLOCK and block not in sources:
+        about = Anchored.LOST
+    elif anchor is None:
+        source, start, end = sources[block], comment.start, comment.end
+        quoted = Quoted(source[start:end], *around(source, start, end))
+    given = given_of(anchor)
+    if anchor is None or about != Anchored.LOST:
+        pair = _outputs(item) if item.second else []
+        against_its_name = bool(pair) and PairSubject(*pair).ordered[0] is not pair[0]
+        given = Given(
+            upright_block(block, swapped=against_its_name),
+            comment.start,
+            comment.end,
+            page_of(anchor) if about == Anchored.PDF else 0,
+            rects_of(anchor),
+        )
+    one = item.output if identities and not item.second else None
     cells = (
         release.name,
         item.campaign.slug,
-        about if identities or not outputs else f"blind-{opaque(about)[:16]}",
+        subject,
         item.instance.key,
         one.run.system.slug if one else "",
         one.attempt if one else "",
         place.reviewer.rater,
         "expert",
         "",
-        "pdf" if anchor else "block",
-        block,
-        comment.start,
-        comment.end,
-        page_of(anchor) if anchor else "",
-        json.dumps(rects_of(anchor)) if anchor else "",
-        quote,
-        prefix,
-        suffix,
+        about.value,
+        given.block,
+        given.start,
+        given.end,
+        given.page or "",
+        json.dumps(given.rects) if given.rects else "",
+        quoted.exact,
+        quoted.prefix,
+        quoted.suffix,
         comment.severity,
         comment.kind,
         comment.text,

@@ -42,7 +42,12 @@ def ungraded(
     """Decisions on what nobody graded in this file; `grades` begin with campaign and subject."""
     graded = {(campaign, subject) for campaign, subject, _, _ in grades}
     return [
-        Fault(row.line, "subject", f"is decided without a grade of it in {campaign}; import them together")
+        Fault(
+            row.line,
+            "subject",
+            f"is decided without a grade of it in {campaign}; import them together",
+            row.file,
+        )
         for campaign, rows in decisions.items()
         for row in rows
         if (campaign, row["subject"]) not in graded

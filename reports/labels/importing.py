@@ -1,5 +1,6 @@
-"""import_labels: published or earlier labels, expert and judge, from the canonical label table."""
+"""import_labels: published or earlier labels, expert and judge, with their comments, from the canonical tables."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -7,18 +8,22 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.trail import record
+from annotation.importing.comments import PlacedComment
 from annotation.importing.decisions import import_decisions
 from annotation.importing.grades import import_grades
 from annotation.models import Campaign
+from benchmark.importing.progress import Progress, silent
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from judging.runs.actions import imported_judge, store_published
-from reports.labels.reading import LabelReader
+from reports.labels.comment_reading import COMMENT_CHECKS, CommentReader
+from reports.labels.faults import BadLabels, Fault, LabelRow
+from reports.labels.reading import LabelReader, label_rows_of
 
 
 @dataclass
 class ImportedLabels:
-    """What an import found and stored; with `dry_run` nothing was stored."""
+    """What an import found and stored; with `dry_run` nothing was stored. `comments` are at their places."""
 
     expert_labels: int = 0
     judge_labels: int = 0
@@ -26,8 +31,11 @@ class ImportedLabels:
     new_grades: int = 0
     new_verdicts: int = 0
     new_decisions: int = 0
+    new_comments: int = 0
     campaigns: list[str] = field(default_factory=list)
     judges: list[str] = field(default_factory=list)
+    raters: list[str] = field(default_factory=list)
+    comments: list[PlacedComment] = field(default_factory=list)
     dry_run: bool = False
 
     @property
@@ -35,24 +43,82 @@ class ImportedLabels:
         return bool(self.new_grades or self.new_verdicts or self.new_decisions)
 
 
+@dataclass(frozen=True)
+class LabelTables:
+    """The rows of labels and of comments that come together. `comments` is None if there is no such table: a campaign
+    that already exists is then compared without them. `faults` were found before there were rows."""
+
+    name: str
+    labels: Iterable[LabelRow]
+    comments: Iterable[LabelRow] | None = None
+    faults: tuple[Fault, ...] = ()
+
+
 class _DryRun(Exception):
     """Rolls the transaction of a dry run back."""
 
 
 def import_labels(
-    *, actor: User | None, path: Path, release: Release, dry_run: bool = False
+    *, actor: User | None, path: Path, release: Release, comments: Path | None = None, dry_run: bool = False
 ) -> ImportedLabels:
-    """Store every label of the file, or none. Raises Refused listing up to 20 faults by line and field."""
-    report = ImportedLabels(dry_run=dry_run)
+    """Store every label of one file and every comment of the other, or nothing. Raises BadLabels by line and field."""
+    remarks = None if comments is None else label_rows_of(comments, COMMENT_CHECKS, comments.name)
+    labels = label_rows_of(path, file=path.name if comments else "")
+    tables = LabelTables(path.name, labels, remarks)
+    return import_tables(actor=actor, tables=tables, release=release, dry_run=dry_run)
+
+
+def import_tables(
+    *,
+    actor: User | None,
+    tables: LabelTables,
+    release: Release,
+    dry_run: bool = False,
+    progress: Progress = silent,
+) -> ImportedLabels:
+    """The same of rows. Comments are put at their places first, which renders texts; then all is stored at once.
+
+    For commands and workers. Raises BadLabels with everything that does not fit, and Refused for a campaign that exists
+    with other labels.
+    """
+    reader = LabelReader(release, get_protocol(release.benchmark.protocol))
+    reader.read(tables.labels)
+    faults, remarks = [*tables.faults, *reader.faults], CommentReader(reader)
+    if tables.comments is not None and not faults:  # a label that was refused would refuse its comments too
+        remarks.read(tables.comments)
+        faults += remarks.faults
+    if faults:
+        raise BadLabels(faults)
+    placed = None if tables.comments is None else remarks.by_grade(progress)
+    report = ImportedLabels(dry_run=dry_run, comments=remarks.placed)
     try:
         with transaction.atomic():
-            _import(actor, path, release, report)
+            # two imports at once: the second one finds what the first has stored
+            Release.objects.select_for_update().get(pk=release.pk)
+            known = set(Campaign.objects.filter(slug__in=reader.decisions).values_list("slug", flat=True))
+            for (campaign, track), grades in reader.expert_grades(placed).items():
+                rubric = reader.rubric_of[campaign]
+                new = import_grades(
+                    actor=actor,
+                    release=release,
+                    slug=campaign,
+                    rubric=rubric,
+                    kind=rubric.kind,
+                    track=track,
+                    grades=grades,
+                )
+                report.new_grades += new
+                report.new_comments += sum(len(grade.comments or ()) for grade in grades) if new else 0
+                report.campaigns.append(campaign)
+                report.raters = sorted({*report.raters, *(grade.rater for grade in grades)})
+            _store_judgements(actor, reader, release, report, known)
             if dry_run:
                 raise _DryRun
             if report.changed:
                 details = {
-                    "file": path.name,
+                    "file": tables.name,
                     "grades": report.new_grades,
+                    "comments": report.new_comments,
                     "verdicts": report.new_verdicts,
                     "decisions": report.new_decisions,
                 }
@@ -62,24 +128,12 @@ def import_labels(
     return report
 
 
-def _import(actor: User | None, path: Path, release: Release, report: ImportedLabels) -> None:
-    reader = LabelReader(release, get_protocol(release.benchmark.protocol))
-    reader.read(path)
-    decisions = reader.published_decisions()
-    known = set(Campaign.objects.filter(slug__in=decisions).values_list("slug", flat=True))
-    for (campaign, track), grades in reader.expert_grades().items():
-        rubric = reader.rubric_of[campaign]
-        report.new_grades += import_grades(
-            actor=actor,
-            release=release,
-            slug=campaign,
-            rubric=rubric,
-            kind=rubric.kind,
-            track=track,
-            grades=grades,
-        )
-        report.campaigns.append(campaign)
-    for slug, decided in decisions.items():
+def _store_judgements(
+    actor: User | None, reader: LabelReader, release: Release, report: ImportedLabels, known: set[str]
+) -> None:
+    """The decisions of adjudicators and the verdicts of judges, in the transaction that stored the grades; the
+    campaigns in `known` were there before."""
+    for slug, decided in reader.published_decisions().items():
         report.new_decisions += import_decisions(slug=slug, decisions=decided, new=slug not in known)
         report.decisions += len(decided)
     for (slug, version), verdicts in reader.verdicts.items():

@@ -2,11 +2,12 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from accounts.refusal import Refused
+from annotation.grading.answers import CheckedComment
 from annotation.importing.decisions import PublishedDecision
 from annotation.importing.grades import PublishedAnswer, PublishedGrade
 from annotation.models import CampaignKind
@@ -17,30 +18,30 @@ from benchmark.rubrics import Rubric, RubricError
 from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
 from judging.runs.actions import PublishedVerdict
 from reports.labels.decision_reading import complaints_of_graders, decision_complaints, ungraded
-from reports.labels.faults import Fault, LabelRow
-from stats.tables.columns import form_of, read_table
+from reports.labels.faults import MOST_FAULTS, Fault, LabelRow
+from stats.tables.columns import Check, form_of, read_table
 from stats.tables.labels import ADJUDICATOR, CHECKS, RATER_KINDS
 from stats.tables.raw_rows import TableError
 
-MAX_FAULTS = 20
 STATES = ("answered", "abstain", "unavailable")
 UNSPECIFIED_CAMPAIGN = "imported"
 GradeKey = tuple[str, str, str, str]
 
 
-def label_rows_of(path: Path) -> Iterator[LabelRow]:
-    """The rows of a CSV or JSONL label table. Raises Refused with line and field for a broken file."""
+def label_rows_of(path: Path, checks: Mapping[str, Check] = CHECKS, file: str = "") -> Iterator[LabelRow]:
+    """The rows of a CSV or JSONL table of labels, or of the columns in `checks`. Raises Refused with line and field for
+    a broken file."""
     try:
         with path.open("rb") as stream:
-            table = read_table(stream, CHECKS, form=form_of(path))
+            table = read_table(stream, checks, form=form_of(path))
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error
     except (TableError, ValueError) as error:
-        raise Refused(str(error), code="bad_label_file") from error
+        raise Refused(f"{file}: {error}" if file else str(error), code="bad_label_file") from error
     names = list(table.columns)
     columns = [table[name].texts() for name in names]
     for line, cells in zip(table.lines.tolist(), zip(*columns, strict=True), strict=True):
-        yield LabelRow(line, dict(zip(names, cells, strict=True)))
+        yield LabelRow(line, dict(zip(names, cells, strict=True)), file)
 
 
 class LabelReader:
@@ -54,7 +55,7 @@ class LabelReader:
         self.verdicts: dict[tuple[str, str], list[PublishedVerdict]] = defaultdict(list)
         self.decisions: dict[str, list[LabelRow]] = defaultdict(list)
         self.rubric_of: dict[str, Rubric] = {}
-        self.seen: dict[tuple[str, ...], int] = {}
+        self.seen: dict[tuple[str, ...], LabelRow] = {}
         outputs = (
             Output.objects.filter(run__release=release)
             .select_related("instance", "run__system")
@@ -67,21 +68,17 @@ class LabelReader:
         self.instances = {row.key: row for row in release.instances.defer("payload")}
         self.rubrics = known_rubrics(self.protocol.name)
 
-    def read(self, path: Path) -> None:
-        """Read the whole file; raises Refused when anything in it does not fit."""
-        for row in label_rows_of(path):
+    def read(self, rows: Iterable[LabelRow]) -> None:
+        """Take every row; `faults` has what does not fit, at most MOST_FAULTS of it."""
+        for row in rows:
             self._take(row)
-            if len(self.faults) >= MAX_FAULTS:
-                break
-        else:
-            self.faults += ungraded(self.decisions, self.expert_rows)[:MAX_FAULTS]
-        if self.faults:
-            listed = "\n".join(str(fault) for fault in self.faults)
-            raise Refused(f"Nothing was imported.\n{listed}", code="bad_labels")
+            if len(self.faults) >= MOST_FAULTS:
+                return
+        self.faults += ungraded(self.decisions, self.expert_rows)
 
     def _take(self, row: LabelRow) -> None:
         for name, reason in self._complaints(row):
-            self.faults.append(Fault(row.line, name, reason))
+            self.faults.append(Fault(row.line, name, reason, row.file))
             return
         if row["rater_kind"] == "judge":
             self.verdicts[row["rater"], row["judge_version"]].append(self._verdict(row))
@@ -174,7 +171,7 @@ class LabelReader:
             yield "verdict_seen", "verdicts are shown on single outputs only"
         same = self.expert_rows.get(_grade_key(row), [row])[0]
         if same["verdict_seen"] != seen:
-            yield "verdict_seen", f"line {same.line} says {same['verdict_seen']!r} of the same grade"
+            yield "verdict_seen", f"{same.place} says {same['verdict_seen']!r} of the same grade"
 
     def _decision_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         found = list(self._expert_complaints(row))
@@ -206,9 +203,9 @@ class LabelReader:
         key = tuple(row[column] for column in columns)
         if row["rater_kind"] == ADJUDICATOR:  # one decision a question, by any adjudicator, and one amendment
             key = (ADJUDICATOR, row["campaign"] or UNSPECIFIED_CAMPAIGN, *key[2:5], row["amendment"] or "no")
-        first = self.seen.setdefault(key, row.line)
-        if first != row.line:
-            yield "subject", f"the same label is already in line {first}"
+        first = self.seen.setdefault(key, row)
+        if first is not row:
+            yield "subject", f"the same label is already in {first.place}"
 
     def _verdict(self, row: LabelRow) -> PublishedVerdict:
         instance, output, second, order = self._judged(row)
@@ -267,25 +264,36 @@ class LabelReader:
             line=row.line,
         )
 
-    def expert_grades(self) -> dict[tuple[str, str], list[PublishedGrade]]:
-        """Grades by campaign and track, in the order of the file."""
+    def first_presentations(self) -> dict[tuple[str, str, str], GradeKey]:
+        """(campaign, subject, rater) to their grade; of a pair that came twice, to the first, which has comments."""
+        first: dict[tuple[str, str, str], GradeKey] = {}
+        for key in self.expert_rows:
+            first.setdefault(key[:3], key)
+        return first
+
+    def expert_grades(
+        self, comments: Mapping[GradeKey, tuple[CheckedComment, ...]] | None = None
+    ) -> dict[tuple[str, str], list[PublishedGrade]]:
+        """Grades by campaign and track, in the order of the file, with their `comments` if some were imported."""
         grades: dict[tuple[str, str], list[PublishedGrade]] = defaultdict(list)
-        pairs: set[tuple[str, str, str]] = set()
-        for (campaign, name, rater, order), rows in self.expert_rows.items():
+        first = self.first_presentations()
+        for key, rows in self.expert_rows.items():
+            campaign, name, rater, order = key
             rubric, subject = self.rubric_of[campaign], parse_subject(name)
             if isinstance(subject, InstanceSubject):
-                about = self.instances[subject.instance], None
-                grades[campaign, ""].append(_grade(*about, rater, rows, rubric))
+                track, grade = "", _grade(self.instances[subject.instance], None, rater, rows, rubric)
             elif isinstance(subject, PairSubject):
                 shown = subject.ordered if order == "1" else subject.ordered[::-1]
-                first, second = (self.outputs[str(one)] for one in shown)
-                grade = _grade(first.instance, first, rater, rows, rubric)
-                repeat = (campaign, name, rater) in pairs
-                pairs.add((campaign, name, rater))
-                grades[campaign, shown[0].track].append(replace(grade, second=second, repeat=repeat))
+                one, second = (self.outputs[str(each)] for each in shown)
+                track, repeat = shown[0].track, first[key[:3]] != key
+                grade = _grade(one.instance, one, rater, rows, rubric)
+                grade = replace(grade, second=second, repeat=repeat)
             else:
                 output = self.outputs[name]
-                grades[campaign, subject.track].append(_grade(output.instance, output, rater, rows, rubric))
+                track, grade = subject.track, _grade(output.instance, output, rater, rows, rubric)
+            if comments is not None and not grade.repeat:
+                grade = replace(grade, comments=comments.get(key, ()))
+            grades[campaign, track].append(grade)
         return grades
 
 

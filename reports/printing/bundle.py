@@ -86,6 +86,7 @@ def _line(file: str, item: PrintedItem, pages: int) -> list[object]:
     comments = (
         len(item.lost)
         + len(item.on_files)
+        + len(item.general)
         + sum(len(place.comments) for part in item.parts for place in part.passages)
     )
     return [file, item.key, item.name, item.system, len(item.graders), comments, pages]

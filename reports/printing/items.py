@@ -17,6 +17,7 @@ from annotation.core.item_names import item_name
 from annotation.core.material import item_material
 from annotation.core.visibility import Thing, Viewer, may_see
 from annotation.grading.file_anchors import page_of, quote_of
+from annotation.grading.word_anchors import Anchored, anchored_to
 from annotation.models import Answer, Campaign, Comment, Grade, Item
 from benchmark.models import OutputState
 from benchmark.rendering.actions import render_now
@@ -81,8 +82,8 @@ class PrintedAnswer:
 @dataclass(frozen=True)
 class PrintedItem:
     """One item of a report. `system` is empty in a blinded report, `state` unless there was no answer; `lost`
-    has remarks on passages that the text no longer has, `on_files` those on pages of PDFs. `key` is the problem's,
-    `name` tells its items apart."""
+    has remarks on passages that the text does not have, `on_files` those on pages of PDFs, `general` those on the text
+    as a whole. `key` is the problem's, `name` tells its items apart."""
 
     number: int
     key: str
@@ -97,6 +98,7 @@ class PrintedItem:
     notes: tuple[tuple[str, str], ...]
     lost: tuple[PrintedComment, ...]
     on_files: tuple[PrintedComment, ...] = ()
+    general: tuple[PrintedComment, ...] = ()
 
 
 def item_count(campaigns: Sequence[Campaign], among: Q) -> int:
@@ -192,11 +194,13 @@ def _printed(
     by_grader = list(zip(graders, grades, strict=True))
     remarks: dict[str, list[PrintedComment]] = defaultdict(list)
     on_files: list[PrintedComment] = []
+    general: list[PrintedComment] = []
     notes = []
     for name, grade in by_grader:
         for comment in grade.comments.all():
             block = upright_block(comment.block, swapped=grade.assignment.swapped)
-            said = on_files if comment.anchor else remarks[block]
+            about = anchored_to(comment.anchor)
+            said = {Anchored.PDF: on_files, Anchored.WHOLE: general}.get(about, remarks[block])
             said.append(
                 PrintedComment(
                     grader=name,
@@ -204,7 +208,7 @@ def _printed(
                     severity_words=comment.get_severity_display(),
                     kind=comment.get_kind_display() if comment.kind else "",
                     text=comment.text,
-                    place=_place(block, comment) if comment.anchor else "",
+                    place=_place(block, comment) if about == Anchored.PDF else "",
                     quote=quote_of(comment.anchor),
                 )
             )
@@ -247,6 +251,7 @@ def _printed(
         notes=tuple(notes),
         lost=tuple(comment for left in remarks.values() for comment in left),
         on_files=tuple(on_files),
+        general=tuple(general),
     )
 
 

@@ -164,7 +164,7 @@ def _print_items(
             gc.collect()  # the printing engine's boxes hold each other; left alone, several portions pile up
             progress(items[-1].number, total)
             for item in items:
-                n = len(item.lost) + len(item.on_files)
+                n = len(item.lost) + len(item.on_files) + len(item.general)
                 n += sum(len(passage.comments) for part in item.parts for passage in part.passages)
                 remarks = f"{n} comment{'s' if n != 1 else ''}" if n else ""
                 yield PrintedEntry(item.number, item.title, remarks, joined.starts[item.number])

@@ -8,6 +8,7 @@ from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
 from annotation.conflicts.actions import decide_conflict
 from annotation.models import Assignment, Campaign, Item
+from benchmark.rubrics import rubric_from_content
 from tests.annotation.grading import graded_by
 from tests.annotation.samples import QUESTIONS
 from tests.conftest import member
@@ -19,7 +20,6 @@ from tests.factories import (
     ReleaseFactory,
     RubricFactory,
     RunFactory,
-    digest,
 )
 
 
@@ -33,7 +33,7 @@ def decided(person: User, coordinator: User, *targets: tuple[str, str], kind: st
 @pytest.fixture
 def rubric(db):
     content = {"name": "test", "version": 1, "kind": "grade", "title": "Test", "questions": QUESTIONS}
-    return RubricFactory(name="test", content=content, sha256=digest("test rubric"))
+    return RubricFactory(name="test", content=content, sha256=rubric_from_content(content).sha256)
 
 
 @pytest.fixture

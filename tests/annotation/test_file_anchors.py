@@ -1,5 +1,6 @@
 """Comments on pages of PDFs: checked, stored, shown again, exported, printed."""
 
+import json
 import random
 
 import pytest
@@ -22,6 +23,8 @@ from benchmark.files.process import cleaned
 from benchmark.models import Attachment, Output
 from reports.history.chain import faults, seal
 from reports.labels.comments import comment_rows
+from reports.labels.importing import import_labels
+from reports.labels.rows import label_rows
 from reports.printing.items import printed_items
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
@@ -188,10 +191,45 @@ def test_a_comment_that_is_on_no_page_of_the_item_is_refused(on_pdf, content, re
 
 
 @pytest.mark.django_db
-def test_the_database_wants_an_anchor_on_pages_and_on_nothing_else(on_pdf):
-    """comment_on_a_page_has_an_anchor"""
+def test_the_database_wants_the_anchor_that_fits_the_block(on_pdf):
+    """comment_anchor_fits_its_block"""
     grade = graded(on_pdf, COMPLETE)
     row = {"grade": grade, "start": 0, "end": 0, "severity": "minor", "text": "x"}
-    for block, given in (("file1-page2", None), ("b1", {"type": "pdf"})):
-        with pytest.raises(IntegrityError, match="comment_on_a_page_has_an_anchor"), transaction.atomic():
+    pdf, words, lost = ({"type": kind} for kind in ("pdf", "words", "lost"))
+    refused = [
+        ("file1-page2", None), ("file1-page2", words), ("file1-page2", {}), ("b1", pdf), ("b1", lost), ("b1", {}),
+        ("", None), ("", pdf), ("", words), ("", []),
+    ]  # fmt: skip
+    for block, given in refused:
+        with pytest.raises(IntegrityError, match="comment_anchor_fits_its_block"), transaction.atomic():
             Comment.objects.create(**row, block=block, anchor=given)
+    for block, given in (("b1", None), ("b1", words), ("", lost), ("", {"type": "whole"})):
+        Comment.objects.create(**row, block=block, anchor=given)
+
+
+@pytest.mark.django_db
+def test_comments_on_pages_come_in_again_and_are_kept_where_the_page_is_gone(on_pdf, tmp_path):
+    """Words, a region, and a page that the PDF does not have: out, into another campaign, and out again."""
+    region = said(quote=None)["anchored"]
+    graded(on_pdf, said() | {"anchored": [*said()["anchored"], *region]})
+    release = on_pdf.item.output.run.release
+    rows = [dict(row) for row in comment_rows(release, identities=True)]
+    assert [(row["anchor"], row["page"], row["quote"]) for row in rows] == [
+        ("pdf", 2, "cactus network"),
+        ("pdf", 2, ""),
+    ]
+    gone = {**rows[0], "block": "file1-page7", "page": 7, "text": "Not there."}
+    for name, found in {"labels": list(label_rows(release)), "comments": [*rows, gone]}.items():
+        lines = (json.dumps({**row, "campaign": "again"}) for row in found)
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    files = {"path": tmp_path / "labels.jsonl", "comments": tmp_path / "comments.jsonl"}
+    report = import_labels(actor=None, release=release, **files)
+    assert [one.lost for one in report.comments] == [False, False, True]
+    again = list(comment_rows(release, campaign="again", identities=True))
+    assert [{**row, "campaign": on_pdf.item.campaign.slug} for row in again] == [
+        *rows,
+        {**gone, "anchor": "lost"},
+    ]
+    anchors = [row.anchor for row in Comment.objects.order_by("pk")]
+    assert anchors[2:4] == anchors[:2]
+    assert not import_labels(actor=None, release=release, **files).changed

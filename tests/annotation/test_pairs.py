@@ -21,8 +21,9 @@ from annotation.core.documents import anchored_documents, anchors
 from annotation.core.material import material, shown_first
 from annotation.core.visibility import Viewer
 from annotation.models import Answer, Assignment, AssignmentState, Item
-from benchmark.models import OutputState, Run
+from benchmark.models import Output, OutputState, Run
 from reports.campaign.data import campaign_data
+from reports.labels.comments import comment_rows
 from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
 from reports.printing.items import printed_items
@@ -405,6 +406,50 @@ def test_pairs_are_read_back_as_they_were(comparison, coordinator, algebraist, t
     }
     assert named["which"] == named["again"]
     assert import_labels(actor=coordinator, path=path, release=comparison.release).new_grades == 0
+
+
+def test_comments_on_pairs_keep_their_answer_whichever_side_it_was_on(
+    comparison, coordinator, algebraist, tmp_path
+):
+    """Into another campaign and out again: the same rows, and each comment on the text that it was on."""
+    Output.objects.filter(run__system__slug="cobalt").update(text="An argument that begins otherwise.")
+    campaign = opened(comparison, coordinator)
+    for number in range(6):
+        place = taking.take_next(reviewer=algebraist, campaign=campaign)
+        side = ("first", "second")[number % 2]
+        comment = {
+            "block": f"{side}-b1",
+            "start": 0,
+            "end": 11,
+            "severity": "minor",
+            "text": f"Remark {number}.",
+        }
+        submit_grade(
+            reviewer=algebraist,
+            assignment=place,
+            content=content(anchored=[comment]),
+            idempotency_key=place.handle,
+            rubric_sha256=campaign.rubric.sha256,
+        )
+    assert {place.swapped for place in Assignment.objects.filter(reviewer=algebraist)} == {True, False}
+    rows = list(comment_rows(comparison.release, identities=True))
+    named = {
+        row["subject"]: row["subject"].split("/")[1].split("|")[row["block"].startswith("second")]
+        for row in rows
+    }
+    assert {(row["quote"], named[row["subject"]] == "cobalt") for row in rows} <= {
+        ("Argument 97", False), ("Argument 98", False), ("An argument", True),
+    }  # fmt: skip
+    tables = {"labels": exported(comparison.release), "comments": rows}
+    for name, found in tables.items():
+        lines = (json.dumps({**row, "campaign": "again"}) for row in found)
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    files = {"path": tmp_path / "labels.jsonl", "comments": tmp_path / "comments.jsonl"}
+    report = import_labels(actor=coordinator, release=comparison.release, **files)
+    assert (report.new_comments, sum(one.lost for one in report.comments)) == (6, 0)
+    again = list(comment_rows(comparison.release, campaign="again", identities=True))
+    assert [{**row, "campaign": "which"} for row in again] == rows
+    assert not import_labels(actor=coordinator, release=comparison.release, **files).changed
 
 
 @pytest.mark.parametrize(

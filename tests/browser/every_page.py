@@ -57,7 +57,11 @@ ADDRESSES = {
     "grading/discussions/<str:handle>/": ["grading/discussions/{discussed}/"],
     "imports/formats/<slug:protocol>/<slug:kind>.<slug:ending>": ["imports/formats/proofs/outputs.csv"],
     "imports/files/<str:handle>/mapping/": ["imports/files/{recognised}/mapping/"],
-    "imports/files/<str:handle>/": ["imports/files/{checked}/", "imports/files/{faulty}/"],
+    "imports/files/<str:handle>/": [
+        "imports/files/{checked}/",
+        "imports/files/{faulty}/",
+        "imports/files/{refereed}/",
+    ],
     "grading/items/<str:handle>/submitted/": ["grading/items/{submitted}/submitted/"],
     "grading/forms/<int:pk>/": ["grading/forms/{form}/"],
     "grading/comments/<int:pk>/": ["grading/comments/{comment}/"],

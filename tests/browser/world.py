@@ -32,7 +32,7 @@ from annotation.models import Answer, Assignment, Campaign, Rubric, ShownVerdict
 from annotation.rubrics.drafting import start_draft
 from annotation.training import actions as training_actions
 from benchmark.importing.outputs import import_outputs
-from benchmark.importing.uploading import store_import
+from benchmark.importing.uploading import store_import, work_imports
 from benchmark.models import Instance, Release
 from benchmark.releases.queries import quarantined
 from benchmark.rubrics import rubric_from_content
@@ -45,6 +45,7 @@ from reports.artifact.freezing import freeze_artifact
 from reports.demo import seed_demo
 from reports.printing.jobs import ask_report, print_next
 from reports.printing.report import ReportOrder
+from reports.referees.views import EXAMPLES
 from reports.verdicts.copies import copy_verdicts
 from tests.annotation.grading import submit_grade
 from tests.benchmark.files import packed
@@ -277,7 +278,8 @@ def _with_verdict(coordinator: User, ada: User, gaps: Release) -> str:
 
 
 def _brought(coordinator: User) -> dict[str, str]:
-    """Two files of a release whose dry run is over: one can be imported, one has faults. And a folder to be mapped."""
+    """Two files of a release whose dry run is over: one can be imported, one has faults; a folder to be mapped; and a
+    referee report that can be imported, with a comment on words that are not in the text."""
     sample = (settings.SAMPLE_DIR / "proofs" / "release.jsonl").read_text(encoding="utf-8")
     faulty = sample.replace('"key"', '"kye"', 1)
     handles = {}
@@ -294,6 +296,14 @@ def _brought(coordinator: User) -> dict[str, str]:
     handles["recognised"] = store_import(
         actor=coordinator, path=folder, name="folder.zip", kind="files", terms=terms
     ).handle
+    report = path.with_name("report.md")
+    text = (EXAMPLES / "report.md").read_text("utf-8")
+    report.write_text(text.replace("cannot have a large", "can have no large"), "utf-8")
+    terms = {"release": "sample-proofs", "campaign": "referee-reports"}
+    handles["refereed"] = store_import(
+        actor=coordinator, path=report, name="report.md", kind="labels", terms=terms
+    ).handle
+    work_imports()
     return handles
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 from django.core.management import call_command
@@ -10,6 +11,8 @@ from django.test import Client
 from annotation.assigning.taking import take_next
 from annotation.models import Comment
 from reports.labels.comments import COLUMNS, comment_rows
+from reports.labels.importing import import_labels
+from reports.labels.rows import label_rows
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 
@@ -50,7 +53,20 @@ def test_a_comment_has_its_quote_and_what_is_around_it(remarked, opened, algebra
     )
     assert (first["quote"], first["prefix"], first["suffix"]) == ("Two", "", " is two.")
     assert (first["severity"], first["kind"], first["text"]) == ("fatal", "gap", REMARK)
+    assert (first["anchor"], second["anchor"]) == ("block", "lost")
     assert (second["block"], second["quote"]) == ("b99", "")
+
+
+def test_a_comment_whose_passage_is_gone_comes_in_again_as_it_came_out(remarked, opened, tmp_path):
+    rows = list(comment_rows(opened.release, identities=True))
+    for name, found in {"labels": list(label_rows(opened.release)), "comments": rows}.items():
+        lines = (json.dumps({**row, "campaign": "again"}) for row in found)
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    files = {"path": tmp_path / "labels.jsonl", "comments": tmp_path / "comments.jsonl"}
+    import_labels(actor=None, release=opened.release, **files)
+    again = list(comment_rows(opened.release, campaign="again", identities=True))
+    assert [{**row, "campaign": opened.slug} for row in again] == rows
+    assert not import_labels(actor=None, release=opened.release, **files).changed
 
 
 def test_a_blinded_table_names_no_system(remarked, opened):

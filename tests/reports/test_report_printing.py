@@ -74,7 +74,7 @@ def test_a_comment_stands_under_its_passage_with_severity_and_kind(graded, tmp_p
     )  # block 2; what is copied of a formula is its source
     assert "Verdict" in before
     assert after.index("x = \\sum_{i \\ne j} a_i") < after.index("The end of the text.")
-    assert "Comments on passages that the text no longer has" in after
+    assert "Comments whose passage was not found in the text" in after
     assert "Nowhere to be found." in after
 
 
