@@ -142,7 +142,11 @@ def sheet(
 
 def own_files(place: Assignment, shown: Material) -> tuple[SheetFile, ...]:
     """The files of an item with the addresses under which the holder of its place reads them."""
-    return sheet_files(shown, lambda file: reverse("item-file", args=[place.handle, file.number]))
+    return sheet_files(
+        shown,
+        lambda file: reverse("item-file", args=[place.handle, file.number]),
+        lambda file: reverse("item-file-commented", args=[place.handle, file.number]),
+    )
 
 
 def shown_proofs(shown: Material) -> tuple[tuple[ShownPart, ...], tuple[SheetProof, ...]]:

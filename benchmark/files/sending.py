@@ -30,6 +30,15 @@ def send_copy(copy: CleanCopy) -> HttpResponse:
 
 
 @_inert
+def send_commented(data: bytes) -> HttpResponse:
+    """A copy with comments on it, to be saved and read elsewhere."""
+    reply = HttpResponse(data, content_type="application/pdf")
+    reply["Content-Disposition"] = 'attachment; filename="document-with-comments.pdf"'
+    reply["Cross-Origin-Resource-Policy"] = "same-origin"
+    return reply
+
+
+@_inert
 def send_original(original: OriginalFile) -> HttpResponse:
     """The bytes that were sent, to be saved and not opened."""
     reply = HttpResponse(bytes(original.data), content_type="application/octet-stream")
