@@ -201,6 +201,9 @@ def _attached(outputs: list[Output], coordinator: User) -> None:
         data=picture,
         dropped=made.dropped,
     )
+    Attachment.objects.create(
+        instance=outputs[0].instance, number=2, copy=copy, shown_as=[c("benchmark.Attachment.shown_as")]
+    )
 
 
 def _another_reviewer(campaign: Campaign) -> None:

@@ -83,7 +83,14 @@ class AdjudicationPage:
 def adjudication_page(item: Item) -> AdjudicationPage:
     """The page of an item of a campaign; the pair of a comparison is in the order of the item."""
     campaign, shown = item.campaign, item_material(item)
-    parts, proofs = shown_proofs(shown)
+    files = sheet_files(
+        shown,
+        lambda file: reverse("attachment", args=[campaign.release.name, file.attachment]),
+        lambda file: reverse(
+            "adjudicate-file-commented", args=[campaign.slug, item_name(item.pk), file.number]
+        ),
+    )
+    parts, proofs = shown_proofs(shown, files)
     found = graders(item)
     answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
     latest = decisions([item]).get(item.pk, {})
@@ -134,13 +141,7 @@ def adjudication_page(item: Item) -> AdjudicationPage:
         notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
         missing=item.places - len(found),
         texts=tuple(texts),
-        files=sheet_files(
-            shown,
-            lambda file: reverse("attachment", args=[campaign.release.name, file.attachment]),
-            lambda file: reverse(
-                "adjudicate-file-commented", args=[campaign.slug, item_name(item.pk), file.number]
-            ),
-        ),
+        files=files,
     )
 
 

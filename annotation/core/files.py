@@ -1,6 +1,6 @@
 """Attached files as pages show them: next to the proof, or in its place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from django.http import Http404
@@ -8,6 +8,7 @@ from django.http import Http404
 from annotation.core.material import Material, ShownFile
 from annotation.grading.file_anchors import FilePage
 from benchmark.models import CleanCopy, FileKind
+from latex.pictures import Picture
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class SheetFile:
     commented: str
     block: str
     pages: tuple[tuple[float, ...], ...]
+    in_text: bool
     proof: int = 0
 
     @property
@@ -52,10 +54,21 @@ def sheet_files(
                         commented=commented(file) if kind == FileKind.PDF else "",
                         block=file.block,
                         pages=file.pages,
+                        in_text=file.in_text,
                         proof=inside,
                     )
                 )
     return tuple(found)
+
+
+def pictures_in(files: Iterable[SheetFile], prefix: str) -> dict[int, Picture]:
+    """The pictures that the texts of a proof, or of the problem, show by number; `prefix` is that of their ids."""
+    found = {}
+    for file in files:
+        number = file.block.removeprefix(f"{prefix}file")
+        if file.in_text and number.isdecimal():
+            found[int(number)] = Picture(file.address, *file.pages[0][:2], title=file.title)
+    return found
 
 
 def pdf_or_404(shown: Material, number: int) -> ShownFile:

@@ -43,7 +43,7 @@ def training_sheet(
     """The page of an item, with `content` that was just refused because of `problems`."""
     campaign = item.training.campaign
     shown = training_material(item, get_protocol(campaign.release.benchmark.protocol))
-    parts, proofs = shown_proofs(shown)
+    parts, proofs = shown_proofs(shown, ())
     steps = steps_of(proofs[0].proof.document.blocks)
     rubric = rubric_from_content(campaign.rubric.content)
     return TrainingSheet(
