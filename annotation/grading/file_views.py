@@ -26,7 +26,7 @@ def item_file(request: SignedInRequest, handle: str, number: int) -> HttpRespons
     files = material(place_or_404(request.user, handle)).files
     if not 1 <= number <= len(files):
         raise Http404
-    return send_copy(CleanCopy.objects.get(pk=files[number - 1].copy))
+    return send_copy(request, files[number - 1].copy)
 
 
 @login_required
