@@ -38,7 +38,7 @@ def opened(browser: Browser, address: str, seed: dict[str, Any], name: str) -> t
     context.add_init_script(WATCH)
     page = context.new_page()
     page.goto(f"/grading/items/{seed[name]}/")
-    while not page.evaluate("window.wordsAt"):
+    while not page.evaluate("window.shownAt && window.wordsAt"):
         page.wait_for_timeout(20)
     times = float(page.evaluate("window.shownAt")) / 1000, float(page.evaluate("window.wordsAt")) / 1000
     context.close()
