@@ -37,11 +37,10 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture as a page shows it: its size in pixels, and `title` for one without a caption."""
+    """A picture as a page shows it: its width and height in pixels, and `title` for one without a caption."""
 
     address: str
-    width: float
-    height: float
+    size: tuple[float, ...]
     title: str
 
 
@@ -83,13 +82,13 @@ def with_pictures(html: str, pictures: Mapping[int, Picture]) -> str:
 
 def _size(options: str, picture: Picture) -> tuple[int, int]:
     """Width and height in pixels, as the options of the picture say; never wider than the column."""
-    ratio = picture.height / max(picture.width, 1)
-    width = float(picture.width)
+    natural, height = picture.size
+    ratio, width = height / max(natural, 1), natural
     for name, number, unit in _LENGTH.findall(options):
         factor = float(number) if number.strip(".") else 1.0
         length = factor * (COLUMN if unit.startswith("\\") else _UNITS.get(unit, 0.0))
         if name == "scale":
-            width = picture.width * factor
+            width = natural * factor
         elif length and name == "width":
             width = length
             break

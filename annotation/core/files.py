@@ -67,7 +67,7 @@ def pictures_in(files: Iterable[SheetFile], prefix: str) -> dict[int, Picture]:
     for file in files:
         number = file.block.removeprefix(f"{prefix}file")
         if file.in_text and number.isdecimal():
-            found[int(number)] = Picture(file.address, *file.pages[0][:2], title=file.title)
+            found[int(number)] = Picture(file.address, file.pages[0], file.title)
     return found
 
 

@@ -90,8 +90,8 @@ def main() -> None:
             body = write_marks(pdf, [Mark(**mark) for mark in json.loads(marks)])
         else:
             cleaned = clean(data, picture=verb == b"picture")
-            head = asdict(cleaned)
-            body = head.pop("data")
+            head, body = asdict(cleaned), cleaned.data
+            del head["data"]
     except Unreadable as refusal:
         head = {"refusal": str(refusal)}
     sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + body)

@@ -62,7 +62,7 @@ def _is_mark(one: Any) -> bool:
 
 
 def _replies(annotations: Iterable[Any]) -> dict[tuple[int, int], list[str]]:
-    """What is said in answer to each annotation. A state such as "accepted" is none."""
+    """The words of the answers to each annotation. A state such as "accepted" is none."""
     found: dict[tuple[int, int], list[str]] = {}
     for one in annotations:
         if not isinstance(one, Dictionary) or not isinstance(one.get("/IRT"), Dictionary):

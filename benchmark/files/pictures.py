@@ -59,7 +59,7 @@ def illustrated(document: Rendered, pictures: Mapping[int, Picture]) -> Rendered
 def pictures_of(files: Iterable[Attachment], address: Callable[[Attachment], str]) -> dict[int, Picture]:
     """The pictures among the files by the numbers that texts give them."""
     return {
-        file.number: Picture(address(file), *file.copy.pages[0][:2], title=f"Picture {file.number}")
+        file.number: Picture(address(file), tuple(file.copy.pages[0]), f"Picture {file.number}")
         for file in files
         if file.copy.kind == FileKind.IMAGE
     }

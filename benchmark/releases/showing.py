@@ -51,7 +51,7 @@ def show_instance(instance: Instance, outputs: Iterable[Output]) -> ShownInstanc
     rows = list(outputs)
     load_files(rows, named=True)
     load_files([instance], named=True)
-    files = [tuple(files_of(row)) for row in (instance, *rows)]
+    files = [tuple(files_of(instance)), *(tuple(files_of(row)) for row in rows)]
     groups = [list(protocol.instance_parts(instance.payload))]
     for row in rows:
         answered = row.state == OutputState.ANSWERED

@@ -11,7 +11,7 @@ TEXT = (
     "\\caption{The tower of $K$ over~$k$.}\\end{figure}\n"
     "\\includegraphics*[page=2][scale=2]{x} and \\includegraphics{lost}"
 )
-TOWER, SMALL = Picture("/a?b&c", 400, 200, "Picture 3"), Picture("/small", 20, 30, "Picture 50")
+TOWER, SMALL = Picture("/a?b&c", (400, 200), "Picture 3"), Picture("/small", (20, 30), "Picture 50")
 
 
 def test_names_are_those_that_the_text_shows() -> None:
@@ -68,4 +68,4 @@ def test_options_are_kept_as_far_as_a_page_can(options: str, size: tuple[int, in
 def test_a_number_without_a_picture_is_said_and_an_author_cannot_write_html() -> None:
     (block,) = render('\\includegraphics[width=1cm,x="><script>]{②}', "latex").blocks
     assert "[picture ②]" in with_pictures(block.html, {})
-    assert "<script" not in with_pictures(block.html, {2: Picture('"><script>', 10, 10, '"><script>')})
+    assert "<script" not in with_pictures(block.html, {2: Picture('"><script>', (10, 10), '"><script>')})
