@@ -58,6 +58,7 @@ urlpatterns: list[URLPattern] = [
     path("training/<slug:slug>/", training.training, name="training"),
     path("training/<slug:slug>/skip/", training.training_skip, name="training-skip"),
     path("training/<slug:slug>/<int:number>/", training.training_item, name="training-item"),
+    path("training/<slug:slug>/<int:number>/files/<int:file>/", training.training_file, name="training-file"),
     path("campaigns/<slug:slug>/training/", training.campaign_training, name="campaign-training"),
     path("campaigns/new/", setup.campaign_new, name="campaign-new"),
     path("campaigns/<slug:slug>/setup/", setup.resume, name="campaign-setup"),

@@ -100,6 +100,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/training/<slug:slug>/
         grading/training/<slug:slug>/skip/
         grading/training/<slug:slug>/<int:number>/
+        grading/training/<slug:slug>/<int:number>/files/<int:file>/
         api/v1/training/<slug:slug>/
         api/v1/training/<slug:slug>/skip/
         api/v1/training/<slug:slug>/<int:number>/

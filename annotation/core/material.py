@@ -99,21 +99,21 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
         else tuple(numbered(part, files_of(item.instance)) for part in protocol.instance_parts(payload))
     )
     numbers = count(1)
-    instance_files = _files(item.instance, "problem-", numbers)
+    instance_files = shown_files(item.instance, "problem-", numbers)
     proofs = []
     if item.output is None:
         for number, part in enumerate(protocol.construction_parts(payload), start=1):
             parts = (replace(part, collapsed=False),)
             proofs.append(ShownProof(f"part{number}-", parts, subject="instance"))
     elif item.second is None:
-        files = _files(item.output, "", numbers)
+        files = shown_files(item.output, "", numbers)
         proofs.append(ShownProof("", _output_parts(protocol, item.output), files=files))
     else:
         for name, output in zip(SIDES, _sides(item, swapped), strict=True):
             first, *more = _output_parts(protocol, output)
             titled = replace(first, title=f"{name.capitalize()} proof", collapsed=False)
             proofs.append(
-                ShownProof(f"{name}-", (titled, *more), name, files=_files(output, f"{name}-", numbers))
+                ShownProof(f"{name}-", (titled, *more), name, files=shown_files(output, f"{name}-", numbers))
             )
     return Material(
         title=problem_title(payload, f"Problem {item.instance.key}"),
@@ -124,7 +124,8 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
     )
 
 
-def _files(row: Instance | Output, prefix: str, numbers: Iterator[int]) -> tuple[ShownFile, ...]:
+def shown_files(row: Instance | Output, prefix: str, numbers: Iterator[int]) -> tuple[ShownFile, ...]:
+    """The files of a row as readers get them; `prefix` begins the ids of their pages, `numbers` counts them."""
     return tuple(
         ShownFile(
             number,

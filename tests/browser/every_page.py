@@ -32,6 +32,7 @@ NOT_FURNISHED = frozenset(
         "grading/items/<str:handle>/files/<int:number>/",
         "grading/items/<str:handle>/files/<int:number>/commented/",
         "grading/campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/",
+        "grading/training/<slug:slug>/<int:number>/files/<int:file>/",
         "releases/<slug:name>/files/<int:pk>/",
         "releases/<slug:name>/files/<int:pk>/original/",
     ]
