@@ -8,6 +8,7 @@ from annotation.campaigns import setup_views as setup
 from annotation.campaigns import views as campaigns
 from annotation.comments import views as bank
 from annotation.conflicts import views as conflicts
+from annotation.grading import file_views as item_files
 from annotation.grading import views as reviewer
 from annotation.guessing import views as guessing
 from annotation.quarantine import views as quarantine
@@ -24,7 +25,11 @@ urlpatterns: list[URLPattern] = [
     path("items/<str:handle>/", reviewer.grade, name="grade"),
     path("items/<str:handle>/submitted/", reviewer.submitted, name="submitted"),
     path("items/<str:handle>/reopen/", reviewer.reopen, name="reopen"),
-    path("items/<str:handle>/files/<int:number>/", reviewer.item_file, name="item-file"),
+    path("items/<str:handle>/files/<int:number>/", item_files.item_file, name="item-file"),
+    path("items/<str:handle>/files/<int:number>/marks/", item_files.read_marks, name="item-file-marks"),
+    path(
+        "items/<str:handle>/files/<int:number>/commented/", item_files.commented, name="item-file-commented"
+    ),
     path("items/<str:handle>/out-of-field/", reviewer.out_of_field, name="out-of-field"),
     path("comments/", bank.comment_bank, name="comment-bank"),
     path("comments/<int:pk>/", bank.saved_comment, name="saved-comment"),
@@ -53,6 +58,7 @@ urlpatterns: list[URLPattern] = [
     path("training/<slug:slug>/", training.training, name="training"),
     path("training/<slug:slug>/skip/", training.training_skip, name="training-skip"),
     path("training/<slug:slug>/<int:number>/", training.training_item, name="training-item"),
+    path("training/<slug:slug>/<int:number>/files/<int:file>/", training.training_file, name="training-file"),
     path("campaigns/<slug:slug>/training/", training.campaign_training, name="campaign-training"),
     path("campaigns/new/", setup.campaign_new, name="campaign-new"),
     path("campaigns/<slug:slug>/setup/", setup.resume, name="campaign-setup"),
@@ -67,6 +73,11 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/release-late/", campaigns.release_late, name="campaign-release-late"),
     path("campaigns/<slug:slug>/adjudication/", adjudication.adjudication, name="adjudication"),
     path("campaigns/<slug:slug>/adjudication/<slug:name>/", adjudication.adjudicate, name="adjudicate"),
+    path(
+        "campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/",
+        adjudication.commented,
+        name="adjudicate-file-commented",
+    ),
     path("campaigns/<slug:slug>/unblinding/", adjudication.unblinding, name="unblinding"),
     path("quarantine/<slug:name>/", quarantine.quarantine, name="quarantine"),
     path("quarantine/<slug:name>/scan/", quarantine.scan, name="quarantine-scan"),

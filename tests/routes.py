@@ -85,6 +85,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/items/<str:handle>/submitted/
         grading/items/<str:handle>/reopen/
         grading/items/<str:handle>/files/<int:number>/
+        grading/items/<str:handle>/files/<int:number>/commented/
+        grading/items/<str:handle>/files/<int:number>/marks/
         grading/items/<str:handle>/out-of-field/
         grading/items/<str:handle>/guess/
         grading/items/<str:handle>/verdict/
@@ -98,6 +100,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/training/<slug:slug>/
         grading/training/<slug:slug>/skip/
         grading/training/<slug:slug>/<int:number>/
+        grading/training/<slug:slug>/<int:number>/files/<int:file>/
         api/v1/training/<slug:slug>/
         api/v1/training/<slug:slug>/skip/
         api/v1/training/<slug:slug>/<int:number>/
@@ -220,6 +223,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/release-late/
         grading/campaigns/<slug:slug>/adjudication/
         grading/campaigns/<slug:slug>/adjudication/<slug:name>/
+        grading/campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/
         grading/campaigns/<slug:slug>/unblinding/
         grading/quarantine/<slug:name>/
         grading/quarantine/<slug:name>/scan/

@@ -194,13 +194,16 @@ def _attached(outputs: list[Output], coordinator: User) -> None:
     picture = png(c("benchmark.OriginalFile.dropped"))
     made = cleaned(picture)
     copy = CleanCopy.objects.create(sha256=digest("copy"), kind=made.kind, data=made.data, pages=made.pages)
-    OriginalFile.objects.create(
-        attachment=Attachment.objects.create(instance=outputs[0].instance, number=1, copy=copy),
-        name=f"{name}.png",
-        sha256=c("benchmark.OriginalFile.sha256"),
-        data=picture,
-        dropped=made.dropped,
-    )
+    for number, names in ((1, None), (2, [c("benchmark.Attachment.shown_as")])):
+        OriginalFile.objects.create(
+            attachment=Attachment.objects.create(
+                instance=outputs[0].instance, number=number, copy=copy, shown_as=names
+            ),
+            name=f"{name}.png",
+            sha256=c("benchmark.OriginalFile.sha256"),
+            data=picture,
+            dropped=made.dropped,
+        )
 
 
 def _another_reviewer(campaign: Campaign) -> None:

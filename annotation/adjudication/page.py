@@ -1,5 +1,6 @@
 """One item as an adjudicator sees it: what the graders saw, what each answered and why, nothing filled in."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,14 @@ from annotation.adjudication.reading import (
 )
 from annotation.adjudication.settling import State, question_state, split_words
 from annotation.campaigns.pairing import upright, upright_block
-from annotation.core.files import SheetFile, sheet_files
+from annotation.core.files import SheetFile, pdf_or_404, sheet_files
+from annotation.core.item_names import item_name
 from annotation.core.material import item_material
+from annotation.grading.file_marks import commented_pdf
 from annotation.grading.remarks import Remark
 from annotation.grading.sheets import ShownPart, shown_proofs
-from annotation.models import Adjudication, Cause, Item
+from annotation.models import Adjudication, Cause, Grade, Item
+from benchmark.models import CleanCopy
 from benchmark.rubrics import Question, rubric_from_content
 from stats.core.scale import value_words
 
@@ -79,7 +83,14 @@ class AdjudicationPage:
 def adjudication_page(item: Item) -> AdjudicationPage:
     """The page of an item of a campaign; the pair of a comparison is in the order of the item."""
     campaign, shown = item.campaign, item_material(item)
-    parts, proofs = shown_proofs(shown)
+    files = sheet_files(
+        shown,
+        lambda file: reverse("attachment", args=[campaign.release.name, file.attachment]),
+        lambda file: reverse(
+            "adjudicate-file-commented", args=[campaign.slug, item_name(item.pk), file.number]
+        ),
+    )
+    parts, proofs = shown_proofs(shown, files)
     found = graders(item)
     answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
     latest = decisions([item]).get(item.pk, {})
@@ -126,15 +137,24 @@ def adjudication_page(item: Item) -> AdjudicationPage:
         parts=parts,
         proofs=proofs,
         disputed=tuple(rows),
-        remarks=tuple(
-            Remark(upright_block(comment.block, swapped=grade.assignment.swapped), comment, letter)
-            for letter, grade in found
-            for comment in grade.comments.all()
-        ),
+        remarks=_remarks(found),
         notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
         missing=item.places - len(found),
         texts=tuple(texts),
-        files=sheet_files(
-            shown, lambda file: reverse("attachment", args=[campaign.release.name, file.attachment])
-        ),
+        files=files,
+    )
+
+
+def commented_file(item: Item, number: int) -> bytes:
+    """A PDF of the item with everybody's comments, their authors called by letters as on the page; or Http404."""
+    file = pdf_or_404(item_material(item), number)
+    copy = CleanCopy.objects.get(pk=file.copy)
+    return commented_pdf(bytes(copy.data), file.block, _remarks(graders(item)))
+
+
+def _remarks(found: Iterable[tuple[str, Grade]]) -> tuple[Remark, ...]:
+    return tuple(
+        Remark(upright_block(comment.block, swapped=grade.assignment.swapped), comment, letter)
+        for letter, grade in found
+        for comment in grade.comments.all()
     )

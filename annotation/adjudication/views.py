@@ -10,16 +10,24 @@ from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from annotation.adjudication import actions
 from annotation.adjudication import unblinding as adjudication_unblinding
-from annotation.adjudication.page import adjudication_page
+from annotation.adjudication.page import adjudication_page, commented_file
 from annotation.adjudication.reading import queue, state_counts
 from annotation.core.identities import is_unblinded, item_systems, sees_identities
 from annotation.core.item_names import item_called
 from annotation.core.phases import Verb, allows
-from annotation.models import Campaign
+from annotation.models import Campaign, Item
+from benchmark.files.sending import send_commented
 
 
 def _campaign(slug: str) -> Campaign:
     return get_object_or_404(Campaign.objects.select_related("release__benchmark", "rubric"), slug=slug)
+
+
+def _item(campaign: Campaign, name: str) -> Item:
+    try:
+        return item_called(campaign, name)
+    except Refused as refusal:
+        raise Http404 from refusal
 
 
 @staff_only
@@ -43,10 +51,7 @@ def adjudication(request: SignedInRequest, slug: str) -> HttpResponse:
 def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
     """One item: what its graders saw and said; a POST decides one question."""
     campaign = _campaign(slug)
-    try:
-        item = item_called(campaign, name)
-    except Refused as refusal:
-        raise Http404 from refusal
+    item = _item(campaign, name)
     problem: dict[str, object] = {}
     sent = request.POST
     if request.method == "POST":
@@ -82,6 +87,13 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         "unblinded": unblinded,
     }
     return render(request, "annotation/adjudication/adjudicate.html", context, status=409 if problem else 200)
+
+
+@staff_only
+@require_GET
+def commented(request: SignedInRequest, slug: str, name: str, number: int) -> HttpResponse:
+    """A PDF of an item with its graders' comments as annotations, to be saved."""
+    return send_commented(commented_file(_item(_campaign(slug), name), number))
 
 
 @staff_only

@@ -1,23 +1,30 @@
 """Attached files as pages show them: next to the proof, or in its place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+from django.http import Http404
 
 from annotation.core.material import Material, ShownFile
 from annotation.grading.file_anchors import FilePage
 from benchmark.models import CleanCopy, FileKind
+from latex.pictures import Picture
 
 
 @dataclass(frozen=True)
 class SheetFile:
     """A file with its title and address. `proof` is the number of the proof that it is shown inside: with the other
-    files of a pair's proofs, or in place of a text that there is none of. 0 for a document next to the proof."""
+    files of a pair's proofs, or in place of a text that there is none of. 0 for a document next to the proof.
+    `commented` is the address of a PDF with the comments on it."""
 
+    number: int
     title: str
     kind: str
     address: str
+    commented: str
     block: str
     pages: tuple[tuple[float, ...], ...]
+    in_text: bool
     proof: int = 0
 
     @property
@@ -25,14 +32,51 @@ class SheetFile:
         return self.kind == FileKind.PDF
 
 
-def sheet_files(shown: Material, address: Callable[[ShownFile], str]) -> tuple[SheetFile, ...]:
+def sheet_files(
+    shown: Material, address: Callable[[ShownFile], str], commented: Callable[[ShownFile], str] = lambda _: ""
+) -> tuple[SheetFile, ...]:
     """The files of an item in order. Their titles say what they belong to, never what they were called."""
-    found = _titled(shown.instance_files, "problem", 0, address)
-    for number, proof in enumerate(shown.proofs, start=1):
+    groups = [(shown.instance_files, "problem", 0)]
+    for place, proof in enumerate(shown.proofs, start=1):
         name = f"{proof.side} proof" if proof.side else "proof"
-        inside = number if proof.side or not proof.anchored.text.strip() else 0
-        found += _titled(proof.files, name, inside, address)
+        groups.append((proof.files, name, place if proof.side or not proof.anchored.text.strip() else 0))
+    found = []
+    for files, name, inside in groups:
+        for kind, noun in ((FileKind.PDF, "PDF"), (FileKind.IMAGE, "Picture")):
+            same = [file for file in files if file.kind == kind]
+            for place, file in enumerate(same, start=1):
+                found.append(
+                    SheetFile(
+                        number=file.number,
+                        title=f"{noun} {place} of the {name}" if len(same) > 1 else f"{noun} of the {name}",
+                        kind=file.kind,
+                        address=address(file),
+                        commented=commented(file) if kind == FileKind.PDF else "",
+                        block=file.block,
+                        pages=file.pages,
+                        in_text=file.in_text,
+                        proof=inside,
+                    )
+                )
     return tuple(found)
+
+
+def pictures_in(files: Iterable[SheetFile], prefix: str) -> dict[int, Picture]:
+    """The pictures that the texts of a proof, or of the problem, show by number; `prefix` is that of their ids."""
+    found = {}
+    for file in files:
+        number = file.block.removeprefix(f"{prefix}file")
+        if file.in_text and number.isdecimal():
+            found[int(number)] = Picture(file.address, file.pages[0], file.title)
+    return found
+
+
+def pdf_or_404(shown: Material, number: int) -> ShownFile:
+    """The PDF with this number on the page of an item."""
+    found = next((file for file in shown.files if file.number == number), None)
+    if found is None or found.kind != FileKind.PDF:
+        raise Http404
+    return found
 
 
 def file_pages(shown: Material) -> dict[str, FilePage]:
@@ -56,15 +100,3 @@ def page_id(block: str, number: int) -> str:
 def _box(page: tuple[float, ...]) -> tuple[float, float, float, float]:
     _, _, left, bottom, right, top = page
     return left, bottom, right, top
-
-
-def _titled(
-    files: tuple[ShownFile, ...], name: str, inside: int, address: Callable[[ShownFile], str]
-) -> list[SheetFile]:
-    found = []
-    for kind, noun in ((FileKind.PDF, "PDF"), (FileKind.IMAGE, "Picture")):
-        same = [file for file in files if file.kind == kind]
-        for number, file in enumerate(same, start=1):
-            title = f"{noun} {number} of the {name}" if len(same) > 1 else f"{noun} of the {name}"
-            found.append(SheetFile(title, file.kind, address(file), file.block, file.pages, inside))
-    return found

@@ -6,6 +6,7 @@ from itertools import count
 
 from accounts.profile.domains import domain_words
 from annotation.models import Assignment, Item
+from benchmark.files.pictures import numbered
 from benchmark.files.queries import files_of
 from benchmark.leakage_kinds import Subject
 from benchmark.models import Instance, Output
@@ -45,11 +46,13 @@ class Material:
 @dataclass(frozen=True)
 class ShownFile:
     """An attached file as readers get it: nothing of its name or origin. `number` is its place among the item's.
-    `block` is what the ids of its pages begin with; the same file has the same one on either side of a pair."""
+    `block` is what the ids of its pages begin with; the same file has the same one on either side of a pair.
+    `in_text`: whether the text shows it where it speaks of it."""
 
     number: int
     block: str
     kind: str
+    in_text: bool
     pages: tuple[tuple[float, ...], ...]
     sha256: str
     copy: int
@@ -90,23 +93,27 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
     """
     protocol = get_protocol(item.campaign.rubric.protocol)
     payload = item.instance.payload
-    context = () if item.output is None else tuple(protocol.instance_parts(payload))
+    context = (
+        ()
+        if item.output is None
+        else tuple(numbered(part, files_of(item.instance)) for part in protocol.instance_parts(payload))
+    )
     numbers = count(1)
-    instance_files = _files(item.instance, "problem-", numbers)
+    instance_files = shown_files(item.instance, "problem-", numbers)
     proofs = []
     if item.output is None:
         for number, part in enumerate(protocol.construction_parts(payload), start=1):
             parts = (replace(part, collapsed=False),)
             proofs.append(ShownProof(f"part{number}-", parts, subject="instance"))
     elif item.second is None:
-        files = _files(item.output, "", numbers)
+        files = shown_files(item.output, "", numbers)
         proofs.append(ShownProof("", _output_parts(protocol, item.output), files=files))
     else:
         for name, output in zip(SIDES, _sides(item, swapped), strict=True):
             first, *more = _output_parts(protocol, output)
             titled = replace(first, title=f"{name.capitalize()} proof", collapsed=False)
             proofs.append(
-                ShownProof(f"{name}-", (titled, *more), name, files=_files(output, f"{name}-", numbers))
+                ShownProof(f"{name}-", (titled, *more), name, files=shown_files(output, f"{name}-", numbers))
             )
     return Material(
         title=problem_title(payload, f"Problem {item.instance.key}"),
@@ -117,12 +124,14 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
     )
 
 
-def _files(row: Instance | Output, prefix: str, numbers: Iterator[int]) -> tuple[ShownFile, ...]:
+def shown_files(row: Instance | Output, prefix: str, numbers: Iterator[int]) -> tuple[ShownFile, ...]:
+    """The files of a row as readers get them; `prefix` begins the ids of their pages, `numbers` counts them."""
     return tuple(
         ShownFile(
             number,
             f"{prefix}file{file.number}",
             file.copy.kind,
+            bool(file.shown_as),
             tuple(map(tuple, file.copy.pages)),
             file.copy.sha256,
             file.copy_id,
@@ -141,7 +150,7 @@ def _sides(item: Item, swapped: bool) -> tuple[Output, Output]:
 def _output_parts(protocol: Protocol, output: Output) -> tuple[Part, ...]:
     payload, text = shown_content(output)
     return tuple(
-        replace(part, text=visible(part.text, part.text_format))
+        numbered(replace(part, text=visible(part.text, part.text_format)), files_of(output))
         for part in protocol.output_parts(payload, text, output.text_format)
     )
 

@@ -140,20 +140,20 @@ def _place_of(exact: str, prefix: str, page: FilePage) -> tuple[int, int] | None
     Two readers of one PDF differ in subscripts and hyphens, so words that are not found as a whole are accepted without
     a place if half of them are on the page. Raises ValueError if they are not.
     """
-    folded, places = _folded(page.words)
-    wanted, before = _folded(exact)[0], _folded(prefix)[0]
-    found = [match.start() for match in re.finditer(re.escape(wanted), folded)] if wanted else []
+    letters, places = folded(page.words)
+    wanted, before = folded(exact)[0], folded(prefix)[0]
+    found = [match.start() for match in re.finditer(re.escape(wanted), letters)] if wanted else []
     if found:
-        start = max(found, key=lambda at: _shared_end(folded[:at], before))
+        start = max(found, key=lambda at: _shared_end(letters[:at], before))
         return places[start], places[start + len(wanted) - 1] + 1
     words = _WORD.findall(exact.lower())
-    here = sum(_folded(word)[0] in folded for word in words)
+    here = sum(folded(word)[0] in letters for word in words)
     if wanted and 2 * here < len(words):
         raise ValueError(f"the words it quotes are not on page {page.number}")
     return None
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+def folded(text: str) -> tuple[str, list[int]]:
     """The text without case, white space, ligatures and hyphens, and for each character where it was."""
     letters, places = [], []
     for place, sign in enumerate(text):

@@ -8,19 +8,21 @@ from typing import Any
 from django.urls import reverse
 
 from annotation.core.documents import documents
-from annotation.core.files import SheetFile, sheet_files
+from annotation.core.files import SheetFile, pictures_in, sheet_files
 from annotation.core.material import Material, material
 from annotation.grading.answers import KINDS
 from annotation.grading.steps import Step, steps_of
 from annotation.grading.unjudged import UnjudgedReason
 from annotation.models import Answer, Assignment
 from annotation.reveal.rules import ReadVerdict, read_verdict
+from benchmark.files.pictures import illustrated
 from benchmark.leakage_kinds import Subject
 from benchmark.protocol import Part
 from benchmark.releases.showing import ShownPart
 from benchmark.rendering.stored import Rendered
 from benchmark.rubric_rules import SEVERITIES
 from benchmark.rubrics import Question, Rubric, rubric_from_content
+from latex.pictures import Picture
 from stats.core.scale import Scale, value_words
 
 
@@ -121,7 +123,8 @@ def sheet(
     rubric = rubric_from_content(place.item.campaign.rubric.content)
     shown = material(place)
     answered = content if content is not None else (draft.content if draft else {})
-    parts, proofs = shown_proofs(shown)
+    files = own_files(place, shown)
+    parts, proofs = shown_proofs(shown, files)
     steps = steps_of(proofs[0].proof.document.blocks) if len(proofs) == 1 else ()
     return Sheet(
         place=place,
@@ -136,22 +139,30 @@ def sheet(
         active_seconds=draft.active_seconds if draft else 0,
         problems=problems or {},
         verdict=read_verdict(place),
-        files=own_files(place, shown),
+        files=files,
     )
 
 
 def own_files(place: Assignment, shown: Material) -> tuple[SheetFile, ...]:
     """The files of an item with the addresses under which the holder of its place reads them."""
-    return sheet_files(shown, lambda file: reverse("item-file", args=[place.handle, file.number]))
+    return sheet_files(
+        shown,
+        lambda file: reverse("item-file", args=[place.handle, file.number]),
+        lambda file: reverse("item-file-commented", args=[place.handle, file.number]),
+    )
 
 
-def shown_proofs(shown: Material) -> tuple[tuple[ShownPart, ...], tuple[SheetProof, ...]]:
-    """The rendered parts of the problem, and the rendered proofs."""
+def shown_proofs(
+    shown: Material, files: Sequence[SheetFile]
+) -> tuple[tuple[ShownPart, ...], tuple[SheetProof, ...]]:
+    """The rendered parts of the problem, and the rendered proofs, with their pictures among the files."""
     rendered = iter(documents(shown))
-    parts = tuple(_shown(part, rendered) for part in shown.instance_parts)
+    pictures = pictures_in(files, "problem-")
+    parts = tuple(_shown(part, next(rendered), pictures) for part in shown.instance_parts)
     proofs = []
     for proof in shown.proofs:
-        main, *more = [_shown(part, rendered) for part in proof.parts]
+        pictures = pictures_in(files, f"{proof.side}-" if proof.side else "")
+        main, *more = [_shown(part, next(rendered), pictures) for part in proof.parts]
         proofs.append(SheetProof(proof.side, proof.subject, main, tuple(more)))
     return parts, tuple(proofs)
 
@@ -180,8 +191,8 @@ def asked_questions(
     )
 
 
-def _shown(part: Part, rendered: Iterator[Rendered]) -> ShownPart:
-    return ShownPart(part.title, part.collapsed, next(rendered))
+def _shown(part: Part, document: Rendered, pictures: Mapping[int, Picture]) -> ShownPart:
+    return ShownPart(part.title, part.collapsed, illustrated(document, pictures))
 
 
 def _asked_steps(

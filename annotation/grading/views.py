@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -23,7 +23,7 @@ from annotation.campaigns.forms import content_from_post
 from annotation.campaigns.progress import free_words, own_progress
 from annotation.comments.bank import bank_of
 from annotation.core import queries
-from annotation.core.material import material, problem_title
+from annotation.core.material import problem_title
 from annotation.core.own_data import own_data
 from annotation.core.phases import Phase
 from annotation.core.places import is_locked, place_or_404
@@ -36,8 +36,6 @@ from annotation.guessing.guesses import is_asked
 from annotation.models import Assignment, AssignmentState
 from annotation.reveal.rules import is_to_mark, reveal_of
 from annotation.training.reading import TrainingFirst, unfinished
-from benchmark.files.sending import send_copy
-from benchmark.models import CleanCopy
 from benchmark.rubrics import rubric_from_content
 
 
@@ -144,16 +142,6 @@ def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
         page = sheet(place, content=content, problems=problems)
         return _form(request, page, status=409, refusal=refusal.reason)
     return redirect("submitted", handle=place.handle)
-
-
-@login_required
-@require_GET
-def item_file(request: SignedInRequest, handle: str, number: int) -> HttpResponse:
-    """The file with this number on the page of an item, in the copy that readers get."""
-    files = material(place_or_404(request.user, handle)).files
-    if not 1 <= number <= len(files):
-        raise Http404
-    return send_copy(CleanCopy.objects.get(pk=files[number - 1].copy))
 
 
 @login_required

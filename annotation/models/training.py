@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from benchmark.models import TextFormat
+from benchmark.models import Instance, TextFormat
 
 
 class TrainingSet(models.Model):
@@ -26,13 +26,15 @@ class TrainingSet(models.Model):
 
 
 class TrainingItem(models.Model):
-    """A problem and an answer to it, with the payloads that the protocol shows; `note` is about the whole."""
+    """A problem and an answer to it, with the payloads that the protocol shows; `note` is about the whole. `instance`
+    is the problem where it is one of the release, whose files are shown too."""
 
     training = models.ForeignKey(TrainingSet, on_delete=models.CASCADE, related_name="items")
     number = models.PositiveSmallIntegerField()
     title = models.CharField(max_length=500)
     domain = models.CharField(max_length=100)
     problem = models.JSONField()
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, null=True, related_name="+")
     answer = models.JSONField()
     text = models.TextField()
     text_format = models.CharField(max_length=20, choices=TextFormat.choices)

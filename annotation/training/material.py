@@ -4,15 +4,18 @@ import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 from accounts.profile.domains import domain_words
 from annotation.core.documents import anchors, texts
-from annotation.core.material import Material, ShownProof, problem_title
+from annotation.core.material import Material, ShownProof, problem_title, shown_files
 from annotation.grading.answers import CheckedAnswer, Incomplete, checked
 from annotation.models import TrainingItem
 from annotation.training.file import GoldEntry, refused
+from benchmark.files.pictures import numbered
+from benchmark.files.queries import files_of
 from benchmark.importing.records import RecordError
 from benchmark.models import Instance, Release
 from benchmark.protocol import InstanceRecord, OutputRecord, Protocol
@@ -60,11 +63,14 @@ def training_material(item: TrainingItem, protocol: Protocol) -> Material:
         replace(part, text=visible(part.text, part.text_format))
         for part in protocol.output_parts(item.answer, item.text, item.text_format)
     ]
+    files = shown_files(item.instance, "problem-", count(1)) if item.instance else ()
+    own = files_of(item.instance) if item.instance else []
     return Material(
         title=item.title,
         domain=domain_words(item.domain),
-        instance_parts=tuple(protocol.instance_parts(item.problem)),
+        instance_parts=tuple(numbered(part, own) for part in protocol.instance_parts(item.problem)),
         proofs=(ShownProof("", tuple(parts)),),
+        instance_files=files,
     )
 
 
@@ -85,6 +91,7 @@ def _item(protocol: Protocol, release: Release, entry: GoldEntry, number: int) -
         title=problem_title(problem.payload, f"Training item {number}")[:500],
         domain=problem.domain,
         problem=dict(problem.payload),
+        instance=problem if isinstance(problem, Instance) else None,
         answer=dict(output.payload),
         text=output.text,
         text_format=output.text_format,

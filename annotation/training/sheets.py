@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
 import latex
+from annotation.core.files import SheetFile, sheet_files
 from annotation.core.material import Material
 from annotation.grading.sheets import AskedQuestion, SheetProof, ShownPart, asked_questions, shown_proofs
 from annotation.grading.steps import steps_of
@@ -23,6 +26,7 @@ class TrainingSheet:
     shown: Material
     parts: tuple[ShownPart, ...]
     proofs: tuple[SheetProof, ...]
+    files: tuple[SheetFile, ...]
     questions: tuple[AskedQuestion, ...]
 
 
@@ -43,13 +47,17 @@ def training_sheet(
     """The page of an item, with `content` that was just refused because of `problems`."""
     campaign = item.training.campaign
     shown = training_material(item, get_protocol(campaign.release.benchmark.protocol))
-    parts, proofs = shown_proofs(shown)
+    files = sheet_files(
+        shown, lambda file: reverse("training-file", args=[campaign.slug, item.number, file.number])
+    )
+    parts, proofs = shown_proofs(shown, files)
     steps = steps_of(proofs[0].proof.document.blocks)
     rubric = rubric_from_content(campaign.rubric.content)
     return TrainingSheet(
         shown=shown,
         parts=parts,
         proofs=proofs,
+        files=files,
         questions=asked_questions(rubric, content or {}, problems or {}, steps),
     )
 

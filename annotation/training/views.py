@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -16,8 +16,11 @@ from annotation.grading.drafting import training_draft
 from annotation.models import Campaign, CampaignKind, TrainingItem
 from annotation.training import actions
 from annotation.training.file import form_of
+from annotation.training.material import training_material
 from annotation.training.reading import compared, own_training_or_404, training_results, unfinished
 from annotation.training.sheets import gold_shown, note_shown, training_sheet
+from benchmark.files.sending import send_copy
+from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
 
 
@@ -44,7 +47,7 @@ def training_item(request: SignedInRequest, slug: str, number: int) -> HttpRespo
     """One item: its form or, once answered, the reviewer's answer compared with the gold."""
     row = own_training_or_404(request.user, slug)
     items = TrainingItem.objects.select_related(
-        "training__campaign__rubric", "training__campaign__release__benchmark"
+        "instance", "training__campaign__rubric", "training__campaign__release__benchmark"
     )
     item = get_object_or_404(items, training__campaign=row, number=number)
     if request.method == "POST":
@@ -67,6 +70,19 @@ def training_item(request: SignedInRequest, slug: str, number: int) -> HttpRespo
         "next": unfinished(request.user, row).first(),
     }
     return render(request, "annotation/training/training_gold.html", context)
+
+
+@login_required
+@require_GET
+def training_file(request: SignedInRequest, slug: str, number: int, file: int) -> HttpResponse:
+    """The file with this number on the page of a training item, in the copy that readers get."""
+    row = own_training_or_404(request.user, slug)
+    items = TrainingItem.objects.select_related("training__campaign__release__benchmark", "instance")
+    item = get_object_or_404(items, training__campaign=row, number=number)
+    files = training_material(item, get_protocol(row.release.benchmark.protocol)).files
+    if not 1 <= file <= len(files):
+        raise Http404
+    return send_copy(request, files[file - 1].copy)
 
 
 def _common(item: TrainingItem) -> dict[str, object]:

@@ -10,6 +10,7 @@ from benchmark.collecting.paths import TEXTS
 from benchmark.importing.archives import MAX_BYTES, unpack
 from benchmark.importing.folders import MAX_DOCUMENT_BYTES, decoded
 from benchmark.importing.records import RecordError
+from latex.pictures import picture_names
 from latex.visible import visible
 
 MOST_FILES = 5_000
@@ -17,7 +18,6 @@ PICTURES = (".pdf", ".png", ".jpg", ".jpeg", ".svg", ".eps")  # in the order in 
 _MOST_INPUTS = 200
 _INPUT = re.compile(r"\\(?:input|include)\s*(?:\{\s*([^{}\n]+?)\s*\}|[ ]([^\s{}\\%]+))")
 _BIBLIOGRAPHY = re.compile(r"\\(?:bibliography|printbibliography)\b(?:\{[^{}\n]*\})?")
-_PICTURE = re.compile(r"\\includegraphics\s*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{\s*([^{}\n]+?)\s*\}")
 _PICTURE_FOLDERS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}\n]*\})+)\s*\}")
 _TITLE = re.compile(r"\\title\s*(?:\[[^\]\n]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _MARKDOWN_TITLE = re.compile(r"(?m)^#{1,2}\s+(.+?)\s*#*$")
@@ -166,7 +166,7 @@ def _read(main: Member, members: Sequence[Member]) -> Text:
         raise RecordError(
             f"larger than {MAX_DOCUMENT_BYTES:,} bytes with all that it inputs", field=main.shown
         )
-    names = _PICTURE.findall(visible(text, "latex"))
+    names = picture_names(text, "latex")
     folders = [
         folder for found in _PICTURE_FOLDERS.findall(text) for folder in re.findall(r"\{([^{}]*)\}", found)
     ]

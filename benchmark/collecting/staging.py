@@ -27,11 +27,13 @@ from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, is_macros, rol
 from benchmark.collecting.paths import TEXTS, Names
 from benchmark.collecting.tables import rows_of
 from benchmark.files.child import Cleaned
+from benchmark.files.pictures import is_called
 from benchmark.files.process import cleaned
 from benchmark.files.queries import takes_files_alone
 from benchmark.importing.records import RecordError
 from benchmark.models import FileKind
 from benchmark.protocol import Protocol
+from latex.pictures import picture_names
 
 MOST_FAULTS = 5_000
 PICTURES = (".png", ".jpg", ".jpeg")
@@ -98,7 +100,7 @@ class Staged:
     unused: list[str] = field(default_factory=list)
     attachments: dict[tuple[str, str, int], list[Attached]] = field(default_factory=dict)
     unreadable: list[dict[str, str]] = field(default_factory=list)
-    copies: dict[str, Cleaned | str] = field(default_factory=dict)
+    copies: dict[tuple[str, bool], Cleaned | str] = field(default_factory=dict)
 
     def run(self, system: str) -> Lines:
         """The file of a system's outputs, by the name that the upload gives it."""
@@ -161,7 +163,7 @@ def _stage_documents(
                     problem_record["statement_format"] = text.text_format
                 staged.problems.add(problem_record, text.place)
                 staged.keys.add(key)
-                _note_attachments(staged, ("", key, 1), files)
+                _note_attachments(staged, ("", key, 1), files, picture_names(text.text, text.text_format))
     groups, names = _joined(outputs), Names(staged.keys)
     for (system, problem, attempt), files in sorted(groups.items()):
         matched = names.match(problem)
@@ -175,10 +177,10 @@ def _stage_documents(
         for text in texts:
             record |= {"text": text.text, "format": text.text_format}
             _add_output(staged, reading, system, record, text.place)
-            _note_attachments(staged, owner, files)
+            _note_attachments(staged, owner, files, picture_names(text.text, text.text_format))
         if texts or staged.faults:
             continue
-        _note_attachments(staged, owner, files)
+        _note_attachments(staged, owner, files, ())
         if takes_files_alone(rules) and any(
             one.made.kind == FileKind.PDF for one in staged.attachments.get(owner, ())
         ):
@@ -189,27 +191,32 @@ def _stage_documents(
             staged.without_text.append(files[0].shown)
 
 
-def _note_attachments(staged: Staged, key: tuple[str, str, int], files: Sequence[Member]) -> None:
-    """Keep the PDFs and pictures among the files: those next to the text first, then pictures out of archives."""
-    chosen = [file for file in files if not file.archive and file.suffix in (".pdf", *PICTURES)]
-    chosen += [file for file in files if file.archive and file.suffix in PICTURES]
+def _note_attachments(
+    staged: Staged, key: tuple[str, str, int], files: Sequence[Member], shown: Sequence[str]
+) -> None:
+    """Keep the PDFs and pictures among the files: those next to the text first, then pictures out of archives, and the
+    PDFs there that the text shows as pictures."""
+    figures = {file for file in files if any(is_called(file.path, name) for name in shown)}
+    among = [file for file in files if file.suffix in (".pdf", *PICTURES)]
+    chosen = [file for file in among if not file.archive]
+    chosen += [file for file in among if file.archive and (file.suffix in PICTURES or file in figures)]
     for file in chosen:
-        made = _copied(staged, file.file.read_bytes())
+        made = _copied(staged, file.file.read_bytes(), file in figures)
         if isinstance(made, str):
             staged.unreadable.append({"file": file.shown, "reason": made})
         else:
             staged.attachments.setdefault(key, []).append(Attached(file.shown, file.file, made))
 
 
-def _copied(staged: Staged, data: bytes) -> Cleaned | str:
+def _copied(staged: Staged, data: bytes, picture: bool) -> Cleaned | str:
     """The copy of a file, or why there is none; a picture that comes with every text is copied once."""
-    sha256 = hashlib.sha256(data).hexdigest()
-    if sha256 not in staged.copies:
+    key = hashlib.sha256(data).hexdigest(), picture
+    if key not in staged.copies:
         try:
-            staged.copies[sha256] = cleaned(data)
+            staged.copies[key] = cleaned(data, picture=picture)
         except Refused as refusal:
-            staged.copies[sha256] = refusal.reason
-    return staged.copies[sha256]
+            staged.copies[key] = refusal.reason
+    return staged.copies[key]
 
 
 def _joined(outputs: dict[tuple[str, str, int], list[Member]]) -> dict[tuple[str, str, int], list[Member]]:

@@ -10,9 +10,10 @@ from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from benchmark.files.child import Cleaned
+from benchmark.files.pictures import is_called, pictures_shown
 from benchmark.files.process import cleaned
 from benchmark.identities.actions import scan_outputs
-from benchmark.models import Attachment, CleanCopy, Instance, OriginalFile, Output, OutputState
+from benchmark.models import Attachment, CleanCopy, FileKind, Instance, OriginalFile, Output, OutputState
 
 MAX_BYTES = 50 * 1024 * 1024
 MOST = 50  # files of one output or instance
@@ -26,8 +27,8 @@ def attach(
     The same file under the same name again changes nothing. An output is scanned for identities again. Raises
     NotAllowed for anyone but the study's staff (None is the console); Refused for a file that cannot be read or copied
     (code "bad_file"), for another one under the same name ("file_differs"), and where nothing may be added any more
-    ("frozen"). The file is read in a child process, which takes seconds; inside a transaction, give the copy that was
-    `made` of it before.
+    ("frozen"). A PDF of one page that the text shows as a picture becomes an image. The file is read in a child
+    process, which takes seconds; inside a transaction, give the copy that was `made` of it before.
     """
     _require_staff(actor)
     name = name.strip()[-500:]
@@ -47,7 +48,8 @@ def attach(
             "Someone has decided that this output may be read as it is; withdraw that decision first.",
             code="decided",
         )
-    made = made or cleaned(data)
+    names = [one for one in pictures_shown(subject) if is_called(name, one)]
+    made = made or cleaned(data, picture=bool(names))
     with transaction.atomic():
         last = subject.attachments.aggregate(last=Max("number"))["last"] or 0
         if subject.attachments.count() >= MOST:
@@ -65,7 +67,12 @@ def attach(
         owner = {"output": subject} if isinstance(subject, Output) else {"instance": subject}
         try:
             with transaction.atomic():
-                attachment = Attachment.objects.create(number=last + 1, copy=copy, **owner)
+                attachment = Attachment.objects.create(
+                    number=last + 1,
+                    copy=copy,
+                    shown_as=names if names and made.kind == FileKind.IMAGE else None,
+                    **owner,
+                )
         except IntegrityError as error:
             raise Refused(
                 "A campaign drew this, or somebody else attached a file just now.", code="busy"

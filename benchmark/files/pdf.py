@@ -26,8 +26,8 @@ MAX_TITLES, MAX_DEPTH = 2_000, 8
 
 def clean_pdf(data: bytes) -> Cleaned:
     """The clean copy of a PDF; raises Unreadable with the page at fault."""
-    before = _opened(data)
-    _checked(before)
+    before = opened(data)
+    checked(before)
     try:
         source = pikepdf.open(io.BytesIO(data))
     except pikepdf.PasswordError:
@@ -48,18 +48,18 @@ def clean_pdf(data: bytes) -> Cleaned:
         object_stream_mode=pikepdf.ObjectStreamMode.generate,
         fix_metadata_version=False,
     )
-    after = _opened(made.getvalue())
+    after = opened(made.getvalue())
     if len(after) != len(before):
         raise Unreadable("The file could not be copied whole.")
     for number in range(min(len(before), LOOKED_AT)):
         if _differ(_drawn(before[number]), _drawn(after[number])):
             raise Unreadable(f"Page {number + 1} would look different in the copy that readers get.")
-    pages, words = _checked(after)  # of the copy: texts in place of glyphs are not in it
+    pages, words = checked(after)  # of the copy: texts in place of glyphs are not in it
     kept = [*titles, *sorted(copy.glyphs)]
     return Cleaned(made.getvalue(), "pdf", pages, words, kept, list(_dropped(source)))
 
 
-def _opened(data: bytes) -> pdfium.PdfDocument:
+def opened(data: bytes) -> pdfium.PdfDocument:
     try:
         return pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
@@ -68,7 +68,7 @@ def _opened(data: bytes) -> pdfium.PdfDocument:
         raise Unreadable("The file is broken.") from None
 
 
-def _checked(document: pdfium.PdfDocument) -> tuple[list[tuple[float, ...]], list[str]]:
+def checked(document: pdfium.PdfDocument) -> tuple[list[tuple[float, ...]], list[str]]:
     """Width, height and box of each page, and its words; raises Unreadable for what no proof looks like."""
     if not 0 < len(document) <= MAX_PAGES:
         raise Unreadable(f"The file has {len(document):,} pages; 1 to {MAX_PAGES} are read.")
@@ -86,7 +86,7 @@ def _checked(document: pdfium.PdfDocument) -> tuple[list[tuple[float, ...]], lis
         if text.count_chars() > MAX_CHARACTERS:
             raise Unreadable(f"Page {number + 1} has more than {MAX_CHARACTERS:,} characters.")
         # of the whole page: what is invisible, white or outside its edges is read too
-        words.append(_storable(text.get_text_range()) if text.count_chars() else "")
+        words.append(storable(text.get_text_range()) if text.count_chars() else "")
         box = page.get_mediabox(fallback_ok=True)
         sizes.append(tuple(round(side, 2) for side in (width, height, *box)))
         text.close()
@@ -96,7 +96,7 @@ def _checked(document: pdfium.PdfDocument) -> tuple[list[tuple[float, ...]], lis
     return sizes, words
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Without what no database holds: NUL, and halves of pairs."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
@@ -252,7 +252,7 @@ def _outline(source: pikepdf.Pdf, target: pikepdf.Pdf, find: Find) -> list[str]:
             action = node.get("/A")
             goes = action.get("/D") if isinstance(action, Dictionary) else None
             if place := find(node.get("/Dest", goes)):
-                title = _storable(str(node.get("/Title", "")))[:300]
+                title = storable(str(node.get("/Title", "")))[:300]
                 titles.append(title)
                 item = pikepdf.OutlineItem(title, _destination(target, place))
                 if depth < MAX_DEPTH:
@@ -272,4 +272,4 @@ def _dropped(source: pikepdf.Pdf) -> Iterator[str]:
     told = source.trailer.get("/Info")
     for value in told.values() if isinstance(told, Dictionary) else ():
         if isinstance(value, pikepdf.String) and str(value).strip():
-            yield _storable(str(value))[:1000]
+            yield storable(str(value))[:1000]

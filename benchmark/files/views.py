@@ -49,7 +49,7 @@ def remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
 @require_GET
 def read(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     """The copy that readers get."""
-    return send_copy(_attachment(name, pk).copy)
+    return send_copy(request, _attachment(name, pk).copy_id)
 
 
 @staff_only
@@ -60,7 +60,7 @@ def original(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
 
 
 def _attachment(name: str, pk: int) -> Attachment:
-    rows = Attachment.objects.select_related("copy", "output__run__release__benchmark", "instance__release")
+    rows = Attachment.objects.select_related("output__run__release__benchmark", "instance__release")
     of_output, of_instance = (
         rows.filter(output__run__release__name=name),
         rows.filter(instance__release__name=name),

@@ -38,12 +38,16 @@ class CleanCopy(models.Model):
 
 
 class Attachment(models.Model):
-    """A file that belongs to an output or an instance; `number` counts them from 1. Frozen with what it belongs to."""
+    """A file that belongs to an output or an instance; `number` counts them from 1. Frozen with what it belongs to.
+
+    `shown_as`: of a picture, what the text calls it where it shows it, if it does. That is from the text, not the file.
+    """
 
     output = models.ForeignKey(Output, on_delete=models.PROTECT, null=True, related_name="attachments")
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, null=True, related_name="attachments")
     number = models.PositiveSmallIntegerField()
     copy = models.ForeignKey(CleanCopy, on_delete=models.PROTECT, related_name="attachments")
+    shown_as = models.JSONField(null=True)
 
     class Meta:
         constraints = [

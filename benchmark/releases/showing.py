@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from django.urls import reverse
+
+from benchmark.files.pictures import illustrated, numbered, pictures_of
 from benchmark.files.queries import files_of, load_files
 from benchmark.models import Attachment, Instance, Output, OutputState
 from benchmark.protocols import get_protocol
@@ -46,24 +49,29 @@ def show_instance(instance: Instance, outputs: Iterable[Output]) -> ShownInstanc
     """The instance and its outputs as a grader would see them, rendered at one go, with facts for staff."""
     protocol = get_protocol(instance.release.benchmark.protocol)
     rows = list(outputs)
+    load_files(rows, named=True)
+    load_files([instance], named=True)
+    files = [tuple(files_of(instance)), *(tuple(files_of(row)) for row in rows)]
     groups = [list(protocol.instance_parts(instance.payload))]
     for row in rows:
         answered = row.state == OutputState.ANSWERED
         parts = protocol.output_parts(row.payload, row.text, row.text_format) if answered else ()
         groups.append(list(parts))
+    groups = [[numbered(part, own) for part in group] for group, own in zip(groups, files, strict=True)]
     texts = [
         (part.text, part.text_format, f"d{column}-{place}-")  # ids that stay apart on one page
         for column, group in enumerate(groups)
         for place, part in enumerate(group)
     ]
     documents = iter(rendered_all(texts))
-    shown = [
-        tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in group) for group in groups
-    ]
+    shown = []
+    for group, own in zip(groups, files, strict=True):
+        pictures = pictures_of(own, lambda file: reverse("attachment", args=[instance.release.name, file.pk]))
+        shown.append(
+            tuple(
+                ShownPart(part.title, part.collapsed, illustrated(next(documents), pictures))
+                for part in group
+            )
+        )
     facts = [protocol.staff_facts(row.payload) if protocol.staff_facts else {} for row in rows]
-    load_files(rows, named=True)
-    load_files([instance], named=True)
-    files = [tuple(files_of(row)) for row in rows]
-    return ShownInstance(
-        shown[0], tuple(map(ShownOutput, rows, shown[1:], facts, files)), tuple(files_of(instance))
-    )
+    return ShownInstance(shown[0], tuple(map(ShownOutput, rows, shown[1:], facts, files[1:])), files[0])

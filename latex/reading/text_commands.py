@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from latex.formulas.find import show_source, symbol
 from latex.formulas.words import DIMENSION
+from latex.pictures import NUMBERS
 from latex.reading.characters import SYMBOLS, html_attribute, html_text, plain_words, visible
 from latex.reading.engine import Engine
 from latex.reading.tokens import spelled
@@ -124,11 +125,16 @@ def read_file(engine: Engine) -> None:
 
 def picture(engine: Engine) -> None:
     engine.stream.star()
-    engine.stream.optional()
-    engine.stream.optional()
-    name = plain_words(engine.stream.required())[:80]
-    engine.note("pictures are named, not shown")
-    engine.put(f'<span class="image-name">[picture: {html_text(name)}]</span>')
+    options = [engine.stream.optional(), engine.stream.optional()]
+    name = plain_words(engine.stream.required())[:80].strip()
+    if len(name) == 1 and name in NUMBERS:  # a page shows it here
+        said = ",".join(spelled(tokens) for tokens in options if tokens)[:200]
+        engine.put(f'<span class="image-name" data-source="{html_attribute(said)}">[picture {name}]</span>')
+    else:
+        engine.note("pictures are named, not shown")
+        engine.put(
+            f'<span class="image-name">[picture: {html_text(name)}, which did not come with the text]</span>'
+        )
 
 
 def drawing(kind: str, ends_with: str) -> Command:

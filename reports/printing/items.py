@@ -4,6 +4,7 @@
 graders, for every reader.
 """
 
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,17 +14,20 @@ from django.db.models import Prefetch, Q, QuerySet
 from accounts.models import User
 from annotation.campaigns.pairing import upright, upright_block
 from annotation.core.documents import texts
+from annotation.core.files import pictures_in, sheet_files
 from annotation.core.item_names import item_name
-from annotation.core.material import item_material
+from annotation.core.material import ShownFile, item_material
 from annotation.core.visibility import Thing, Viewer, may_see
 from annotation.grading.file_anchors import page_of, quote_of
 from annotation.grading.word_anchors import Anchored, anchored_to
 from annotation.models import Answer, Campaign, Comment, Grade, Item
-from benchmark.models import OutputState
+from benchmark.files.pictures import illustrated
+from benchmark.models import CleanCopy, OutputState
 from benchmark.rendering.actions import render_now
 from benchmark.rubrics import rubric_from_content
 from latex import Block
 from reports.labels.rows import opaque
+from reports.printing.pages import PICTURE
 from stats.core.scale import value_words
 
 EVERY = Q()
@@ -222,8 +226,13 @@ def _printed(
     shown = item_material(item)
     anchored = [proof.anchored for proof in shown.proofs]
     open_parts = []
-    every_part = [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)]
-    for part, document in zip(every_part, render_now(texts(shown)), strict=True):
+    files = sheet_files(shown, _inline)
+    every_part = [(part, "problem-") for part in shown.instance_parts]
+    every_part += [
+        (part, f"{proof.side}-" * bool(proof.side)) for proof in shown.proofs for part in proof.parts
+    ]
+    for (part, prefix), plain in zip(every_part, render_now(texts(shown)), strict=True):
+        document = illustrated(plain, pictures_in(files, prefix))
         if part.collapsed:
             continue
         commented = any(part is one for one in anchored)
@@ -253,6 +262,13 @@ def _printed(
         on_files=tuple(on_files),
         general=tuple(general),
     )
+
+
+def _inline(file: ShownFile) -> str:
+    """The address of a picture of a text, which is its bytes; "" for other files, which are not printed."""
+    if not file.in_text:
+        return ""
+    return PICTURE + b64encode(CleanCopy.objects.get(pk=file.copy).data).decode()
 
 
 def _place(block: str, comment: Comment) -> str:

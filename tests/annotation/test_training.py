@@ -23,10 +23,12 @@ from annotation.models import (
 from annotation.training.actions import answer_training, attach_training, skip_training
 from annotation.training.file import read_gold
 from annotation.training.reading import training_results, training_rows, unfinished
+from benchmark.files.actions import attach
 from benchmark.importing.survey import BadFile
 from reports.labels.rows import label_rows
 from tests.annotation.grading import submit, submit_grade
 from tests.annotation.samples import COMPLETE
+from tests.benchmark.pdfs import paper
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
 
 pytestmark = pytest.mark.django_db
@@ -399,3 +401,22 @@ def test_the_database_refuses_training_outside_the_open_campaign(drafted, coordi
 def test_a_campaign_without_training_grades_as_before(opened, algebraist):
     item = ItemFactory(campaign=opened)
     Grade.objects.create(assignment=AssignmentFactory(item=item, reviewer=algebraist), idempotency_key="k")
+
+
+def test_the_files_of_a_problem_are_shown_in_training_too(drafted, coordinator, client, algebraist, stranger):
+    instance = drafted.release.instances.get(key="a1")
+    attach(actor=None, subject=instance, name="proof.pdf", data=paper("A paper."))
+    attach_training(actor=coordinator, campaign=drafted, file=lines(FIRST, SECOND), form="jsonl")
+    draw_items(actor=coordinator, campaign=drafted)
+    open_campaign(actor=coordinator, campaign=drafted)
+    address = reverse("training-file", args=[drafted.slug, 1, 1])
+    client.force_login(algebraist)
+    page = client.get(reverse("training-item", args=[drafted.slug, 1])).content.decode()
+    assert f'data-file="{address}"' in page
+    assert "PDF of the problem" in page
+    assert "proof.pdf" not in page
+    assert client.get(address)["Content-Type"] == "application/pdf"
+    for missing in ((1, 2), (2, 1), (3, 1)):
+        assert client.get(reverse("training-file", args=[drafted.slug, *missing])).status_code == 404
+    client.force_login(stranger)
+    assert client.get(address).status_code in (403, 404)

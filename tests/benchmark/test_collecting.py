@@ -16,7 +16,17 @@ from benchmark.collecting.formats import as_markdown
 from benchmark.collecting.mapping import Reading
 from benchmark.files.actions import attach
 from benchmark.importing import uploading
-from benchmark.models import CleanCopy, ImportUpload, Instance, OriginalFile, Output, Release, Run, System
+from benchmark.models import (
+    Attachment,
+    CleanCopy,
+    ImportUpload,
+    Instance,
+    OriginalFile,
+    Output,
+    Release,
+    Run,
+    System,
+)
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rendering.actions import render_now
 from tests.benchmark import test_archives
@@ -120,6 +130,20 @@ def test_a_folder_with_text_pdf_and_figures_for_each_system_and_problem_becomes_
         ("image", "beta/problem3/figures.zip: fig/tower.png"),
     ]
     assert CleanCopy.objects.count() == 2, "the same content is copied once"
+
+
+def test_a_figure_that_is_a_pdf_in_an_archive_is_a_picture_of_the_text_and_others_are_left(carl, towers):
+    text = r"\documentclass{article}\begin{document}See \includegraphics{fig/plot}.\end{document}"
+    archive = packed(
+        {"fig/plot.pdf": paper("A plot."), "notes.pdf": paper("Notes."), "fig/unused.png": png("x")}
+    )
+    files = {"gpt/p1.tex": text, "gpt/p1_figures.zip": archive}
+    imported(carl, mapped(carl, sent(carl, packed(files), "a.zip", release="towers")))
+    found = Attachment.objects.filter(output__run__release=towers).order_by("number")
+    assert [(row.original.name, row.copy.kind, row.shown_as) for row in found] == [
+        ("gpt/p1_figures.zip: fig/plot.pdf", "image", ["fig/plot"]),
+        ("gpt/p1_figures.zip: fig/unused.png", "image", None),
+    ]
 
 
 def test_a_pdf_alone_is_an_output_and_what_cannot_be_read_is_left_out_and_named(carl, towers):

@@ -30,6 +30,9 @@ NOT_FURNISHED = frozenset(
         "metrics/",
         # files themselves: tests/browser/test_pdf.py and tests/benchmark/test_files.py
         "grading/items/<str:handle>/files/<int:number>/",
+        "grading/items/<str:handle>/files/<int:number>/commented/",
+        "grading/campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/",
+        "grading/training/<slug:slug>/<int:number>/files/<int:file>/",
         "releases/<slug:name>/files/<int:pk>/",
         "releases/<slug:name>/files/<int:pk>/original/",
     ]

@@ -12,7 +12,10 @@ from annotation.grading.actions import save_draft
 from annotation.grading.file_anchors import quote_of
 from annotation.models import Assignment, Campaign, Comment, Draft
 from benchmark.files.actions import attach
+from benchmark.files.child import Mark
+from benchmark.files.process import with_marks
 from benchmark.models import Output
+from benchmark.rendering.actions import render_waiting
 from tests.benchmark.pdfs import PARAGRAPH, paper, png
 from tests.browser.accessibility import axe
 
@@ -170,6 +173,62 @@ def test_a_comment_leads_to_its_page(sign_in, algebraist, attached):
     page.locator("#comment-list").get_by_role("button", name="Show").click()
     expect(page.locator('#second [data-page="6"] .pdf-text')).to_contain_text("Page 6 has")
     expect(page.locator('#second [data-page="6"] .pdf-mark')).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("attached", ["with text"], indirect=True)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_pdf_that_was_marked_elsewhere_comes_back_as_comments(
+    sign_in, algebraist, attached, tmp_path, width
+):
+    page = open_item(sign_in, algebraist, attached, viewport={"width": width, "height": 900})
+    if width < 800:
+        page.locator('[data-sheet="comments"]').click()
+    page.get_by_text("Mark the PDF of the proof in another program").click()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Save the PDF").click()
+    region, gone = ((50.0, 300.0, 200.0, 400.0),), ((1.0, 1.0, 5.0, 5.0),)
+    marks = [Mark(6, region, False, "Here."), Mark(2, gone, True, "Nowhere.", quote="nothing")]
+    marked = tmp_path / "marked.pdf"
+    marked.write_bytes(with_marks(saved.value.path().read_bytes(), marks))
+    chosen = page.get_by_label("Choose the marked PDF")
+    chosen.set_input_files(marked)
+    told = page.locator(".found-marks")
+    expect(told).to_contain_text("2 comments added. Read them through before you submit.")
+    expect(page.locator("#comment-list")).to_contain_text("minor, page 6 Here.")
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    chosen.set_input_files(marked)
+    expect(told).to_contain_text("0 comments added. 2 comments had been read before.")
+    marked.write_bytes(b"nothing")
+    chosen.set_input_files(marked)
+    expect(told).to_contain_text("The file is broken.")
+    for _ in range(50):
+        if Draft.objects.filter(content__anchored__0__text="Nowhere.").exists():
+            break
+        page.wait_for_timeout(200)
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
+
+
+def test_a_figure_is_where_the_text_has_it_and_opens_alone(sign_in, algebraist, drafted, coordinator):
+    text = "See \\includegraphics[width=.4\\textwidth]{figs/plot} here.\n\nAnother passage."
+    for output in Output.objects.filter(run__release=drafted.release):
+        Output.objects.filter(pk=output.pk).update(text=text)
+        output.refresh_from_db()
+        attach(actor=None, subject=output, name="figs/plot.pdf", data=paper("A plot of something."))
+    draw_items(actor=coordinator, campaign=drafted)
+    place = take_next(reviewer=algebraist, campaign=open_campaign(actor=coordinator, campaign=drafted))
+    render_waiting()
+    page = open_item(sign_in, algebraist, place)
+    picture = page.get_by_role("img", name="Picture of the proof")
+    expect(picture).to_be_visible()
+    assert picture.bounding_box()["width"] == pytest.approx(256, abs=1)  # of a line of 640 pixels
+    assert picture.evaluate("(one) => one.naturalWidth") > 1000
+    assert page.get_by_role("button", name="Picture of the proof").count() == 0
+    assert "plot" not in page.content()
+    assert axe(page) == []
+    with page.expect_popup() as alone:
+        page.get_by_role("link", name="Picture of the proof").click()
+    assert alone.value.url.endswith("/files/1/")
 
 
 @pytest.mark.parametrize("attached", ["alone"], indirect=True)

@@ -83,6 +83,17 @@ export class Comments {
     this.changed();
   }
 
+  // Adds comments that are not there yet; says how many.
+  add(remarks) {
+    const key = ({ block, text, severity, anchor }) => JSON.stringify([block, text, severity, anchor?.rects]);
+    const known = new Set(this.form.remarks.map(key));
+    const fresh = remarks.filter((remark) => !known.has(key(remark)));
+    this.form.remarks = [...this.form.remarks, ...fresh];
+    this.draw();
+    if (fresh.length) this.changed();
+    return fresh.length;
+  }
+
   close(block = null) {
     this.editor?.remove();
     this.editor = null;

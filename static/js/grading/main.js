@@ -11,6 +11,7 @@ import { wireDivider } from "./divider.js";
 import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
 import { Keys } from "./keys.js";
+import { wireMarks } from "./marks.js";
 import { Pair } from "./pair.js";
 import { Pdfs } from "./pdfs.js";
 import { SelectionTools } from "./selection.js";
@@ -64,6 +65,7 @@ const comments = new Comments({
   changed,
 });
 
+for (const details of document.querySelectorAll("[data-marks]")) wireMarks(details, comments);
 pdfs.write = (frame, place) => comments.write(frame, null, place);
 const selection = new SelectionTools({ tools: byId("selection-tools"), blocks, pdfs, comments });
 

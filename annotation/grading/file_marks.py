@@ -1,0 +1,118 @@
+"""Marks that a referee made in a PDF reader, as comments on the pages of an item's PDF; and comments as marks.
+
+The marked file need not be the copy that the page shows. A mark is put on the page with the same words; where there is
+none, on the page that has its quoted words; where there is none either, it is reported.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.grading.answers import HIGHLIGHT, KINDS
+from annotation.grading.file_anchors import FilePage, checked_anchor, folded, rects_of, words_of
+from annotation.grading.remarks import Remark
+from benchmark.files.child import FoundMarks, Mark
+from benchmark.files.process import with_marks
+from benchmark.rubric_rules import SEVERITIES
+
+SHORTEST = 8  # letters of a quote that is looked for on other pages
+ALIKE = 0.9  # share of the words of a page that a page of another copy has too
+_WORD = re.compile(r"\w{3,}")
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Comments as drafts hold them, and in words the marks that have no place in the document."""
+
+    comments: tuple[dict[str, Any], ...]
+    lost: tuple[str, ...]
+
+
+def placed_marks(found: FoundMarks, pages: Mapping[str, FilePage]) -> Placed:
+    """The comments for the pages of one PDF, by the ids that comments name."""
+    ids = list(pages)
+    shown = [folded(page.words)[0] for page in pages.values()]
+    same: dict[int, int | None] = {}
+    comments, lost = [], []
+    for mark in found.marks:
+        if mark.page not in same:
+            same[mark.page] = _same_page(found.words[mark.page - 1], mark.page - 1, list(pages.values()))
+        place, quote = same[mark.page], folded(mark.quote)[0]
+        if place is None and len(quote) >= SHORTEST:
+            near = sorted(range(len(ids)), key=lambda number: abs(number - mark.page + 1))
+            place = next((number for number in near if quote in shown[number]), None)
+        comment = None if place is None else _comment(mark, ids[place], pages[ids[place]])
+        if comment:
+            comments.append(comment)
+        else:
+            about = f" on “{' '.join(mark.quote.split())[:100]}”" if mark.quote else ""
+            lost.append(f"Page {mark.page}{about}: {mark.text[:200] or 'a mark without words'}")
+    return Placed(tuple(comments), tuple(lost))
+
+
+def _same_page(words: str, place: int, pages: Sequence[FilePage]) -> int | None:
+    """The page with the same words: at the same place, or else the nearest."""
+    wanted = set(_WORD.findall(words.lower()))
+    for number in sorted(range(len(pages)), key=lambda number: abs(number - place)):
+        here = set(_WORD.findall(pages[number].words.lower()))
+        if not wanted and not here and number == place and len(pages) > place:
+            return number
+        if wanted and len(wanted & here) >= ALIKE * len(wanted | here):
+            return number
+    return None
+
+
+def _comment(mark: Mark, block: str, page: FilePage) -> dict[str, Any] | None:
+    """A comment in the form that clients send, tried as a submission tries it; None where that would refuse it."""
+    left, bottom, right, top = page.box
+    rects = [
+        [max(rect[0], left), max(rect[1], bottom), min(rect[2], right), min(rect[3], top)]
+        for rect in mark.rects
+    ]
+    anchor: dict[str, Any] = {"page": page.number, "quote": None, "rects": rects}
+    if mark.on_words:
+        anchor["quote"] = {"exact": mark.quote, "prefix": mark.prefix, "suffix": mark.suffix}
+    try:
+        checked_anchor(anchor, page)
+    except ValueError:
+        return None
+    severity, _, kind = mark.subject.lower().partition(", ")
+    known = severity in (*SEVERITIES, HIGHLIGHT)
+    kind = kind.replace(" ", "_")
+    if not mark.text:
+        severity = HIGHLIGHT
+    elif not known or severity == HIGHLIGHT:
+        severity = "minor"
+    return {
+        "block": block,
+        "start": 0,
+        "end": 0,
+        "severity": severity,
+        "kind": kind if known and kind in KINDS else "",
+        "text": mark.text,
+        "anchor": anchor,
+    }
+
+
+def commented_pdf(copy: bytes, block: str, remarks: Iterable[Remark]) -> bytes:
+    """The copy of a PDF with the remarks on its pages as annotations; `block` is what the ids of its pages begin with.
+
+    Their authors are called what the page calls them, by a letter or not at all. Raises Refused (code "bad_file").
+    """
+    return with_marks(
+        copy,
+        [
+            Mark(
+                page=remark.page,
+                rects=tuple((left, bottom, right, top) for left, bottom, right, top in rects_of(anchor)),
+                on_words=bool(words_of(anchor)[0]),
+                text=remark.comment.text,
+                subject=", ".join(filter(None, [remark.comment.severity, kind.replace("_", " ")])),
+                author=f"Reviewer {remark.letter}" if remark.letter else "",
+            )
+            for remark in remarks
+            if (anchor := remark.comment.anchor) and remark.block.startswith(f"{block}-page")
+            for kind in [remark.comment.kind]
+        ],
+    )
