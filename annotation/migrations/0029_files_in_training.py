@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0027_split_by"), ("benchmark", "0014_pictures_in_texts")]
+    dependencies = [("annotation", "0028_comments_from_elsewhere"), ("benchmark", "0014_pictures_in_texts")]
     operations = [
         migrations.AddField(
             "trainingitem",
