@@ -156,6 +156,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/files/<int:pk>/
         releases/<slug:name>/files/<int:pk>/original/
         releases/<slug:name>/files/<int:pk>/remove/
+        releases/<slug:name>/outputs/<int:pk>/abstain/
         releases/<slug:name>/instances/<path:key>/
         imports/
         imports/new/

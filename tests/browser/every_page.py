@@ -110,6 +110,9 @@ ADDRESSES = {
     "grading/quarantine/<slug:name>/outputs/<int:pk>/": [
         "grading/quarantine/sample-proofs/outputs/{quarantined}/"
     ],
+    "releases/<slug:name>/outputs/<int:pk>/abstain/": [
+        "releases/sample-proofs/outputs/{quarantined}/abstain/"
+    ],
     "judges/<int:pk>/": ["judges/{judge}/"],
     "judges/<int:pk>/outputs/<int:output>/": ["judges/{judge}/outputs/{judged}/"],
     "reports/printed/<int:pk>/": ["reports/printed/{printed}/", "reports/printed/{waiting}/"],
