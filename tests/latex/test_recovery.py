@@ -202,10 +202,8 @@ def test_formulas_that_were_wrong_without_notice_render(formula: str) -> None:
 
 
 def test_bold_symbols_in_running_text_are_formulas() -> None:
-    document = render(
-        r"The field \mbox{\boldmath{$R$}} and \mbox{\boldmath $S$}, {\boldmath$a$ \unboldmath$b$ \boldmath\[c+d\]} $e$.",
-        "latex",
-    )
+    boxes = r"The field \mbox{\boldmath{$R$}} and \mbox{\boldmath $S$}, "
+    document = render(boxes + r"{\boldmath$a$ \unboldmath$b$ \boldmath\[c+d\]} $e$.", "latex")
     assert [formula.latex for formula in document.formulas] == [
         r"\boldsymbol{R}", r"\boldsymbol{S}", r"\boldsymbol{a}", "b", r"\boldsymbol{c+d}", "e",
     ]  # fmt: skip
@@ -215,7 +213,10 @@ def test_bold_symbols_in_running_text_are_formulas() -> None:
 @pytest.mark.parametrize(
     ("formula", "shown"),
     [
-        (r"x_{\mbox{\boldmath $\alpha$}} + \mbox{$\beta$}", r"x_{\text{$\boldsymbol{\alpha}$}} + \text{$\beta$}"),
+        (
+            r"x_{\mbox{\boldmath $\alpha$}} + \mbox{$\beta$}",
+            r"x_{\text{$\boldsymbol{\alpha}$}} + \text{$\beta$}",
+        ),
         (r"\mbox{{\boldmath $u$} is $v$}", r"\text{{$\boldsymbol{u}$} is $v$}"),
         (r"\mbox{\boldmath $u$ \unboldmath $v$}", r"\text{$\boldsymbol{u}$ $v$}"),
         (r"\boldmath x", "x"),
