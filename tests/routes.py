@@ -176,6 +176,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/rubrics/<slug:protocol>/<slug:label>.toml
         grading/forms/new/<slug:protocol>/
         grading/forms/<int:pk>/
+        grading/forms/<int:pk>/compare/<slug:label>/
         grading/forms/<int:pk>/preview/
         grading/forms/<int:pk>/publish/
         grading/forms/<int:pk>/discard/

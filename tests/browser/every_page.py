@@ -60,6 +60,7 @@ ADDRESSES = {
     "imports/files/<str:handle>/": ["imports/files/{checked}/", "imports/files/{faulty}/"],
     "grading/items/<str:handle>/submitted/": ["grading/items/{submitted}/submitted/"],
     "grading/forms/<int:pk>/": ["grading/forms/{form}/"],
+    "grading/forms/<int:pk>/compare/<slug:label>/": ["grading/forms/{form}/compare/proofs-v1/"],
     "grading/comments/<int:pk>/": ["grading/comments/{comment}/"],
     "grading/training/<slug:slug>/": ["grading/training/warming-up/"],
     "grading/training/<slug:slug>/<int:number>/": [
