@@ -198,6 +198,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/by-hand/
         studies/
         studies/<slug:name>/
+        studies/<slug:name>/copy/
+        studies/<slug:name>/names/
         grading/campaigns/<slug:slug>/ways-out/
         api/v1/campaigns/<slug:slug>/ways-out/
         grading/campaigns/<slug:slug>/comments/
