@@ -56,18 +56,18 @@ class FlagRow:
     note: str
 
 
-_TABLES: Mapping[str, type] = {"answers": AnswerComment, "flags": FlagRow, "passages": PassageComment}
+Remark = AnswerComment | FlagRow | PassageComment
+_TABLES: Mapping[str, type[Remark]] = {"answers": AnswerComment, "flags": FlagRow, "passages": PassageComment}
 
 
 def remarks_from_json(document: Mapping[str, Any], inputs: Inputs) -> None:
     """Raises ValueError for tables that do not fit, and for a remark of somebody who labelled nothing there."""
-    if set(document) - set(_TABLES):
-        raise ValueError(
-            f"remarks has parts that are not known: {', '.join(sorted(set(document) - set(_TABLES)))}"
-        )
+    if unknown := sorted(set(document) - set(_TABLES)):
+        raise ValueError(f"remarks has parts that are not known: {', '.join(unknown)}")
     known = labelled(inputs)
     for name, table in document.items():
-        for at, row in enumerate(rows_from_json(_TABLES[name], table, f"remarks.{name}")):
+        rows: tuple[Remark, ...] = rows_from_json(_TABLES[name], table, f"remarks.{name}")
+        for at, row in enumerate(rows):
             if (row.subject, row.campaign, row.rater) not in known:
                 raise ValueError(f"remarks.{name}[{at}]: {row.rater} labelled nothing there")
 
@@ -81,7 +81,7 @@ def read_remarks(release: Release, inputs: Inputs) -> dict[str, list[list[Any]]]
     """The tables that have rows, as JSON. Raises Refused while the words of a comment's passage are being prepared."""
     experts = numbered_experts(release, inputs.track, inputs.condition)
     known = labelled(inputs)
-    tables: dict[str, Iterable[PassageComment | AnswerComment | FlagRow]] = {
+    tables: dict[str, Iterable[Remark]] = {
         "answers": _on_answers(release, inputs, experts),
         "flags": _flags(release, inputs, experts),
         "passages": _on_passages(release, inputs, experts),
