@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
                 ('reason', models.CharField(max_length=500)),
                 ('marked_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('marked_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('output', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='abstention', to='benchmark.output')),
+                ('output', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='abstention', to='benchmark.output')),
             ],
             options={
                 'constraints': [models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='abstention_has_a_reason')],

@@ -87,7 +87,7 @@ class Abstention(models.Model):
     Made and withdrawn while the run is not frozen; the output's state and the hashes go with it.
     """
 
-    output = models.OneToOneField(Output, on_delete=models.CASCADE, related_name="abstention")
+    output = models.OneToOneField(Output, on_delete=models.PROTECT, related_name="abstention")
     reason = models.CharField(max_length=500)
     marked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
