@@ -174,7 +174,12 @@ def test_a_study_is_copied_with_its_problems_description_and_settings_but_nothin
     release = drafted.release
     Release.objects.filter(pk=release.pk).update(sha256=release_sha256(release))
     release.refresh_from_db()
-    terms = {"rubric": "proofs-v1", "reviewers_per_item": 2, "instructions": "Read twice.", "least_authors": 1}
+    terms = {
+        "rubric": "proofs-v1",
+        "reviewers_per_item": 2,
+        "instructions": "Read twice.",
+        "least_authors": 1,
+    }
     graded = create_campaign(actor=coordinator, name="Graded", release=release, **terms)
     revise_campaign(actor=coordinator, campaign=graded, split_by="verdict")
     draw_items(actor=coordinator, campaign=graded)
