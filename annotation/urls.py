@@ -42,6 +42,7 @@ urlpatterns: list[URLPattern] = [
     path("rubrics/<slug:protocol>/<slug:label>.toml", rubrics.rubric_file, name="rubric-file"),
     path("forms/new/<slug:protocol>/", rubrics.start, name="form-start"),
     path("forms/<int:pk>/", rubrics.editor, name="form-editor"),
+    path("forms/<int:pk>/compare/<slug:label>/", rubrics.compare, name="form-compare"),
     path("forms/<int:pk>/preview/", rubrics.preview, name="form-preview"),
     path("forms/<int:pk>/publish/", rubrics.publish, name="form-publish"),
     path("forms/<int:pk>/discard/", rubrics.discard, name="form-discard"),

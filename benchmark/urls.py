@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path
 
+from benchmark.abstaining.views import abstain
 from benchmark.describing import views as describing_views
 from benchmark.files import views as files_views
 from benchmark.releases import views
@@ -23,5 +24,6 @@ urlpatterns: list[URLPattern] = [
     path("<slug:name>/files/<int:pk>/", files_views.read, name="attachment"),
     path("<slug:name>/files/<int:pk>/original/", files_views.original, name="attachment-original"),
     path("<slug:name>/files/<int:pk>/remove/", files_views.remove, name="attachment-remove"),
+    path("<slug:name>/outputs/<int:pk>/abstain/", abstain, name="abstain"),
     path("<slug:name>/instances/<path:key>/", views.instance, name="instance"),
 ]

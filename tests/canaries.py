@@ -27,6 +27,7 @@ benchmark.Instance   shown: key domain split payload | technical: sha256
 benchmark.System     hidden: slug name family
 benchmark.Run        hidden: condition budget config sha256 | technical: track
 benchmark.Output     hidden: payload sha256 | shown: text
+benchmark.Abstention hidden: reason
 benchmark.CleanCopy  shown: pages words kept | technical: sha256
 benchmark.Attachment hidden: shown_as
 benchmark.OriginalFile hidden: name sha256 dropped

@@ -17,7 +17,7 @@ _ON_BOTH = {
     " tokens",
     "annotation": "assigning calibration campaign_actions comment_bank concurrency conflicts constraints"
     " file_anchors grading_actions informed late_work quarantine rubric_drafts side_drafts statements training",
-    "benchmark": "constraints croissant files import_outputs import_release imports protocol_flags rendering"
+    "benchmark": "abstaining constraints croissant files import_outputs import_release imports protocol_flags rendering"
     " settling",
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing worker",

@@ -159,6 +159,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/files/<int:pk>/
         releases/<slug:name>/files/<int:pk>/original/
         releases/<slug:name>/files/<int:pk>/remove/
+        releases/<slug:name>/outputs/<int:pk>/abstain/
         releases/<slug:name>/instances/<path:key>/
         imports/
         imports/new/
@@ -179,6 +180,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/rubrics/<slug:protocol>/<slug:label>.toml
         grading/forms/new/<slug:protocol>/
         grading/forms/<int:pk>/
+        grading/forms/<int:pk>/compare/<slug:label>/
         grading/forms/<int:pk>/preview/
         grading/forms/<int:pk>/publish/
         grading/forms/<int:pk>/discard/
@@ -200,6 +202,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/by-hand/
         studies/
         studies/<slug:name>/
+        studies/<slug:name>/copy/
+        studies/<slug:name>/names/
         grading/campaigns/<slug:slug>/ways-out/
         api/v1/campaigns/<slug:slug>/ways-out/
         grading/campaigns/<slug:slug>/comments/

@@ -49,6 +49,7 @@ from annotation.training import actions as training_actions
 from benchmark.files.actions import attach
 from benchmark.files.process import cleaned
 from benchmark.models import (
+    Abstention,
     Attachment,
     CleanCopy,
     FrozenTuple,
@@ -369,6 +370,10 @@ def _scanned(output: Output, coordinator: User) -> None:
         certain=True,
         reason=canary("benchmark.ProtocolFlag.reason"),
     )
+    given_up = OutputFactory(
+        run=RunFactory(release=output.run.release), instance=output.instance, state="abstained", text=""
+    )
+    Abstention.objects.create(output=given_up, reason=canary("benchmark.Abstention.reason"))
     IdentityWord.objects.create(
         release=output.run.release,
         word=canary("benchmark.IdentityWord.word"),

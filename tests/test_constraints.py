@@ -44,7 +44,7 @@ from annotation.models import (
     Unblinding,
     Unjudged,
 )
-from benchmark.models import Attachment, CleanCopy, OriginalFile, Output, UnreleasedOutput
+from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Output, UnreleasedOutput
 from judging.models import Judge, JudgeRun, JudgeTask, Verdict
 from reports.history.chain import seal
 from reports.models import ExclusionRule, HistoryLink, ReportJob
@@ -104,6 +104,7 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "claim_mark_is_known": (ClaimMark, {"mark": "mood"}),
     "training_items_count_from_one": (TrainingItem, {"number": 0}),
     "training_gold_has_a_value": (TrainingGold, {"value": ""}),
+    "abstention_has_a_reason": (Abstention, {"reason": "", "output_id": "output"}),
     "clean_copy_kind_is_known": (CleanCopy, {"kind": "mood"}),
     "attachment_has_one_subject": (Attachment, {"output": None, "instance": None, "number": 9}),
     "attachments_count_from_one": (Attachment, {"number": 0}),
@@ -164,6 +165,7 @@ def everything_else(campaign: Campaign) -> None:
     )
     output = Output.objects.first()
     UnreleasedOutput.objects.create(run=output.run, instance=output.instance)
+    Abstention.objects.create(output=output, reason="blank")
     later = Output.objects.order_by("-pk").first()
     ItemFactory(campaign=campaign, output=output, second=later)
     ItemFactory(campaign=campaign, output=None, instance=InstanceFactory(release=campaign.release))

@@ -34,6 +34,7 @@ TRIED_IN = {
     "annotation/quarantine/actions.py": "annotation/test_quarantine.py",
     "annotation/rubrics/drafting.py": "annotation/test_rubric_drafts.py",
     "annotation/training/actions.py": "annotation/test_training.py",
+    "benchmark/abstaining/actions.py": "benchmark/test_abstaining.py",
     "benchmark/describing/actions.py": "benchmark/test_croissant.py",
     "benchmark/identities/actions.py": "annotation/test_quarantine.py",
     "benchmark/rendering/actions.py": "benchmark/test_rendering.py",

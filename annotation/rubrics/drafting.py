@@ -43,6 +43,12 @@ def check_of(draft: RubricDraft) -> CheckedForm:
     return checked_form(versioned, get_protocol(draft.protocol), known)
 
 
+def earlier_versions(draft: RubricDraft) -> list[Rubric]:
+    """The versions that exist of the form with the draft's name, the newest first."""
+    name = draft.content.get("name")
+    return [rubric for rubric in reversed(known_rubrics(draft.protocol)) if rubric.name == name]
+
+
 def next_version(known: list[Rubric], name: object) -> int:
     """The number of the version that a form of this name becomes."""
     return max((rubric.version for rubric in known if rubric.name == name), default=0) + 1

@@ -13,6 +13,7 @@ from annotation.models import RubricDraft
 from annotation.rubrics import actions, drafting
 from annotation.rubrics.api import draft_values
 from annotation.rubrics.available import MAX_FILE_BYTES, known_rubrics, rubric_called, rubric_toml
+from annotation.rubrics.differences import changes
 from annotation.rubrics.starts import READY_MADE, STARTS
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rubric_rules import SEVERITIES, broken
@@ -92,11 +93,37 @@ def editor(request: SignedInRequest, pk: int) -> HttpResponse:
     draft = get_object_or_404(RubricDraft, pk=pk)
     context = {
         "draft": draft,
+        "earlier": drafting.earlier_versions(draft),
         "values": draft_values(draft),
         "terms": {"ready_made": READY_MADE, "severities": SEVERITIES},
         "protocol": get_protocol(draft.protocol).title,
     }
     return render(request, "annotation/rubrics/form_editor.html", context)
+
+
+@staff_only
+@require_GET
+def compare(request: SignedInRequest, pk: int, label: str) -> HttpResponse:
+    """What the stored draft changes in an earlier version of any form of its protocol."""
+    draft = get_object_or_404(RubricDraft, pk=pk)
+    try:
+        before = rubric_called(draft.protocol, label)
+    except RubricError as error:
+        raise Http404 from error
+    form = drafting.check_of(draft)
+    whole = dict(form.questions)
+    tables = enumerate(draft.content.get("questions") or ())
+    left = [str(table.get("key")) for number, table in tables if number not in whole]
+    rules = form.rubric.rules if form.rubric else before.rules
+    context = {
+        "draft": draft,
+        "before": before,
+        "earlier": drafting.earlier_versions(draft),
+        "unfinished": len(left),
+        "without_rules": form.rubric is None,
+        "change": changes(before, [*whole.values()], rules, str(draft.content.get("title", "")), left),
+    }
+    return render(request, "annotation/rubrics/form_compare.html", context)
 
 
 @staff_only

@@ -15,11 +15,12 @@ from benchmark.models.identities import (
 from benchmark.models.imports import ImportKind, ImportState, ImportUpload
 from benchmark.models.releases import Benchmark, Instance, Paper, Release, ReleaseDescription
 from benchmark.models.rendering import RenderedDocument
-from benchmark.models.runs import Output, OutputState, Run, System, TextFormat, UnreleasedOutput
+from benchmark.models.runs import Abstention, Output, OutputState, Run, System, TextFormat, UnreleasedOutput
 from benchmark.models.settling import Settlement, SettlementVerdict
 from benchmark.models.tuples import FrozenTuple, TupledRun
 
 __all__ = [
+    "Abstention",
     "Attachment",
     "Benchmark",
     "CleanCopy",

@@ -1,5 +1,6 @@
 """Systems, their runs and outputs."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -78,6 +79,26 @@ class Output(models.Model):
 
     def __str__(self) -> str:
         return f"output {self.pk}"
+
+
+class Abstention(models.Model):
+    """Marks an output that came as an answer and that the study's staff count as abstained, with their reason.
+
+    Made and withdrawn while the run is not frozen; the output's state and the hashes go with it.
+    """
+
+    output = models.OneToOneField(Output, on_delete=models.PROTECT, related_name="abstention")
+    reason = models.CharField(max_length=500)
+    marked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    marked_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="abstention_has_a_reason")]
+
+    def __str__(self) -> str:
+        return f"output {self.output_id}: {self.reason}"
 
 
 class UnreleasedOutput(models.Model):

@@ -6,7 +6,7 @@ from itertools import chain
 from benchmark.canonical import instance_sha256, output_sha256
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.survey import output_key
-from benchmark.models import Instance, Release, Run
+from benchmark.models import Instance, Output, Release, Run
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord, withheld_record
 
 CHUNK = 500
@@ -29,7 +29,18 @@ def instance_record(row: Instance) -> InstanceRecord:
 def run_sha256(run: Run) -> str:
     """The run's hash from its rows; equals `run.sha256`."""
     rows = run.outputs.select_related("instance").iterator(CHUNK)
-    records = (
+    hashed = ((output_key(row.instance.key, row.attempt), output_record_sha256(row)) for row in rows)
+    return _collection(chain(hashed, _withheld_hashes(run)))
+
+
+def stored_run_sha256(run: Run) -> str:
+    """The run's hash from the stored hashes of its outputs, without reading a text."""
+    return _collection(stored_hashes(run))
+
+
+def output_record_sha256(row: Output) -> str:
+    """The hash of an output, with its instance, from its row."""
+    return output_sha256(
         OutputRecord(
             instance=row.instance.key,
             attempt=row.attempt,
@@ -38,10 +49,7 @@ def run_sha256(run: Run) -> str:
             text_format=row.text_format,
             payload=row.payload,
         )
-        for row in rows
     )
-    hashed = ((output_key(record.instance, record.attempt), output_sha256(record)) for record in records)
-    return _collection(chain(hashed, _withheld_hashes(run)))
 
 
 def stored_hashes(run: Run) -> Iterator[tuple[str, str]]:

@@ -114,7 +114,7 @@ def instances_of(release: Release, domain: str = "") -> QuerySet[Instance]:
 
 def outputs_of(instance: Instance) -> QuerySet[Output]:
     """Every system's outputs for an instance, in a fixed order, with run and system."""
-    return instance.outputs.select_related("run__system").order_by(
+    return instance.outputs.select_related("run__system", "abstention").order_by(
         "run__system__name", "run__track", "run__condition", "attempt"
     )
 
@@ -159,7 +159,8 @@ def shown_content(output: Output) -> tuple[dict[str, Any], str]:
 
 
 def quarantined(release: Release) -> QuerySet[Output]:
-    """Outputs with a certain finding about which nobody has decided."""
-    return Output.objects.filter(run__release=release, identity_scan__certain__gt=0).exclude(
+    """Answers with a certain finding about which nobody has decided."""
+    found = Output.objects.filter(run__release=release, identity_scan__certain__gt=0)
+    return found.filter(state=OutputState.ANSWERED).exclude(
         identity_decisions__in=IdentityDecision.objects.filter(withdrawn_at=None)
     )

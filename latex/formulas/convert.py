@@ -4,6 +4,8 @@ Numbers are written as \\tag, labels are taken out and reported, environments an
 exchanged for honest equivalents, and what would be invisible is taken away.
 """
 
+import re
+
 from latex.formulas.parts import columns, has_words, masked, unwrapped
 from latex.formulas.rows import Context, FormulaWriter, Level, Row
 from latex.formulas.words import (  # fmt: skip
@@ -45,6 +47,8 @@ class _Converter(FormulaWriter):
             self.depth -= 1
             if self.text_depths and self.depth < self.text_depths[-1]:
                 self.text_depths.pop()
+            if self.bold_depth is not None and self.depth < self.bold_depth:
+                self.bold_depth = None
             self.write("}")
         elif token.kind == "raw":
             name = token.text.partition("\0")[0]
@@ -89,7 +93,8 @@ class _Converter(FormulaWriter):
         self.at += 1
         nested = _Converter(inside, "", self.context, display=False)
         nested.nesting = self.nesting + 1
-        self.write("$" + nested.run() + "$")
+        written = nested.run()
+        self.write(f"${bold(written) if self.bold_depth is not None else written}$")
 
     def ampersand(self) -> None:
         if self.in_text and not self.levels:
@@ -147,6 +152,10 @@ class _Converter(FormulaWriter):
             self.kern(name)
         elif name == "ensuremath":
             self.ensured()
+        elif name == "boldmath":  # in mathematics itself TeX ignores it, with a warning
+            self.bold_depth = self.depth if self.in_text else None
+        elif name == "unboldmath":
+            self.bold_depth = None
         elif name in REFERENCES:
             self.refer(name)
         elif name == "mathbb" and self.digits_follow():
@@ -272,6 +281,14 @@ class _Converter(FormulaWriter):
         level = self.levels.pop()
         if level.written:
             self.write(f"\\end{{{level.written}}}")
+
+
+_IN_ROWS = re.compile(r"\\(?:begin|tag|\\)(?![A-Za-z])|(?<!\\)&")
+
+
+def bold(latex: str) -> str:
+    """A formula under \\boldmath. One of several rows or with a number stays as it is: KaTeX embolds neither."""
+    return latex if not latex.strip() or _IN_ROWS.search(latex) else f"\\boldsymbol{{{latex}}}"
 
 
 def convert(tokens: list[Token], environment: str, context: Context, *, display: bool) -> str:

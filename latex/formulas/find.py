@@ -1,19 +1,22 @@
 """Formulas in a document: where one ends, its macros expanded, and what the page shows of it."""
 
 from latex.document import Failure, Formula
-from latex.formulas.convert import Context, convert
+from latex.formulas.convert import Context, bold, convert
 from latex.formulas.words import DISPLAYS
 from latex.limits import MAX_NUMBER, LimitReached, ShownAsSource
 from latex.reading.characters import html_attribute, html_text, no_placeholders, visible
 from latex.reading.collect import FormulaCollector
 from latex.reading.counters import alph
 from latex.reading.engine import Engine
+from latex.reading.macros import Macro
 from latex.reading.references import Target
 from latex.reading.tokens import Token, without_comments
 
 _HIDING = (
     "phantom", "color", "html", "href", "\\def", "\\gdef", "\\newcommand", "\\let", "footnote", "\\if",
 )  # fmt: skip
+
+BOLD = "bold formulas"  # as the name of a macro, which no author can write for its space
 
 
 def formula(engine: Engine, closing: Token | None, environment: str, *, display: bool) -> None:
@@ -46,6 +49,8 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
     context = Context(lambda: next_equation(engine), label, engine.references.mark_in_formula, engine.note)
     try:
         latex = convert(collector.tokens, environment, context, display=display)
+        if engine.macros.get(BOLD):
+            latex = bold(latex)
     except LimitReached as limit:
         folded = isinstance(limit, ShownAsSource)
         show_source(engine, source, str(limit), start, end, display=display, folded=folded)
@@ -162,7 +167,18 @@ def symbol(engine: Engine, name: str) -> None:
     engine.stream.keep([Token("$", "$", 0, 0), *taken, Token("$", "$", 0, 0)])
 
 
+def switch_bold(engine: Engine) -> None:
+    """\\boldmath: the formulas of this group are bold, which TeX's grouping of macros already knows how to end."""
+    engine.macros.define(BOLD, Macro((), ()))
+
+
+def switch_medium(engine: Engine) -> None:
+    engine.macros.define(BOLD, None)
+
+
 COMMANDS = {
+    "boldmath": switch_bold,
+    "unboldmath": switch_medium,
     "character $": dollar,
     "character $$": double_dollar,
     "(": inline,

@@ -53,6 +53,7 @@ class FormulaWriter(FormulaReader):
         self.depth = 0
         self.levels: list[Level] = []
         self.text_depths: list[int] = []  # depths of the open groups that hold text
+        self.bold_depth: int | None = None  # of the group in text that said \\boldmath
         self.row = Row(numbered=self.numbering != "none")
         self.hoisted: list[tuple[int, str]] = []  # tags found where KaTeX takes none
         self.rows = 0

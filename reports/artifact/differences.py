@@ -99,6 +99,9 @@ def _parts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[
         section, _, key = name.partition(".")
         yield key, _entries(_by_key(left[section][key], width), _by_key(right[section][key], width))
     yield "labels", _entries(_by_question(one["labels"]), _by_question(other["labels"]))
+    for name in ("answers", "flags", "passages"):
+        said = [document.get("remarks", {}).get(name, []) for document in (left, right)]
+        yield f"remarks: {name}", _entries(*map(_by_subject, said))
     yield "judge", _entries(dict(_leaves(one["judge"])), dict(_leaves(other["judge"])))
     yield "campaigns", _entries(_campaigns(one["campaigns"]), _campaigns(other["campaigns"]))
     yield "code", _entries(dict(_leaves(left["made_with"])), dict(_leaves(right["made_with"])))
@@ -120,6 +123,16 @@ def _by_question(rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
     for subject, campaign, question, step, _rater, value, state in rows:
         key = " / ".join(field for field in (campaign, subject, question, step) if field)
         found.setdefault(key, []).append(value or state)
+    return {key: sorted(said) for key, said in found.items()}
+
+
+def _by_subject(rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
+    """What experts wrote about each subject, without their numbers, which change with their count."""
+    found: dict[str, list[str]] = {}
+    for subject, campaign, _rater, *rest in rows:
+        found.setdefault(f"{campaign} / {subject}", []).append(
+            " / ".join(str(field) for field in rest if field)
+        )
     return {key: sorted(said) for key, said in found.items()}
 
 

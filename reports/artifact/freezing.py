@@ -19,6 +19,7 @@ from canonical.documents import as_json
 from reports.artifact.code_version import code_version
 from reports.artifact.fingerprints import fingerprints
 from reports.artifact.manifest import Manifest, read_manifest
+from reports.artifact.remarks import read_remarks
 from reports.core.canonical import canonical, sha256
 from reports.core.datasets import PLAIN
 from reports.models import Artifact
@@ -26,12 +27,13 @@ from reports.scores.document import score
 from reports.scores.inputs import SEED, Inputs, collect
 
 FORMAT = "touchstone-artifact-2"
+WITH_REMARKS = "touchstone-artifact-3"  # the same and what experts wrote; without any it is the older one
 
 
-def build(inputs: Inputs, manifest: Manifest) -> dict[str, Any]:
+def build(inputs: Inputs, manifest: Manifest, remarks: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The artifact's document as this code makes it: equal arguments give equal bytes."""
     made_with = code_version(inputs.protocol)
-    return assemble(made_with, manifest.as_json(), inputs.as_json(), as_json(score(inputs)))
+    return assemble(made_with, manifest.as_json(), inputs.as_json(), as_json(score(inputs)), remarks)
 
 
 def assemble(
@@ -39,12 +41,15 @@ def assemble(
     manifest: Mapping[str, Any],
     inputs: Mapping[str, Any],
     computed: Mapping[str, Any],
+    remarks: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The document with the hashes that follow from its parts."""
     content = {"made_with": made_with, "manifest": manifest, "inputs": inputs, "score": computed}
+    if remarks:
+        content["remarks"] = remarks
     sources = sources_of(json.loads(canonical(content)))
     document = {
-        "format": FORMAT,
+        "format": WITH_REMARKS if remarks else FORMAT,
         "parts": {name: sha256(part) for name, part in sources.items()} | {"score": sha256(computed)},
         "fingerprints": {name: fingerprints(part) for name, part in sources.items()},
         **content,
@@ -53,10 +58,12 @@ def assemble(
 
 
 def sources_of(document: Mapping[str, Any]) -> dict[str, object]:
-    """Name to value of each part that the score is computed from, such as "inputs.votes"."""
-    sections = ("made_with", "manifest", "inputs")
+    """Name to value of each part that was read and not computed, such as "inputs.votes"."""
+    sections = ("made_with", "manifest", "inputs", "remarks")
     return {
-        f"{section}.{key}": part for section in sections for key, part in sorted(document[section].items())
+        f"{section}.{key}": part
+        for section in sections
+        for key, part in sorted(document.get(section, {}).items())
     }
 
 
@@ -89,7 +96,7 @@ def freeze_artifact(
     )
     manifest = read_manifest(release, track, condition)
     systems = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
-    document = build(inputs, manifest.only(systems))
+    document = build(inputs, manifest.only(systems), read_remarks(release, inputs))
     existing = Artifact.objects.filter(sha256=document["sha256"]).first()
     if existing:
         return existing

@@ -12,8 +12,9 @@ from benchmark.protocols import protocol_names
 from canonical.documents import as_json
 from reports.artifact.code_version import code_version
 from reports.artifact.fingerprints import Difference, altered
-from reports.artifact.freezing import FORMAT, assemble, sources_of
+from reports.artifact.freezing import FORMAT, WITH_REMARKS, assemble, sources_of
 from reports.artifact.manifest import Manifest, broken_chains
+from reports.artifact.remarks import remarks_from_json
 from reports.core.canonical import canonical, sha256
 from reports.scores.document import score
 from reports.scores.inputs import Inputs
@@ -99,9 +100,10 @@ def verify(document: Mapping[str, Any]) -> Verification:
 
 
 def _check_shape(document: Mapping[str, Any]) -> None:
-    if document.get("format") != FORMAT:
+    if document.get("format") not in (FORMAT, WITH_REMARKS):
         raise Refused(f"This is not a {FORMAT} document.", code="not_an_artifact", field="format")
-    for section in _SECTIONS:
+    remarks = ("remarks",) if document["format"] == WITH_REMARKS else ()
+    for section in (*_SECTIONS, *remarks):
         if not isinstance(document.get(section), dict):
             raise Refused("The artifact lacks this part.", code="not_an_artifact", field=section)
 
@@ -131,12 +133,15 @@ def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
         inputs = Inputs.from_json(document["inputs"])
         manifest = Manifest.from_json(document["manifest"])
         computed = as_json(score(inputs))
+        remarks_from_json(document.get("remarks", {}), inputs)
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
         yield Difference("inputs", "inputs that give a score", f"{type(error).__name__}: {error}")
         return
     for place in broken_chains(manifest, inputs.release_sha256, inputs.outputs, inputs.unreleased):
         yield Difference(*place)
-    rebuilt = assemble(document["made_with"], document["manifest"], document["inputs"], computed)
+    rebuilt = assemble(
+        document["made_with"], document["manifest"], document["inputs"], computed, document.get("remarks")
+    )
     yield from _differences("", dict(document), rebuilt)
 
 

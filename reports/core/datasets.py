@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from annotation.adjudication.reading import primary_decisions as adjudicated
 from annotation.models import Answer, Campaign, Item
 from benchmark.models import Output, OutputState, Release, UnreleasedOutput
@@ -174,6 +176,24 @@ def judge_votes(release: Release, track: str, judge: Judge, condition: str = PLA
         )
 
 
+def answers_on_outputs(release: Release, track: str, condition: str = PLAIN) -> QuerySet[Answer]:
+    """Live expert answers (not superseded) about one output of a track under one condition."""
+    return Answer.objects.filter(
+        grade__superseded_by=None,
+        grade__assignment__item__second=None,
+        grade__assignment__item__output__run__release=release,
+        grade__assignment__item__output__run__track=track,
+        grade__assignment__item__output__run__condition=condition,
+    )
+
+
+def numbered_experts(release: Release, track: str, condition: str = PLAIN) -> dict[str, str]:
+    """Address to the number that stands for the expert in labels, such as "expert-1"."""
+    emails = answers_on_outputs(release, track, condition).values_list("grade__assignment__reviewer__email")
+    named = sorted({email for (email,) in emails.order_by().distinct()})
+    return {email: f"expert-{number}" for number, email in enumerate(named, start=1)}
+
+
 def expert_labels(
     release: Release, track: str, condition: str = PLAIN
 ) -> tuple[list[ExpertLabel], list[ExpertLabel]]:
@@ -182,13 +202,7 @@ def expert_labels(
 
     Choices between two outputs say nothing of one; reports/comparison/direct_pairs.py reads them.
     """
-    rows = Answer.objects.filter(
-        grade__superseded_by=None,
-        grade__assignment__item__second=None,
-        grade__assignment__item__output__run__release=release,
-        grade__assignment__item__output__run__track=track,
-        grade__assignment__item__output__run__condition=condition,
-    ).values_list(
+    rows = answers_on_outputs(release, track, condition).values_list(
         "grade__assignment__item__instance__key",
         "grade__assignment__item__output__run__system__slug",
         "grade__assignment__item__output__attempt",

@@ -1,6 +1,7 @@
 """Forms that are written in the browser: drafts that lose nothing, and versions that never change."""
 
 import json
+from html import unescape
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -160,3 +161,55 @@ def test_a_discarded_draft_is_in_the_trail(client, coordinator, draft):
 def test_a_draft_was_saved_at_least_once(draft):
     with pytest.raises(IntegrityError, match="rubric_draft_was_saved"), transaction.atomic():
         RubricDraft.objects.filter(pk=draft.pk).update(saves=0)
+
+
+def test_a_draft_is_compared_with_an_earlier_version_question_by_question(client, coordinator, draft):
+    first = drafting.publish_draft(actor=coordinator, draft=draft, saves=1)
+    again = drafting.start_draft(actor=coordinator, protocol="proofs", start=first.label)
+    address = reverse("form-compare", args=[again.pk, first.label])
+    client.force_login(coordinator)
+    assert "referees are asked the same" in client.get(address).content.decode()
+    content = again.content
+    level, *others = content["questions"]
+    values = level["scale"]["values"]
+    best, worst = values[0], values[-1]
+    level["text"] = "How good is it?"
+    level["required"] = False
+    level["scale"]["values"] = [*values[:-1], "withdrawn"]
+    level["scale"]["success"] = [best]
+    level["anchors"] = {best: "Nothing to change."}
+    new = {"key": "novel", "text": "Is the idea new?", "scale": "predicate"}
+    content["questions"] = [*others[1:], new, level]
+    content["rules"] = [{"question": "novel", "values": ["yes"], "comments_at_least": "minor"}]
+    content["title"] = "Another title"
+    again = drafting.save_draft(actor=coordinator, draft=again, saves=1, content=content)
+    page = " ".join(unescape(client.get(address).content.decode()).split())
+    for sentence in (
+        f"The title was “{first.content['title']}”, now “Another title”.",
+        "It was “",
+        "An answer is now optional.",
+        "New answer: withdrawn.",
+        f"No longer answer: {worst}.",
+        f"Counts as solved: {best}, before",
+        f"“{best}” meant ",
+        ", now “Nothing to change.”.",
+        "New rule: if “Is the idea new?” is yes, then some comment must be minor or worse.",
+        'Is the idea new? <span class="badge warn">new</span>',
+    ):
+        assert sentence in page, sentence
+    assert page.count(">gone</span>") == len(others[:1])
+    editor = client.get(reverse("form-editor", args=[again.pk])).content.decode()
+    assert f'{address}">Compare with version 1</a>' in editor
+
+
+def test_a_question_that_is_half_written_is_neither_gone_nor_compared(client, coordinator, draft):
+    first = drafting.publish_draft(actor=coordinator, draft=draft, saves=1)
+    again = drafting.start_draft(actor=coordinator, protocol="proofs", start=first.label)
+    again.content["questions"][0]["scale"]["values"] = []
+    drafting.save_draft(actor=coordinator, draft=again, saves=1, content=again.content)
+    client.force_login(coordinator)
+    page = client.get(reverse("form-compare", args=[again.pk, first.label])).content.decode()
+    assert ">unfinished</span>" in page
+    assert ">gone</span>" not in page
+    assert "its rules are not compared" in page
+    assert client.get(reverse("form-compare", args=[again.pk, "nothing-v1"])).status_code == 404

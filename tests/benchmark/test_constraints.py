@@ -9,6 +9,7 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from benchmark.models import (
+    Abstention,
     Attachment,
     Benchmark,
     CleanCopy,
@@ -171,6 +172,9 @@ VIOLATIONS = {
     "output_attempts_count_from_one": lambda: OutputFactory(attempt=0),
     "output_state_is_known": lambda: OutputFactory(state="lost"),
     "output_text_format_is_known": lambda: OutputFactory(text_format="docx"),
+    "abstention_has_a_reason": lambda: Abstention.objects.create(
+        output=OutputFactory(state="abstained"), reason=""
+    ),
     "unreleased_once_per_instance": lambda: withheld(twice=True),
     "described_release_has_a_licence": lambda: described(licence=""),
     "described_release_has_creators": lambda: described(creators=""),

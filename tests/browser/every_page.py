@@ -67,6 +67,7 @@ ADDRESSES = {
     ],
     "grading/items/<str:handle>/submitted/": ["grading/items/{submitted}/submitted/"],
     "grading/forms/<int:pk>/": ["grading/forms/{form}/"],
+    "grading/forms/<int:pk>/compare/<slug:label>/": ["grading/forms/{form}/compare/proofs-v1/"],
     "grading/comments/<int:pk>/": ["grading/comments/{comment}/"],
     "grading/training/<slug:slug>/": ["grading/training/warming-up/"],
     "grading/training/<slug:slug>/<int:number>/": [
@@ -116,6 +117,9 @@ ADDRESSES = {
     "grading/quarantine/<slug:name>/": ["grading/quarantine/sample-proofs/"],
     "grading/quarantine/<slug:name>/outputs/<int:pk>/": [
         "grading/quarantine/sample-proofs/outputs/{quarantined}/"
+    ],
+    "releases/<slug:name>/outputs/<int:pk>/abstain/": [
+        "releases/sample-proofs/outputs/{quarantined}/abstain/"
     ],
     "judges/<int:pk>/": ["judges/{judge}/"],
     "judges/<int:pk>/outputs/<int:output>/": ["judges/{judge}/outputs/{judged}/"],

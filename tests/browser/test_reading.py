@@ -196,6 +196,47 @@ def test_statement_and_reference_solution_are_read_beside_the_proof(reading):
     expect(second).to_contain_text("Show that")
 
 
+def test_the_dividers_of_all_panes_are_dragged_and_moved_by_keyboard_and_stay(reading):
+    page = reading(proof(6))
+
+    def width(pane: str) -> float:
+        return page.locator(pane).evaluate("node => node.getBoundingClientRect().width")
+
+    page.locator("#second").get_by_role("button", name="Close").click()
+    for pane, name, start in (
+        ("#outline", "Width of the outline", 15),
+        ("#second", "Width of the second document", 24),
+    ):
+        if pane == "#second":
+            page.locator("#beside-buttons button").first.click()
+        divider = page.get_by_role("separator", name=name)
+        assert width(pane) == start * 16
+        divider.focus()
+        page.keyboard.press("ArrowRight")
+        expect(divider).to_have_attribute("aria-valuenow", str(start + 1))
+        assert width(pane) == (start + 1) * 16
+        page.keyboard.press("End")
+        widest = int(divider.get_attribute("aria-valuemax"))
+        assert width(pane) == widest * 16
+        box = divider.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 300)
+        page.mouse.down()
+        page.mouse.move(18 * 16, box["y"] + 320)
+        page.mouse.up()
+        expect(divider).to_have_attribute("aria-valuenow", "18")
+        page.reload()
+        everything_is_set(page)
+        assert width(pane) == 18 * 16
+        assert axe(page) == []
+    form = page.get_by_role("separator", name="Width of the proof")
+    form.focus()
+    page.keyboard.press("Home")
+    expect(form).to_have_attribute("aria-valuenow", "50")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 834, "height": 900})
+    expect(page.get_by_role("separator")).to_have_count(0)
+
+
 SELECT = """(words) => {
   const walk = document.createTreeWalker(document.querySelector(".paper"), NodeFilter.SHOW_TEXT);
   for (let node; (node = walk.nextNode()); ) {

@@ -202,8 +202,36 @@ def test_formulas_that_were_wrong_without_notice_render(formula: str) -> None:
 
 
 def test_bold_symbols_in_running_text_are_formulas() -> None:
-    document = render(r"The field \mbox{\boldmath{$R$}} and \mbox{\boldmath $S$}.", "latex")
-    assert [formula.latex for formula in document.formulas] == ["R", "S"]
+    boxes = r"The field \mbox{\boldmath{$R$}} and \mbox{\boldmath $S$}, "
+    document = render(boxes + r"{\boldmath$a$ \unboldmath$b$ \boldmath\[c+d\]} $e$.", "latex")
+    assert [formula.latex for formula in document.formulas] == [
+        r"\boldsymbol{R}", r"\boldsymbol{S}", r"\boldsymbol{a}", "b", r"\boldsymbol{c+d}", "e",
+    ]  # fmt: skip
+    assert check_formulas(document).report.failures == ()
+
+
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        (
+            r"x_{\mbox{\boldmath $\alpha$}} + \mbox{$\beta$}",
+            r"x_{\text{$\boldsymbol{\alpha}$}} + \text{$\beta$}",
+        ),
+        (r"\mbox{{\boldmath $u$} is $v$}", r"\text{{$\boldsymbol{u}$} is $v$}"),
+        (r"\mbox{\boldmath $u$ \unboldmath $v$}", r"\text{$\boldsymbol{u}$ $v$}"),
+        (r"\boldmath x", "x"),
+    ],
+)
+def test_bold_symbols_in_the_text_of_a_formula_end_with_their_group(formula: str, shown: str) -> None:
+    document = check_formulas(render(f"${formula}$", "latex"))
+    assert document.formulas[0].latex.replace(" ", "") == shown.replace(" ", "")
+    assert document.report.failures == ()
+
+
+def test_rows_under_boldmath_stay_readable() -> None:
+    document = check_formulas(render(r"\boldmath\begin{align}a&=b\\c&=d\end{align}", "latex"))
+    assert "boldsymbol" not in document.formulas[0].latex
+    assert document.report.failures == ()
 
 
 @pytest.mark.parametrize(

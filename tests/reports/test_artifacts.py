@@ -11,11 +11,14 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.refusal import Refused
-from annotation.models import Answer, Assignment, Campaign, Grade
+from annotation.models import Answer, Assignment, Campaign, Comment, Flag, Grade
 from benchmark.releases.freezing import freeze_release
-from reports.artifact.freezing import FORMAT, assemble, build, freeze_artifact
+from benchmark.subjects import Subject
+from reports.artifact.freezing import FORMAT, WITH_REMARKS, assemble, build, freeze_artifact
 from reports.artifact.manifest import Manifest, read_manifest
+from reports.artifact.remarks import read_remarks
 from reports.artifact.verification import read_artifact, verify, verify_file
 from reports.core.canonical import canonical
 from reports.models import Artifact
@@ -266,3 +269,51 @@ def test_a_file_that_is_no_artifact_is_refused_in_words(tmp_path, bytes_):
     file.write_bytes(bytes_)
     with pytest.raises(CommandError, match=r"is not JSON|does not contain a JSON object"):
         call_command("verify_artifact", str(file))
+
+
+@pytest.fixture
+def remarked(gaps):
+    """The first expert comments on a passage and raises a flag."""
+    first = Grade.objects.filter(answers__comment="", superseded_by=None).order_by("pk").first()
+    item = first.assignment.item
+    Comment.objects.create(grade=first, block="b1", start=0, end=4, severity="major", text="Why is this so?")
+    Flag.objects.create(grade=first, kind="public_solution", link="https://example.org/", note="Section 2.")
+    return gaps, str(Subject(item.instance.key, item.output.run.system.slug, item.output.attempt, "raw", ""))
+
+
+def test_what_experts_wrote_is_in_an_artifact_under_the_numbers_of_their_labels(remarked):
+    release, subject = remarked
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    frozen = freeze_artifact(actor=None, release=release)
+    document = json.loads(frozen.content)
+    assert document["format"] == WITH_REMARKS
+    (passage,) = document["remarks"]["passages"]
+    (flag,) = document["remarks"]["flags"]
+    rater = passage[2]
+    assert (passage[0], passage[8], passage[10]) == (subject, "major", "Why is this so?")
+    assert flag == [subject, passage[1], rater, "public_solution", "https://example.org/", "Section 2."]
+    assert rater in {row[4] for row in document["inputs"]["labels"] if row[0] == subject}
+    names = {value for user in User.objects.all() for value in (user.email, user.rater)}
+    assert not [name for name in names if name in frozen.content]
+    assert verify_file(frozen.content.encode()).verified
+
+
+def test_a_changed_or_foreign_remark_is_found(remarked):
+    release, _ = remarked
+    inputs = collect(release=release)
+    remarks = read_remarks(release, inputs)
+    changed = build(inputs, read_manifest(release, "raw"), remarks)
+    changed["remarks"]["passages"][0][10] = "Why is this so!"
+    assert [difference.path for difference in verify(changed).differences] == ["remarks.passages[0][10]"]
+    nobody = [[*row[:2], "expert-99", *row[3:]] for row in remarks["passages"]]
+    forged = build(inputs, read_manifest(release, "raw"), {"passages": nobody})
+    assert "labelled nothing there" in str(verify(forged).differences[0])
+    unknown = build(inputs, read_manifest(release, "raw"), {"rumours": []} | remarks)
+    assert "not known: rumours" in str(verify(unknown).differences[0])
+
+
+def test_without_remarks_an_artifact_has_the_bytes_that_it_always_had(gaps, document):
+    inputs = collect(release=gaps)
+    assert document["format"] == FORMAT
+    assert canonical(build(inputs, read_manifest(gaps, "raw"), {})) == canonical(document)

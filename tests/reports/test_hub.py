@@ -6,13 +6,17 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.refusal import NotAllowed
 from accounts.site.mail import note_mail
 from annotation.assigning.actions import say_out_of_field
 from annotation.assigning.taking import take_next
-from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
+from annotation.campaigns.actions import close_campaign, create_campaign, draw_items, open_campaign
 from annotation.campaigns.revising import revise_campaign
+from benchmark.describing.actions import describe_release
 from benchmark.identities.actions import scan_outputs
 from benchmark.models import Release
+from benchmark.releases.integrity import release_sha256
+from reports.hub.actions import copy_study
 from reports.hub.facts import facts_of, last_events
 from reports.hub.steps import State, next_of, steps_of
 from tests.annotation.grading import submit
@@ -162,3 +166,82 @@ def test_the_hub_takes_the_same_queries_whatever_its_size(
 def test_old_addresses_of_lists_lead_to_the_studies(client, coordinator, old):
     client.force_login(coordinator)
     assert client.get(reverse(old)).url == reverse("studies")
+
+
+def test_a_study_is_copied_with_its_problems_description_and_settings_but_nothing_that_was_made(
+    drafted, coordinator, owner, algebraist, client
+):
+    release = drafted.release
+    Release.objects.filter(pk=release.pk).update(sha256=release_sha256(release))
+    release.refresh_from_db()
+    terms = {
+        "rubric": "proofs-v1",
+        "reviewers_per_item": 2,
+        "instructions": "Read twice.",
+        "least_authors": 1,
+    }
+    graded = create_campaign(actor=coordinator, name="Graded", release=release, **terms)
+    revise_campaign(actor=coordinator, campaign=graded, split_by="verdict")
+    draw_items(actor=coordinator, campaign=graded)
+    opened = open_campaign(actor=coordinator, campaign=graded)
+    take_next(reviewer=algebraist, campaign=opened)
+    describe_release(
+        actor=owner,
+        release=release,
+        licence="CC0-1.0",
+        creators="A. Author",
+        published_on=dt.date(2026, 11, 1),
+    )
+    client.force_login(coordinator)
+    address = reverse("study-copy", args=[release.name])
+    assert address in client.get(reverse("study", args=[release.name])).content.decode()
+    sent = {"name": "second-batch", "described": "on", "campaigns": [opened.pk], "due_on": "2027-01-31"}
+    reply = client.post(address, sent)
+    assert reply.status_code == 302, reply.content.decode()
+    assert reply.url == reverse("study", args=["second-batch"])
+    made = Release.objects.get(name="second-batch")
+    assert (made.sha256, made.frozen_at, release_sha256(made)) == (release.sha256, None, release.sha256)
+    assert made.description.creators == "A. Author"
+    (copied,) = made.campaigns.all()
+    same = (
+        "name",
+        "rubric",
+        "kind",
+        "track",
+        "reviewers_per_item",
+        "problem_rule",
+        "split_by",
+        "instructions",
+    )
+    assert [getattr(copied, field) for field in same] == [getattr(opened, field) for field in same]
+    assert (copied.phase, copied.due_on, copied.items.count()) == ("draft", dt.date(2027, 1, 31), 0)
+    assert not made.runs.exists()
+    again = client.post(address, sent)
+    assert again.status_code == 422
+    assert "There is already a study second-batch" in again.content.decode()
+    assert "cannot name a release" in client.post(address, {"name": "no name"}).content.decode()
+    bare = client.post(address, {"name": "bare-copy"})
+    assert bare.status_code == 302
+    assert not Release.objects.get(name="bare-copy").campaigns.exists()
+
+
+def test_only_the_staff_copies_a_study(drafted, algebraist):
+    with pytest.raises(NotAllowed):
+        copy_study(actor=algebraist, release=drafted.release, name="mine", described=False, campaigns=[])
+
+
+def test_names_and_dates_change_as_far_as_the_phase_allows(drafted, coordinator, client):
+    client.force_login(coordinator)
+    release = drafted.release
+    address = reverse("study-names", args=[release.name])
+    sent = {f"name-{drafted.pk}": "Round two", f"due-{drafted.pk}": "2027-02-01"}
+    assert client.post(address, sent).status_code == 302
+    drafted.refresh_from_db()
+    assert (drafted.name, drafted.due_on) == ("Round two", dt.date(2027, 2, 1))
+    draw_items(actor=coordinator, campaign=drafted)
+    open_campaign(actor=coordinator, campaign=drafted)
+    sent = {f"name-{drafted.pk}": "Another", f"due-{drafted.pk}": ""}
+    assert client.post(address, sent).status_code == 302
+    drafted.refresh_from_db()
+    assert (drafted.name, drafted.due_on) == ("Round two", None)
+    assert client.post(address, {f"due-{drafted.pk}": "soon"}).status_code == 422

@@ -7,7 +7,6 @@ import { Bindings } from "./bindings.js";
 import { Blocks } from "./blocks.js";
 import { Clock } from "./clock.js";
 import { Comments } from "./comments.js";
-import { wireDivider } from "./divider.js";
 import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
 import { Keys } from "./keys.js";
@@ -142,7 +141,6 @@ new Keys({
 });
 page.querySelector('[data-do="back-to-text"]').addEventListener("click", () => book.sheets.close());
 onSignedIn(() => autosave.flush());
-wireDivider(byId("split"), byId("divider"));
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 if (autosave.version) state.show("loaded");
 versions.restore();

@@ -4,6 +4,7 @@
 import { renderMath } from "../math.js";
 import { openPdfs } from "../pdf/open.js";
 import { Beside } from "./beside.js";
+import { wireDivider } from "./divider.js";
 import { GoTo } from "./goto.js";
 import { Jumps } from "./jumps.js";
 import { Outline } from "./outline.js";
@@ -55,6 +56,7 @@ export class Book {
         ...sheets,
       },
     });
+    for (const divider of bench.querySelectorAll(":scope > .divider")) wireDivider(bench, divider);
     byId("dock").hidden = false;
     for (const button of document.querySelectorAll('[data-sheet="beside"]')) button.hidden = !this.beside.documents.length;
     for (const button of document.querySelectorAll('[data-sheet="outline"]')) button.hidden = this.outline.empty;
