@@ -27,7 +27,7 @@ GUARDS = [
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmark', '0013_files'),
+        ('benchmark', '0014_pictures_in_texts'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

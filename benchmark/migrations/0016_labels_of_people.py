@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmark', '0014_pictures_in_texts'),
+        ('benchmark', '0015_abstained_later'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

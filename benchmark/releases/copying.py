@@ -45,6 +45,7 @@ def copy_release(*, actor: User | None, release: Release, name: str) -> Release:
             instance_id=ids[file.instance.key],  # type: ignore[union-attr]
             number=file.number,
             copy_id=file.copy_id,
+            shown_as=file.shown_as,
         )
         original = file.original
         OriginalFile.objects.create(
