@@ -213,7 +213,9 @@ def _results(facts: Facts) -> Step:
     splits = sum(one.splits for one in facts.rounds_closed)
     if splits:
         says = f"{counted(splits, 'proof')} on which referees differ"
-        return Step("Results", State.NEEDED, says, "Until they are decided, the majority counts", link, "View")
+        return Step(
+            "Results", State.NEEDED, says, "Until they are decided, the majority counts", link, "View"
+        )
     if facts.rounds_open:
         return Step(
             "Results",
