@@ -23,10 +23,10 @@ _WORD = re.compile(r"\w{3,}")
 
 @dataclass(frozen=True)
 class Placed:
-    """Comments as drafts hold them, and in words the marks that have no place in the document."""
+    """Comments as drafts hold them, and the marks that have no place in the document."""
 
     comments: tuple[dict[str, Any], ...]
-    lost: tuple[str, ...]
+    lost: tuple[Mark, ...]
 
 
 def placed_marks(found: FoundMarks, pages: Mapping[str, FilePage]) -> Placed:
@@ -46,9 +46,14 @@ def placed_marks(found: FoundMarks, pages: Mapping[str, FilePage]) -> Placed:
         if comment:
             comments.append(comment)
         else:
-            about = f" on “{' '.join(mark.quote.split())[:100]}”" if mark.quote else ""
-            lost.append(f"Page {mark.page}{about}: {mark.text[:200] or 'a mark without words'}")
+            lost.append(mark)
     return Placed(tuple(comments), tuple(lost))
+
+
+def in_words(mark: Mark) -> str:
+    """A mark for a list of those that have no place."""
+    about = f" on “{' '.join(mark.quote.split())[:100]}”" if mark.quote else ""
+    return f"Page {mark.page}{about}: {mark.text[:200] or 'a mark without words'}"
 
 
 def _same_page(words: str, place: int, pages: Sequence[FilePage]) -> int | None:
@@ -77,22 +82,27 @@ def _comment(mark: Mark, block: str, page: FilePage) -> dict[str, Any] | None:
         checked_anchor(anchor, page)
     except ValueError:
         return None
-    severity, _, kind = mark.subject.lower().partition(", ")
-    known = severity in (*SEVERITIES, HIGHLIGHT)
-    kind = kind.replace(" ", "_")
-    if not mark.text:
-        severity = HIGHLIGHT
-    elif not known or severity == HIGHLIGHT:
-        severity = "minor"
+    severity, kind = severity_and_kind(mark)
     return {
         "block": block,
         "start": 0,
         "end": 0,
         "severity": severity,
-        "kind": kind if known and kind in KINDS else "",
+        "kind": kind,
         "text": mark.text,
         "anchor": anchor,
     }
+
+
+def severity_and_kind(mark: Mark) -> tuple[str, str]:
+    """As its subject says, if this site wrote it; else minor, or a highlight if it says nothing."""
+    severity, _, kind = mark.subject.lower().replace(" ", "_").partition(",_")
+    known = severity in (*SEVERITIES, HIGHLIGHT)
+    if not mark.text:
+        severity = HIGHLIGHT
+    elif not known or severity == HIGHLIGHT:
+        severity = "minor"
+    return severity, kind if known and kind in KINDS else ""
 
 
 def commented_pdf(copy: bytes, block: str, remarks: Iterable[Remark]) -> bytes:

@@ -11,7 +11,7 @@ from annotation.core.files import file_pages, page_id, pdf_or_404
 from annotation.core.material import material
 from annotation.core.phases import Phase
 from annotation.core.places import is_locked, place_or_404
-from annotation.grading.file_marks import commented_pdf, placed_marks
+from annotation.grading.file_marks import commented_pdf, in_words, placed_marks
 from annotation.grading.remarks import Remark
 from benchmark.files.actions import MAX_BYTES
 from benchmark.files.process import marks_in
@@ -48,7 +48,8 @@ def read_marks(request: SignedInRequest, handle: str, number: int) -> JsonRespon
     own = [page_id(file.block, page) for page in range(1, len(file.pages) + 1)]
     pages = file_pages(shown)
     placed = placed_marks(found, {block: pages[block] for block in own})
-    return JsonResponse({"comments": placed.comments, "lost": placed.lost, "unusable": found.unusable})
+    lost = [in_words(mark) for mark in placed.lost]
+    return JsonResponse({"comments": placed.comments, "lost": lost, "unusable": found.unusable})
 
 
 @login_required

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.campaigns.pairing import upright_block
-from annotation.core.files import file_pages, page_id
+from annotation.core.files import file_pages
 from annotation.core.material import item_material
 from annotation.grading.answers import CheckedComment
 from annotation.grading.file_anchors import FilePage, checked_anchor
@@ -92,7 +92,7 @@ def placed(comment: PublishedComment, where: Readable, *, turned: bool) -> Place
     if comment.about == Anchored.WHOLE:
         return _stored(comment, whole_anchor())
     if comment.about == Anchored.PDF:
-        name = block or page_id("file1", given.page)
+        name = block or next((one for one, page in where.pages.items() if page.number == given.page), "")
         quote = {"exact": quoted.exact, "prefix": quoted.prefix, "suffix": quoted.suffix}
         raw = {"page": given.page, "quote": quote if quoted.exact else None, "rects": given.rects}
         try:

@@ -17,6 +17,7 @@ from reports.labels.faults import Fault, LabelRow
 from reports.labels.importing import LabelTables
 from reports.labels.reading import label_rows_of
 from reports.referees.markdown import read_markdown
+from reports.referees.marked import marks_of_pdf
 from reports.referees.report import ABSTAINED, RefereeReport
 from reports.referees.tex import read_tex
 from stats.tables.columns import Check, form_of
@@ -24,6 +25,7 @@ from stats.tables.labels import CHECKS
 from stats.tables.peeking import peek
 from stats.tables.raw_rows import TableError
 
+MARKED = ".pdf"
 TABLES = (".csv", ".jsonl", ".ndjson")
 READERS = {".md": read_markdown, ".tex": read_tex}
 _ONLY_OF_COMMENTS = {"quote", "severity", "block", "anchor", "prefix", "suffix"}
@@ -54,20 +56,31 @@ def read_sent(folder: Path, name: str, release: Release, campaign: str) -> Sent:
     """
     sent = Sent()
     named = _Names(release)
-    for member in members_of(folder, name):
+    members = members_of(folder, name)
+    marked = {member.path[: -len(MARKED)]: member for member in members if member.suffix == MARKED}
+    for member in members:
         if PurePosixPath(member.path).stem.lower() == "readme":
             sent.passed_over.append(member.path)
             continue
+        pdf = (
+            marked.pop(str(PurePosixPath(member.path).with_suffix("")), None)
+            if member.suffix in READERS
+            else None
+        )
         try:
             if member.suffix in TABLES:
                 _take_table(sent, member)
             elif member.suffix in READERS:
-                _take_report(sent, member, READERS[member.suffix](content_of(member)), named, campaign)
-            else:
+                report = READERS[member.suffix](content_of(member))
+                _take_report(sent, member, report, named, campaign, pdf)
+            elif member.suffix != MARKED:
                 raise RecordError("is neither a table (.csv, .jsonl) nor a report (.md, .tex)")
         except RecordError as error:
             own_field = "" if error.field == member.shown else error.field
             sent.faults.append(Fault(error.line, own_field, error.reason, member.path))
+    for member in marked.values():
+        reason = "there is no report of the same name (.md, .tex) that says whose marks these are"
+        sent.faults.append(Fault(0, "", reason, member.path))
     if not sent.labels and not sent.faults:
         sent.faults.append(Fault(0, "", "there is neither a table of labels nor a report", name))
     return sent
@@ -89,6 +102,7 @@ class _Names:
     """Problems and systems by the names that people give them."""
 
     def __init__(self, release: Release) -> None:
+        self.release = release
         self._problems = Names(release.instances.values_list("key", flat=True))
         runs = Output.objects.filter(run__release=release)
         rows = runs.values_list("run__system__slug", "run__track", "run__condition").distinct()
@@ -105,7 +119,10 @@ class _Names:
         return f"{self._problems.match(problem) or problem}/{(known or [system])[0]}/{attempt}"
 
 
-def _take_report(sent: Sent, member: Member, report: RefereeReport, named: _Names, campaign: str) -> None:
+def _take_report(
+    sent: Sent, member: Member, report: RefereeReport, named: _Names, campaign: str, pdf: Member | None
+) -> None:
+    """Its answers and comments as rows; with those of the marked PDF that lies next to it, if there is one."""
     head = report.head
     campaign = head.fields.get("campaign") or campaign
     if not _SLUG.fullmatch(campaign):
@@ -151,6 +168,13 @@ def _take_report(sent: Sent, member: Member, report: RefereeReport, named: _Name
         )
         for one in report.comments
     ]
+    if pdf:
+        try:
+            marks = marks_of_pdf(pdf, common["subject"], named.release)
+        except RecordError as error:
+            sent.faults.append(Fault(0, "", error.reason, pdf.path))
+            marks = []
+        comments += [_row({**common, **cells}, COMMENT_CHECKS, 0, pdf.path) for cells in marks]
     sent.labels.append(iter(labels))
     sent.comments.append(iter(comments))
     sent.reports += 1

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import Mock
 
+import pypdfium2 as pdfium
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
@@ -22,14 +23,19 @@ from accounts.models import User
 from annotation.core.item_names import item_name
 from annotation.core.visibility import viewer
 from annotation.models import Campaign, Comment, Grade, Item
+from benchmark.files.actions import attach
+from benchmark.files.child import Mark
+from benchmark.files.process import with_marks
 from benchmark.importing.uploading import work_imports
-from benchmark.models import ImportState, ImportUpload, Release
+from benchmark.models import ImportState, ImportUpload, Output, Release
 from reports.history.chain import faults, seal
 from reports.labels.importing import import_tables
 from reports.printing.items import printed_items
 from reports.referees.folder import read_sent
 from reports.referees.views import EXAMPLES
 from tests.annotation.test_concurrency import in_threads
+from tests.benchmark.pdfs import PARAGRAPH, paper, png
+from tests.reports.conftest import load
 from tests.reports.refereed import Made, hundred
 
 pytestmark = pytest.mark.django_db
@@ -208,7 +214,10 @@ ONE = f"{LABEL},new,clarity,{ABOUT},expert,3\n".encode()
         ({"a.tex": LATEX.replace("{bound}", "{ }")}, ("a.tex", 24, "says nothing")),
         ({"a.tex": LATEX + "\\referee{" * 50}, ("a.tex", 30, "lacks an argument")),
         ({"a.tex": LATEX + "\\referee{" * 50 + "}{x}" * 50}, ("a.tex", 30, "more than 20 marks")),
-        ({"a.pdf": b"%PDF-1.7"}, ("a.pdf", 0, "is neither a table")),
+        ({"a.odt": b"PK"}, ("a.odt", 0, "is neither a table")),
+        ({"a.pdf": b"%PDF-1.7"}, ("a.pdf", 0, "there is no report of the same name")),
+        ({"a.md": MARKDOWN, "a.pdf": b"%PDF-1.7"}, ("a.pdf", 0, "The file is broken")),
+        ({"a.md": MARKDOWN, "a.pdf": paper("Words.")}, ("a.pdf", 0, "has no PDF here")),
         ({"c.csv": COMMENT}, ("c.csv", 0, "")),
         ({"l.csv": ONE, "c.csv": f"{COMMENT}new,{OTHER},b1,0,1,,minor,,Why?\n"}, ("c.csv", 2, "no label of Bob")),
         ({"l.csv": ONE, "c.csv": f"{COMMENT}old,{ABOUT},b1,0,1,,minor,,Why?\n"}, ("c.csv", 2, "in old")),
@@ -314,6 +323,49 @@ def test_rest_takes_reports(proofs, client):
     work_imports()
     found = client.get(f"/api/v1/imports/{handle}/").json()
     assert (found["state"], found["report"]["comments"]) == ("checked", 4)
+
+
+def test_marks_in_a_pdf_next_to_a_report_are_its_comments(client):
+    """One on words, one on a region without any, one on words that the submission does not have."""
+    release = load("sample-proofs", "proofs", {"basalt": "outputs/basalt"})
+    output = Output.objects.get(run__system__slug="basalt", instance__key="sample-proof-02")
+    data = paper(f"A cactus network is planar. {PARAGRAPH}", f"Hence it has a boundary. {PARAGRAPH}")
+    attach(actor=None, subject=output, name="figure.png", data=png("x"))
+    copy = attach(actor=None, subject=output, name="proof.pdf", data=data).copy
+    marks = [
+        Mark(1, (words_at(data, 0, "cactus network"),), True, "Which network?", "major, gap"),
+        Mark(2, ((60.0, 400.0, 200.0, 500.0),), False, "This part is unclear.", author="Dr. Who"),
+    ]
+    other = Mark(
+        1,
+        (words_at(elsewhere := paper("Quite another text altogether."), 0, "another text"),),
+        True,
+        "Where?",
+    )
+    marked = with_marks(bytes(copy.data), marks)
+    files = {"two.md": MARKDOWN, "two.pdf": marked}
+    apply(client, send(client, release, "sent.zip", archive(files)))
+    found = [row for row in rows_of(exported(client, release, "comments")) if row["anchor"] == "pdf"]
+    assert [(row["page"], row["quote"], row["severity"], row["kind"], row["text"]) for row in found] == [
+        ("1", "cactus network", "major", "gap", "Which network?"),
+        ("2", "", "minor", "", "This part is unclear."),
+    ]
+    assert json.loads(found[1]["rects"]) == [[60.0, 400.0, 200.0, 500.0]]
+    strange = {
+        "two.md": MARKDOWN.replace("problem:", "campaign: second-round\nproblem:"),
+        "two.pdf": with_marks(elsewhere, [other]),
+    }
+    checked = send(client, release, "sent.zip", archive(strange))
+    assert (checked.report["comments"], checked.report["lost_count"]) == (5, 1)
+    assert {"file": "two.pdf", "line": 0, "words": "another text"} in checked.report["lost"]
+
+
+def words_at(data: bytes, page: int, words: str) -> tuple[float, float, float, float]:
+    """The rectangle of words that are on one line."""
+    text = pdfium.PdfDocument(data)[page].get_textpage()
+    start, length = text.search(words).get_next()
+    assert text.count_rects(start, length) == 1
+    return text.get_rect(0)
 
 
 def test_reviewers_do_not_reach_the_pages(client, algebraist):
