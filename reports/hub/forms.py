@@ -30,7 +30,7 @@ class CopyForm(forms.Form):
     )
 
     def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
         rows = release.campaigns.order_by("created_at", "pk")
         self.fields["campaigns"].queryset = rows  # type: ignore[attr-defined]
         self.fields["campaigns"].initial = [row.pk for row in rows]
@@ -44,7 +44,7 @@ class NamesForm(forms.Form):
     """Name and due date of each campaign, as far as they may still change."""
 
     def __init__(self, *args: Any, campaigns: list[Campaign], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.campaigns = campaigns
         for row in campaigns:
             self.fields[f"name-{row.pk}"] = forms.CharField(

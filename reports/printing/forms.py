@@ -53,7 +53,7 @@ class ReportForm(forms.Form):
     )
 
     def __init__(self, release: Release, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
         campaign = self.fields["campaign"]
         if isinstance(campaign, forms.ModelChoiceField):
             campaign.queryset = release.campaigns.filter(items__isnull=False).distinct().order_by("slug")

@@ -69,11 +69,11 @@ class Walk:
         size = page.viewport_size
         page.wait_for_load_state("networkidle")
         for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour is half way
             for width in (1280, 390):
                 page.set_viewport_size({"width": width, "height": 900})
                 page.screenshot(path=f"{folder}/{self.steps:02}-{width}-{scheme}.png")
-        page.emulate_media(color_scheme="light")
+        page.emulate_media(color_scheme="light", reduced_motion="no-preference")
         page.set_viewport_size(size)
 
     def join(self, page: Page, link: str, name: str, domain: str = "") -> None:
