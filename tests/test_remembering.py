@@ -17,6 +17,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch):
     monkeypatch.setattr(remembering, "_known", {})
+    monkeypatch.setattr(
+        remembering, "APART", 500_000_000
+    )  # above all keys that other tests left SQLite to go on from
 
 
 def sample() -> None:

@@ -87,7 +87,7 @@ def test_the_pages_of_a_second_factor_have_no_fault_either(page, algebraist):
     page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url("**/second-factor/authenticate/")
     found = {"authenticate": faults_of(page)}
-    page.get_by_label("Code").fill(code_of(secret))
+    page.get_by_label("Code").fill(code_of(secret, lasting=10))
     page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url("**/grading/")
     for path in ("/accounts/second-factor/app/deactivate/", "/accounts/second-factor/codes/"):

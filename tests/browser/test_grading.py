@@ -176,7 +176,7 @@ def test_signing_in_again_asks_for_the_second_factor_and_the_page_goes_on(item, 
     window.get_by_label("Email").fill(algebraist.email)
     window.get_by_label("Password").fill(PASSWORD)
     window.get_by_role("button", name="Sign in", exact=True).click()
-    window.get_by_label("Code").fill(code_of(secret))
+    window.get_by_label("Code").fill(code_of(secret, lasting=10))
     with window.expect_event("close", timeout=60_000):
         window.get_by_role("button", name="Sign in", exact=True).click()
     stored(item, "Before and after.")

@@ -256,6 +256,11 @@ def begin(page: Page) -> None:
 
 
 def ready(page: Page) -> None:
+    for _ in range(60):
+        if not page.get_by_text("This text is being prepared").count():
+            break
+        page.wait_for_timeout(500)
+        page.reload()
     expect(page.locator("#clock")).not_to_be_empty()  # its scripts are at work
     expect(page.locator(".passage").first).to_be_visible()
 
