@@ -94,7 +94,8 @@ def main() -> None:
             del head["data"]
     except Unreadable as refusal:
         head = {"refusal": str(refusal)}
-    sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + body)
+    sys.stdout.buffer.write(json.dumps(head).encode() + b"\n")
+    sys.stdout.buffer.write(body)  # by itself: together they would be copied once more
 
 
 def clean(data: bytes, *, picture: bool = False) -> Cleaned:

@@ -48,7 +48,9 @@ def clean_pdf(data: bytes) -> Cleaned:
         object_stream_mode=pikepdf.ObjectStreamMode.generate,
         fix_metadata_version=False,
     )
-    after = opened(made.getvalue())
+    copied = made.getvalue()
+    del made, target
+    after = opened(copied)
     if len(after) != len(before):
         raise Unreadable("The file could not be copied whole.")
     for number in range(min(len(before), LOOKED_AT)):
@@ -56,7 +58,7 @@ def clean_pdf(data: bytes) -> Cleaned:
             raise Unreadable(f"Page {number + 1} would look different in the copy that readers get.")
     pages, words = checked(after)  # of the copy: texts in place of glyphs are not in it
     kept = [*titles, *sorted(copy.glyphs)]
-    return Cleaned(made.getvalue(), "pdf", pages, words, kept, list(_dropped(source)))
+    return Cleaned(copied, "pdf", pages, words, kept, list(_dropped(source)))
 
 
 def opened(data: bytes) -> pdfium.PdfDocument:
