@@ -39,10 +39,10 @@ def copy_release(*, actor: User | None, release: Release, name: str) -> Release:
         rows.append(instance)
     Instance.objects.bulk_create(rows, batch_size=_BATCH)
     ids = dict(made.instances.values_list("key", "pk"))
-    files = Attachment.objects.filter(instance__release=release).select_related("instance", "original")
-    for file in files.iterator(_BATCH):
+    files = Attachment.objects.filter(instance__release=release).select_related("original").order_by("pk")
+    for file, key in zip(files.iterator(_BATCH), files.values_list("instance__key", flat=True), strict=True):
         attached = Attachment.objects.create(
-            instance_id=ids[file.instance.key],  # type: ignore[union-attr]
+            instance_id=ids[key],
             number=file.number,
             copy_id=file.copy_id,
             shown_as=file.shown_as,

@@ -280,6 +280,15 @@ def test_a_submitted_item_is_reopened_and_revised(item, place):
     assert Grade.objects.count() == 2
 
 
+# Those fields of the form that lie under something else where they are scrolled into view.
+COVERED = """fields => fields.filter(field => field.checkVisibility()).filter(field => {
+    field.scrollIntoView({block: "nearest", behavior: "instant"});
+    const {left, top, width, height} = field.getBoundingClientRect();
+    const there = document.elementFromPoint(left + width / 2, top + height / 2);
+    return !field.contains(there);
+}).map(field => field.outerHTML)"""
+
+
 def test_on_a_phone_the_form_is_a_sheet_over_the_text_and_nothing_scrolls_sideways(
     sign_in, algebraist, place
 ):
@@ -291,6 +300,8 @@ def test_on_a_phone_the_form_is_a_sheet_over_the_text_and_nothing_scrolls_sidewa
     page.get_by_role("button", name="Answer 2 left").click()
     expect(page.get_by_role("button", name="Submit")).to_be_in_viewport()
     expect(page.locator(".passage").first).to_be_in_viewport()  # the sheet leaves the text in sight
+    covered = page.locator(".answers label.choice, .answers textarea").evaluate_all(COVERED)
+    assert covered == []
     page.locator('label.choice:has([name="answer-correctness"][value="correct"])').click()
     page.get_by_role("button", name="Back to the text").click()
     expect(page.get_by_role("button", name="Submit")).to_be_hidden()
