@@ -15,11 +15,15 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """How a document fared; `formulas` counts all, failed ones included."""
+    """How a document fared; `formulas` counts all, failed ones included.
+
+    `unresolved` are the references and citations that lead nowhere; the notes name the first of them too.
+    """
 
     formulas: int
     failures: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         return {

@@ -72,9 +72,10 @@ def finished(engine: Engine, text: str) -> Document:
         engine.clock.check()
         blocks.append(block(number, draft, resolve(draft.whole()), engine.prefix, text))
     made = tuple(Formula(unescape(resolve(f.latex)), f.display, f.source, f.start) for f in engine.formulas)
-    for miss in engine.references.unresolved[:20]:
+    unresolved = tuple(engine.references.unresolved)
+    for miss in unresolved[:20]:
         engine.note(miss)
-    report = Report(engine.formula_count, tuple(engine.failures), tuple(engine.notes))
+    report = Report(engine.formula_count, tuple(engine.failures), tuple(engine.notes), unresolved)
     return Document(tuple(blocks), report, made)
 
 

@@ -18,6 +18,8 @@ from reports.construction.document import VALUES, newest_audit
 from reports.core.choosing import named_or_first
 from reports.judges.pairs import Settled, TwoRaters, agreement_on
 from reports.scores.inputs import SEED
+from stats.core.estimate import Estimate
+from stats.scores.clusters import cluster_totals, wilson_on_effective_n
 
 PROGRAM, JUDGE, EXPERTS = RATERS = ("program", "judge", "experts")
 STANDINGS = ("contradiction", "open", "agreed", "alone")
@@ -67,6 +69,7 @@ class RatedItem:
     key: str
     title: str
     answers: Mapping[str, Mapping[str, int]]
+    passed: Mapping[str, Estimate]
     standings: Mapping[str, int]
     pairs: Sequence[ItemPair]
 
@@ -77,7 +80,10 @@ class ConstructionRaters:
     judge: str | None
     judges: Sequence[str]
     seed: int
-    items: Annotated[Free[Sequence[RatedItem]], "Counts, standings, and agreement of every two raters."]
+    items: Annotated[
+        Free[Sequence[RatedItem]],
+        "Counts, the share of yes among the answers of each rater, standings, and agreement of every two raters.",
+    ]
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,7 @@ class Raters:
             key=item.key,
             title=item.title,
             answers={rater: self._counts(rater, item.key) for rater in self.said},
+            passed={rater: self._passed(rater, item.key) for rater in self.said},
             standings={name: standings[name] for name in STANDINGS},
             pairs=pairs,
         )
@@ -118,6 +125,14 @@ class Raters:
     def _counts(self, rater: str, item: str) -> dict[str, int]:
         counts = Counter(_shown(found[item]) for found in self.said[rater].values() if item in found)
         return {value: counts[value] for value in (*VALUES, "abstain", "unavailable")}
+
+    def _passed(self, rater: str, item: str) -> Estimate:
+        """The share of yes among this rater's answers; neither strata nor instances that nobody asked about count."""
+        found = [(self._answer(rater, instance, item), instance.cluster) for instance in self.instances]
+        answered = [(value == "yes", cluster) for value, cluster in found if value in VALUES]
+        return wilson_on_effective_n(
+            cluster_totals([yes for yes, _ in answered], [cluster for _, cluster in answered])
+        )
 
     def both_answers(self, *, item: str = "", domain: str = "", standing: str = "") -> Iterator[BothAnswers]:
         """Instance by instance and item by item what was answered; what nobody was asked is left out."""

@@ -75,13 +75,14 @@ def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
             decided = "\u00a0/\u00a0".join(str(counts[value]) for value in VALUES)
             said = f"{decided}, {without} without" if without else decided
             answers.append(said if any(counts.values()) else "")
+        passed = [percent_cell(share) if share.n else None for share in item.passed.values()]
         pairs = [
             {**vars(pair), "percent": percent_cell(pair.percent), "kappa": number_cell(pair.cohen_kappa)}
             for pair in item.pairs
             if pair.compared
         ]
         compared = compared or bool(pairs)
-        sections.append({**vars(item), "answers": answers, "pairs": pairs})
+        sections.append({**vars(item), "answers": answers, "passed": passed, "pairs": pairs})
     context = {
         "release": found.release,
         "found": found,

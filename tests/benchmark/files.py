@@ -6,6 +6,7 @@ import json
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmark.protocols import get_protocol
@@ -71,3 +72,10 @@ def packed(**documents: str) -> bytes:
         for name, text in documents.items():
             archive.writestr(name.replace("__", "."), text)
     return file.getvalue()
+
+
+def example_payload(protocol: str) -> dict[str, Any]:
+    """The payload of the protocol's example, as an import stores it."""
+    with TemporaryDirectory() as folder:
+        path = write_lines(Path(folder) / "release.jsonl", example(protocol).instance)
+        return dict(next(iter(get_protocol(protocol).read_release(path))).payload)

@@ -16,7 +16,7 @@ from benchmark.protocols import get_protocol, protocol_names
 from judging.asking.questions import question
 from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge
-from tests.benchmark.files import example, gap
+from tests.benchmark.files import example_payload, gap
 from tests.factories import (
     BenchmarkFactory,
     InstanceFactory,
@@ -48,7 +48,7 @@ def release_of(protocol: str, count: int = 1) -> Release:
         name="gaps", benchmark=BenchmarkFactory(slug=protocol, name=protocol, protocol=protocol)
     )
     for number in range(count):
-        payload = gap(number) if protocol == "re2math" else example(protocol).instance
+        payload = gap(number) if protocol == "re2math" else example_payload(protocol)
         InstanceFactory(release=release, key=f"gap-{number}", payload=payload)
     return release
 

@@ -17,7 +17,7 @@ from judging.models import Judge
 from judging.programs.construction import audit_construction
 from reports.construction.raters import BothAnswers, chosen_rows, raters
 from tests.annotation.grading import submit_grade
-from tests.benchmark.files import gap
+from tests.benchmark.files import example_payload, gap
 from tests.conftest import member
 from tests.factories import BenchmarkFactory, InstanceFactory, JudgeFactory, ReleaseFactory, VerdictFactory
 from tests.reports.conftest import queries
@@ -201,3 +201,43 @@ def test_the_queries_do_not_grow_with_the_instances(release, judge, client, coor
             "no",
         )
     assert queries(client, address) == few
+
+
+def test_the_share_that_experts_pass_is_the_one_of_the_published_audit(release, db):
+    """Re2Math, Table 5: 110 of 120 independent instances pass the first item; Wilson at 95 % is .853 to .954.
+
+    With z = 1.959964: centre (110 + z^2/2) / (120 + z^2) = .9037, half width z/(120 + z^2) * sqrt(110*10/120 + z^2/4)
+    = .0505.
+    """
+    benchmark = release.benchmark
+    big = ReleaseFactory(name="published", benchmark=benchmark)
+    judge = JudgeFactory(slug="stand-in", protocol="re2math")
+    for number in range(120):
+        instance = InstanceFactory(release=big, key=f"row-{number}", domain="algebra", payload=gap(number))
+        said(judge, instance, "instrumental", "yes" if number < 110 else "no")
+    item = next(row for row in raters(big).agreement().items if row.key == "instrumental")
+    share = item.passed["judge"]
+    assert (share.k, share.n) == (110, 120)
+    assert share.ci == pytest.approx((0.8532, 0.9543), abs=5e-4)
+    assert item.passed["experts"].value is None
+
+
+def test_a_masked_release_is_audited_by_program_and_page(release, owner, client):
+    benchmark = BenchmarkFactory(slug="masks", name="Masks", protocol="masked_steps")
+    masks = ReleaseFactory(name="masks", benchmark=benchmark)
+    payload = example_payload("masked_steps")
+    InstanceFactory(release=masks, key="1", domain="algebra", payload=payload)
+    InstanceFactory(
+        release=masks, key="2", domain="algebra", payload=payload | {"reference_solution": r"By \ref{gone}."}
+    )
+    assert audit_construction(actor=None, release=masks).new == 2 * 3
+    found = {item.key: item.passed["program"] for item in raters(masks).agreement().items}
+    assert (found["well_formed"].k, found["well_formed"].n) == (2, 2)
+    assert (found["notation_explained"].k, found["notation_explained"].n) == (0, 2)
+    client.force_login(owner)
+    page = client.get(reverse("construction-audit", args=["masks"])).content.decode()
+    assert "Resolved notation" in page
+    assert "no label gone" in page
+    assert "What the anchor" not in page
+    sides = client.get(reverse("construction-raters", args=["masks"])).content.decode()
+    assert "Share of yes among the instances" in sides

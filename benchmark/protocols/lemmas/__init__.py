@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchmark.protocol import Predicate, Protocol
+from benchmark.protocols.lemmas.construction import CONSTRUCTION, ITEMS, QUESTIONS, instance_fields
 from benchmark.protocols.lemmas.iterations import iterations
 from benchmark.protocols.lemmas.loader import read_outputs, read_release, strata
 from benchmark.protocols.lemmas.metrics import METRICS, STEP_MEASURES, bucket
@@ -25,6 +26,10 @@ PROTOCOL = Protocol(
     output_parts=output_parts,
     prompt_fields=prompt_fields,
     bucket=bucket,
+    program_judges=(CONSTRUCTION,),
+    construction_items=ITEMS,
+    instance_predicates=QUESTIONS,
+    instance_fields=instance_fields,
     step_measures=STEP_MEASURES,
     strata=strata,
     compare_releases=iterations,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchmark.protocol import Predicate, Protocol
+from benchmark.protocols.masked_steps.construction import CONSTRUCTION, ITEMS, QUESTIONS, instance_fields
 from benchmark.protocols.masked_steps.loader import (
     published_line,
     read_outputs,
@@ -32,7 +33,10 @@ PROTOCOL = Protocol(
     output_parts=output_parts,
     prompt_fields=prompt_fields,
     bucket=bucket,
-    program_judges=(ALGEBRA,),
+    program_judges=(ALGEBRA, CONSTRUCTION),
+    construction_items=ITEMS,
+    instance_predicates=QUESTIONS,
+    instance_fields=instance_fields,
     strata=strata,
     variant_of=variant_of,
     published_line=published_line,

@@ -65,6 +65,19 @@ class Command(TouchstoneCommand):
                 lines.append(f"{item['title']}: {counts}; at fault {share}")
         found, rows = document["raters"], []
         lines += ["", f"Program, {found['judge'] or 'judge (none was asked)'} and experts side by side"]
+        shares = [
+            (
+                item["key"],
+                rater,
+                f"{share['k']:.0f}/{share['n']}",
+                number(share["value"]),
+                interval(share["ci"]),
+            )
+            for item in found["items"]
+            for rater, share in item["passed"].items()
+            if share["n"]
+        ]
+        lines += [aligned(("item", "rater", "yes", "share", "interval"), shares), ""]
         for item in found["items"]:
             for pair in item["pairs"]:
                 if pair["compared"]:

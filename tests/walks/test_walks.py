@@ -1,0 +1,97 @@
+"""Every command of docs/walks is run word for word, and prints what is written below it."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.deployment import ROOT, Deployment, deployed
+
+WALKS = sorted((ROOT / "docs" / "walks").glob("*.md"))
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+MAKE_OWNER = """
+from accounts.models import Role, User
+owner = User.objects.create_user("owner@example.org", "seven quiet lemmas asleep", name="Olga Neri")
+Role.objects.create(user=owner, name="owner")
+"""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command, which may run over several lines, and the lines that its output must have."""
+
+    command: str
+    printed: tuple[str, ...]
+
+
+def steps_of(document: str) -> list[Step]:
+    steps = []
+    for block in BLOCK.findall(document):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *rest = part.rstrip("\n").split("\n")
+            while command.endswith("\\"):
+                command += "\n" + rest.pop(0)
+            steps.append(Step(command, tuple(line for line in rest if line.strip() and line != "...")))
+    return steps
+
+
+def test_commands_and_what_they_print_are_told_apart():
+    document = "Text\n```console\n$ one a \\\n  b\nsaid\n...\n$ two\n```\n```\n$ three\n```\n"
+    assert steps_of(document) == [Step("one a \\\n  b", ("said",)), Step("two", ())]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Deployment]:
+    """A site with one owner; `manage.py` and `python` are on PATH, and $SAMPLE and $DATA lead to files."""
+    with deployed(tmp_path / "site", TOUCHSTONE_SITE_URL="https://touchstone.example.org") as deployment:
+        programs = tmp_path / "bin"
+        programs.mkdir()
+        for name, command in (
+            ("manage.py", [sys.executable, str(ROOT / "manage.py")]),
+            ("python", [sys.executable]),
+        ):
+            (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+            (programs / name).chmod(0o755)
+        deployment.environment |= {
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "SAMPLE": str(ROOT / "sample"),
+            "DATA": str(ROOT.parent / "shared" / "data"),
+        }
+        deployment.manage("shell", "-c", MAKE_OWNER)
+        yield deployment
+
+
+def needs_real_data(path: Path) -> bool:
+    return "$DATA" in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.real_data] if needs_real_data(path) else [])
+        for path in WALKS
+    ],
+)
+def test_the_walk_leads_to_where_it_says(site: Deployment, tmp_path: Path, path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    for step in steps_of(path.read_text("utf-8")):
+        done = subprocess.run(
+            ["bash", "-ec", step.command],
+            cwd=work,
+            env=site.environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == 0, f"{step.command}\n{done.stdout}\n{done.stderr}"
+        printed = [line.strip() for line in done.stdout.splitlines()]
+        missing = [line for line in step.printed if line.strip() not in printed]
+        assert not missing, f"{step.command}\n{done.stdout}"
