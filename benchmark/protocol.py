@@ -314,6 +314,7 @@ class Protocol:
     and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}. `staff_facts`
     names which parts of an output's payload the study's staff may see in addition to its shown parts (budgets, say).
     `variant_of` says of an instance, by its payload, which other instance of its paper it was made from, if any.
+    `passage_of` gives, as JSON, what two instances made from one passage have in common (None: nothing to compare).
     `published_line` writes an instance's payload as a line of the published file, without line feed. `flag_output`
     finds breaches of the rules in an answered output at its import, from the payloads of instance and output, at most
     one of a kind; a flag changes no score. `success_types` tells an audit how to divide the judge's successes.
@@ -351,6 +352,7 @@ class Protocol:
     staff_facts: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     variant_of: Callable[[Mapping[str, Any]], Variant | None] | None = None
     published_line: Callable[[Mapping[str, Any]], str] | None = None
+    passage_of: Callable[[Mapping[str, Any]], Any] | None = None
     compare_releases: CompareReleases | None = None
     case_columns: tuple[CaseColumn, ...] = ()
     flag_output: FlagOutput | None = None

@@ -5,6 +5,7 @@ from pathlib import Path
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols.re2math.case import CASE_COLUMNS
+from benchmark.protocols.re2math.citing import passage_of
 from benchmark.protocols.re2math.conditions import CONDITION_TABLES
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
@@ -49,4 +50,5 @@ PROTOCOL = Protocol(
     reached=reached,
     release_line=ProofGap,
     output_line=OutputLine,
+    passage_of=passage_of,
 )
