@@ -17,6 +17,12 @@ PUBLISHED = "as published"
 _NOT_IN_SLUG = re.compile(r"[^a-z0-9_]+")
 
 
+def is_of_evaluator(path: Path, release: Release) -> bool:
+    """Whether the file is one of the release's own evaluator with at least one verdict or fault."""
+    read = get_protocol(release.benchmark.protocol).read_verdicts
+    return read is not None and next(iter(read(path)), None) is not None
+
+
 def evaluated_rows(path: Path, release: Release, file: str = "") -> list[LabelRow]:
     """The verdicts about the run that was imported from this very file, each named after the judge in it.
 

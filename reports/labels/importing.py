@@ -18,7 +18,7 @@ from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from judging.runs.actions import imported_judge, store_published
 from reports.labels.comment_reading import COMMENT_CHECKS, CommentReader
-from reports.labels.evaluated import evaluated_rows
+from reports.labels.evaluated import evaluated_rows, is_of_evaluator
 from reports.labels.faults import BadLabels, Fault, LabelRow
 from reports.labels.reading import LabelReader, label_rows_of
 
@@ -65,11 +65,11 @@ def import_labels(
 ) -> ImportedLabels:
     """Store every label of one file and every comment of the other, or nothing.
 
-    A .json file is one of the benchmark's own evaluator. Raises BadLabels by line and field.
+    A file of the benchmark's own evaluator is recognised. Raises BadLabels by line and field.
     """
     remarks = None if comments is None else label_rows_of(comments, COMMENT_CHECKS, comments.name)
     file = path.name if comments else ""
-    if path.suffix.lower() == ".json":
+    if path.suffix.lower() == ".json" or is_of_evaluator(path, release):
         try:
             labels: Iterable[LabelRow] = evaluated_rows(path, release, file)
         except RecordError as error:

@@ -13,7 +13,7 @@ from benchmark.importing.records import RecordError
 from benchmark.models import Output, Release, System
 from benchmark.subjects import Subject
 from reports.labels.comment_reading import COMMENT_CHECKS
-from reports.labels.evaluated import evaluated_rows
+from reports.labels.evaluated import evaluated_rows, is_of_evaluator
 from reports.labels.faults import Fault, LabelRow
 from reports.labels.importing import LabelTables
 from reports.labels.reading import label_rows_of
@@ -70,9 +70,9 @@ def read_sent(folder: Path, name: str, release: Release, campaign: str) -> Sent:
             else None
         )
         try:
-            if member.suffix in TABLES:
+            if member.suffix in TABLES and not is_of_evaluator(member.file, release):
                 _take_table(sent, member)
-            elif member.suffix == EVALUATION:
+            elif member.suffix in (*TABLES, EVALUATION):
                 sent.labels.append(iter(evaluated_rows(member.file, release, member.path)))
             elif member.suffix in READERS:
                 report = READERS[member.suffix](content_of(member))
