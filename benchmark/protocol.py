@@ -55,6 +55,20 @@ class OutputRecord:
     line: int = 0
 
 
+@dataclass(frozen=True)
+class VerdictRecord:
+    """What a benchmark's own evaluator said about an output, by the name of its `judge` as the file has it."""
+
+    instance: str
+    attempt: int
+    predicate: str
+    value: str
+    judge: str
+    reason: str = ""
+    confidence: float | None = None
+    line: int = 0
+
+
 def withheld_record(instance: str) -> OutputRecord:
     """What a loader yields for an output that was not released: nothing but that."""
     return OutputRecord(instance=instance, text="", text_format="latex", state=NOT_RELEASED)
@@ -314,7 +328,9 @@ class Protocol:
     and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}. `staff_facts`
     names which parts of an output's payload the study's staff may see in addition to its shown parts (budgets, say).
     `variant_of` says of an instance, by its payload, which other instance of its paper it was made from, if any.
-    `published_line` writes an instance's payload as a line of the published file, without line feed. `flag_output`
+    `passage_of` gives, as JSON, what two instances made from one passage have in common (None: nothing to compare).
+    `read_verdicts` gives the verdicts in a file of outputs that the benchmark's own evaluator wrote. `published_line`
+    writes an instance's payload as a line of the published file, without line feed. `flag_output`
     finds breaches of the rules in an answered output at its import, from the payloads of instance and output, at most
     one of a kind; a flag changes no score. `success_types` tells an audit how to divide the judge's successes.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one. `reached` says, by
@@ -351,6 +367,8 @@ class Protocol:
     staff_facts: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     variant_of: Callable[[Mapping[str, Any]], Variant | None] | None = None
     published_line: Callable[[Mapping[str, Any]], str] | None = None
+    passage_of: Callable[[Mapping[str, Any]], Any] | None = None
+    read_verdicts: Callable[[Path], Iterator[VerdictRecord | RecordError]] | None = None
     compare_releases: CompareReleases | None = None
     case_columns: tuple[CaseColumn, ...] = ()
     flag_output: FlagOutput | None = None

@@ -26,6 +26,7 @@ from annotation.models import (
     TargetKind,
 )
 from benchmark.models import Benchmark, IdentityVerdict, Instance, Output, OutputState, Paper, System
+from benchmark.overlaps import cluster_of
 
 Pairs = Collection[tuple[str, str]]  # (kind, key)
 
@@ -62,7 +63,8 @@ def ground_of(campaign: Campaign, *, whole: bool = True) -> Ground:
         "second__run__system__slug",
     )
     items = tuple(
-        DrawnItem(pk, problem, paper or "", frozenset(filter(None, by))) for pk, problem, paper, *by in rows
+        DrawnItem(pk, problem, cluster_of(paper) if paper else "", frozenset(filter(None, by)))
+        for pk, problem, paper, *by in rows
     )
     compared = frozenset[str]().union(*(one.by for one in items))
     problems = {one.problem for one in items}
@@ -115,7 +117,9 @@ def as_targets(pairs: Iterable[tuple[str, str]], benchmark: str) -> Targets:
     prefix = f"{benchmark}/"
     problems = {key.removeprefix(prefix) for key in by_kind[TargetKind.PROBLEM] if key.startswith(prefix)}
     return Targets(
-        frozenset(by_kind[TargetKind.SYSTEM]), frozenset(by_kind[TargetKind.PAPER]), frozenset(problems)
+        frozenset(by_kind[TargetKind.SYSTEM]),
+        frozenset(map(cluster_of, by_kind[TargetKind.PAPER])),  # all versions of a paper
+        frozenset(problems),
     )
 
 

@@ -126,8 +126,8 @@ class LabelsImportForm(ImportForm):
     template = "reports/referees/upload.html"
     file = forms.FileField(
         max_length=255,
-        label="Reports, or a table of labels",
-        widget=forms.ClearableFileInput(attrs={"accept": ".zip,.md,.tex,.csv,.jsonl,.ndjson"}),
+        label="Reports, a table of labels, or an evaluator's result file",
+        widget=forms.ClearableFileInput(attrs={"accept": ".zip,.md,.tex,.csv,.jsonl,.ndjson,.json"}),
     )
     comments = forms.FileField(
         max_length=255,

@@ -1,15 +1,16 @@
 """The first pass over a file: every record checked, keys and hashes noted, nothing written."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from accounts.refusal import Refused
 from benchmark.canonical import instance_sha256, output_sha256, paper_content
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.progress import Progress
 from benchmark.importing.records import RecordError
+from benchmark.overlaps import NO_OVERLAPS, OverlapIndex, Overlaps
 from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, withheld_record
 from canonical import sha256_of
 
@@ -42,12 +43,13 @@ class BadFile(Refused):
 class Survey:
     """What the first pass found: the index of the records, and counts for the report.
 
-    `groups` is the number of papers of a release, or of instances that have an output.
+    `groups` is the number of papers of a release, or of instances that have an output; `overlaps` is of a release.
     """
 
     index: KeyIndex
     counts: Counter[str] = field(default_factory=Counter)
     groups: int = 0
+    overlaps: Overlaps = NO_OVERLAPS
 
     @property
     def sha256(self) -> str:
@@ -64,10 +66,11 @@ def survey_release(
     index: KeyIndex,
     progress: Progress,
     most_faults: int = MAX_ERRORS,
+    passage_of: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> Survey:
     """Check a release file; `counts` is instances by domain. Raises BadFile with at most so many faults."""
     result = Survey(index)
-    with KeyIndex() as papers:
+    with KeyIndex() as papers, OverlapIndex(passage_of) as overlaps:
 
         def note(record: InstanceRecord) -> Iterator[RecordError]:
             for name, limit in MAX_LENGTHS.items():
@@ -81,10 +84,11 @@ def survey_release(
                     reason = f"paper {record.paper.key!r} is described differently on line {earlier[1]}"
                     yield RecordError(reason, line=record.line, field="paper")
                 papers.add(record.paper.key, sha256, record.line)
+            overlaps.add(record.key, record.paper.key if record.paper else None, record.payload)
             result.counts[record.domain] += 1
 
         _check(records, note, progress, most_faults)
-        result.groups = len(papers)
+        result.groups, result.overlaps = len(papers), overlaps.found()
     return result
 
 

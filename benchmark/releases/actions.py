@@ -16,6 +16,7 @@ from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
 from benchmark.importing.survey import MAX_ERRORS, Survey, survey_release
 from benchmark.models import Benchmark, Instance, Paper, Release
+from benchmark.overlaps import Overlaps
 from benchmark.protocol import InstanceRecord, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.differences import describe
@@ -23,7 +24,10 @@ from benchmark.releases.differences import describe
 
 @dataclass(frozen=True)
 class ImportReport:
-    """What an import of a release did, or would do. `changed` is false if it already existed."""
+    """What an import of a release did, or would do. `changed` is false if it already existed.
+
+    `papers` counts as the file does, `overlaps` says which of them are one, and which instances are duplicates.
+    """
 
     release: str
     protocol: str
@@ -33,6 +37,7 @@ class ImportReport:
     domains: dict[str, int]
     changed: bool
     dry_run: bool
+    overlaps: Overlaps
 
 
 def import_release(
@@ -56,7 +61,7 @@ def import_release(
     check_slug(name, "release")
     rules, file = get_protocol(protocol), existing(path)
     with KeyIndex() as index:
-        survey = survey_release(rules.read_release(file), index, progress, most_faults)
+        survey = survey_release(rules.read_release(file), index, progress, most_faults, rules.passage_of)
         stored = Release.objects.select_related("benchmark").filter(name=name).first()
         if stored and stored.benchmark.protocol != rules.name:
             reason = f"release {name} belongs to protocol {stored.benchmark.protocol}"
@@ -78,6 +83,7 @@ def import_release(
             domains=dict(sorted(survey.counts.items())),
             changed=stored is None,
             dry_run=dry_run,
+            overlaps=survey.overlaps,
         )
 
 

@@ -14,6 +14,7 @@ from benchmark.protocols import get_protocol
 from benchmark.releases import queries
 from benchmark.releases.freezing import freeze_release
 from benchmark.releases.queries import release_or_404
+from benchmark.releases.repeated import overlaps_of
 from benchmark.releases.showing import show_instance
 from benchmark.variants import related_instances
 
@@ -42,6 +43,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
         "instance_count": sum(entry["instances"] for entry in domains),
         "runs": queries.runs_with_states(row),
         "domain": domain,
+        "overlaps": overlaps_of(row),
         "description": getattr(row, "description", None),
         "has_published_format": rules.published_line is not None,
         "page": Paginator(instances, PAGE).get_page(request.GET.get("page")),

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from annotation.core.instance_labels import instance_labels
 from benchmark.models import Release
+from benchmark.overlaps import cluster_of
 from benchmark.protocol import ConstructionItem
 from benchmark.protocols import get_protocol
 from canonical.documents import Free
@@ -180,7 +181,10 @@ def raters(release: Release, judge: str = "") -> Raters:
         answer = Tally(value, "answered" if value else "abstain", 1, 0)
         said[EXPERTS][label.instance][label.question] = answer
     rows = release.instances.order_by("key").values_list("key", "paper__key", "domain", "pk")
-    instances = tuple(AuditedInstance(key, paper or key, domain, pk) for key, paper, domain, pk in rows)
+    instances = tuple(
+        AuditedInstance(key, cluster_of(paper) if paper else key, domain, pk)
+        for key, paper, domain, pk in rows
+    )
     items = get_protocol(release.benchmark.protocol).construction_items
     return Raters(release, items, instances, chosen, asked, said)
 

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from annotation.adjudication.reading import primary_decisions as adjudicated
 from annotation.models import Answer, Campaign, Item
 from benchmark.models import Output, OutputState, Release, UnreleasedOutput
+from benchmark.overlaps import cluster_of
 from benchmark.prompt_files import prompt_text
 from benchmark.protocol import LabelledOutput, Protocol
 from benchmark.protocols import get_protocol
@@ -123,7 +124,7 @@ def output_rows(release: Release, track: str, condition: str = PLAIN) -> list[Ou
             str(Subject(instance, system, attempt, track, condition)),
             system,
             instance,
-            paper or instance,
+            cluster_of(paper) if paper else instance,
             domain,
             attempt,
             state,

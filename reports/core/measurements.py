@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.models import Output, OutputState, Release
+from benchmark.overlaps import cluster_of
 from benchmark.protocol import Measure
 from benchmark.protocols import get_protocol
 from benchmark.settling.case import OpenCase
@@ -97,9 +98,12 @@ class _Found:
 
 
 def asked_of(release: Release) -> list[Asked]:
-    """Every instance of the release with its paper and domain."""
+    """Every instance of the release with its cluster and domain."""
     rows = release.instances.order_by("key").values_list("key", "paper__key", "domain")
-    return [Asked(key, paper or key, domain) for key, paper, domain in rows.iterator(chunk_size=_CHUNK)]
+    return [
+        Asked(key, cluster_of(paper) if paper else key, domain)
+        for key, paper, domain in rows.iterator(chunk_size=_CHUNK)
+    ]
 
 
 def sorted_instances(release: Release) -> list[Sorted]:

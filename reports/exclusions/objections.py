@@ -8,7 +8,8 @@ from annotation.core.phases import Phase
 from annotation.models import Flag, Grade
 from benchmark.leakage_kinds import INSTANCE_KINDS
 from benchmark.models import Release
-from reports.exclusions.rules import LEAK, Objection, Rule, fallen_out
+from benchmark.releases.repeated import overlaps_of
+from reports.exclusions.rules import DUPLICATE, LEAK, Objection, Rule, fallen_out
 from reports.models import ExclusionRule
 
 _PLACE = "assignment__item__"
@@ -33,7 +34,8 @@ def rule_of(row: ExclusionRule) -> Rule:
 def objections(release: Release) -> list[Objection]:
     """Every ground given for an instance with the number of different reviewers who gave it, by instance.
 
-    Open campaigns are left out: what their reviewers say must not show in figures by system (ADR 0016).
+    Duplicates are among them; nobody needs to name those. Open campaigns are left out: what their reviewers say must
+    not show in figures by system (ADR 0016).
     """
     raised: dict[tuple[str, str], set[int]] = defaultdict(set)
     graders: dict[str, set[int]] = defaultdict(set)
@@ -54,6 +56,9 @@ def objections(release: Release) -> list[Objection]:
     for instance, kind, reviewer in flags:
         raised[instance, kind].add(reviewer)
         raised[instance, LEAK].add(reviewer)
+    for repeated in overlaps_of(release).duplicates.values():
+        for instance in repeated:
+            raised[instance, DUPLICATE] = set()
     return [
         Objection(instance, ground, len(people), len(graders[instance]))
         for (instance, ground), people in sorted(raised.items())

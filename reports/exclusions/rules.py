@@ -1,8 +1,9 @@
 """Exclusion rules: which instances are excluded when reviewers object to them, and what that changes. No rows here.
 
 A rule names grounds and a number k: an instance is excluded when at least k reviewers of closed campaigns gave one
-of the grounds for it. The score has no exclusion, unless the one primary rule was declared before any
-campaign of the release was unblinded; either way every rule shows its figures with and without.
+of the grounds for it, or when it is a duplicate and the rule names that ground. The score has no exclusion, unless the
+one primary rule was declared before any campaign of the release was unblinded; either way every rule shows its figures
+with and without.
 """
 
 from collections import Counter
@@ -15,11 +16,13 @@ from reports.scores.shape import ExcludedFigure, ExcludedInstance, Exclusion, Sc
 from stats.core.estimate import Estimate
 
 LEAK = "leak"
+DUPLICATE = "duplicate"
 GROUNDS: Mapping[str, str] = {
     LEAK: "flagged as leaked, in whatever way",
     "seen_before": "its solution was seen before",
     "statement_wrong": "its statement is wrong",
     **{kind: FLAG_KINDS[kind].words for kind in INSTANCE_KINDS},
+    DUPLICATE: "it has the same passage as another instance that stays, by the release itself and not by reviewers",
 }
 
 
@@ -54,7 +57,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Objection:
-    """How many of the `graders` of an instance, in closed campaigns, gave this ground."""
+    """How many of the `graders` of an instance, in closed campaigns, gave this ground. That an instance is a DUPLICATE
+    shows in the release, and no reviewer needs to say so."""
 
     instance: str
     ground: str
@@ -66,7 +70,8 @@ def fallen_out(rule: Rule, objections: Sequence[Objection]) -> dict[str, list[Ob
     """Instance to the objections by which `rule` excludes it."""
     found: dict[str, list[Objection]] = {}
     for objection in objections:
-        if objection.ground in rule.keys and objection.reviewers >= rule.at_least:
+        enough = objection.ground == DUPLICATE or objection.reviewers >= rule.at_least
+        if objection.ground in rule.keys and enough:
             found.setdefault(objection.instance, []).append(objection)
     return dict(sorted(found.items()))
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Annotated, NamedTuple, get_args, get_type_hints
 
 from annotation.campaigns.pairing import upright
+from benchmark.overlaps import cluster_of
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
 from stats.tables.labels import ADJUDICATOR
 
@@ -184,7 +185,7 @@ def _cells_of_output(
         "instance": instance,
         "system": system,
         "attempt": str(attempt),
-        "cluster": paper or instance,
+        "cluster": cluster_of(paper) if paper else instance,
         "domain": domain,
     }
 
@@ -197,7 +198,7 @@ def _subject_cells(
     The stored order goes by numbers that mean nothing outside this database. A pair is as it was shown, with the sides
     `swapped` or not; where nobody saw it so (None), it is in the order of its name.
     """
-    instance, cluster = label.instance, label.paper or label.instance
+    instance, cluster = label.instance, cluster_of(label.paper) if label.paper else label.instance
     if label.system is None or label.attempt is None:  # a label of an instance has neither
         about = str(InstanceSubject(instance))
         return {"subject": about, "instance": instance, "cluster": cluster, "domain": label.domain}, False

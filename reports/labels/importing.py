@@ -13,10 +13,12 @@ from annotation.importing.decisions import import_decisions
 from annotation.importing.grades import import_grades
 from annotation.models import Campaign
 from benchmark.importing.progress import Progress, silent
+from benchmark.importing.records import RecordError
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from judging.runs.actions import imported_judge, store_published
 from reports.labels.comment_reading import COMMENT_CHECKS, CommentReader
+from reports.labels.evaluated import evaluated_rows, is_of_evaluator
 from reports.labels.faults import BadLabels, Fault, LabelRow
 from reports.labels.reading import LabelReader, label_rows_of
 
@@ -61,9 +63,19 @@ class _DryRun(Exception):
 def import_labels(
     *, actor: User | None, path: Path, release: Release, comments: Path | None = None, dry_run: bool = False
 ) -> ImportedLabels:
-    """Store every label of one file and every comment of the other, or nothing. Raises BadLabels by line and field."""
+    """Store every label of one file and every comment of the other, or nothing.
+
+    A file of the benchmark's own evaluator is recognised. Raises BadLabels by line and field.
+    """
     remarks = None if comments is None else label_rows_of(comments, COMMENT_CHECKS, comments.name)
-    labels = label_rows_of(path, file=path.name if comments else "")
+    file = path.name if comments else ""
+    if path.suffix.lower() == ".json" or is_of_evaluator(path, release):
+        try:
+            labels: Iterable[LabelRow] = evaluated_rows(path, release, file)
+        except RecordError as error:
+            raise BadLabels([Fault(error.line, error.field, error.reason, file)]) from error
+    else:
+        labels = label_rows_of(path, file=file)
     tables = LabelTables(path.name, labels, remarks)
     return import_tables(actor=actor, tables=tables, release=release, dry_run=dry_run)
 

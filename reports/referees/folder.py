@@ -13,6 +13,7 @@ from benchmark.importing.records import RecordError
 from benchmark.models import Output, Release, System
 from benchmark.subjects import Subject
 from reports.labels.comment_reading import COMMENT_CHECKS
+from reports.labels.evaluated import evaluated_rows, is_of_evaluator
 from reports.labels.faults import Fault, LabelRow
 from reports.labels.importing import LabelTables
 from reports.labels.reading import label_rows_of
@@ -27,6 +28,7 @@ from stats.tables.raw_rows import TableError
 
 MARKED = ".pdf"
 TABLES = (".csv", ".jsonl", ".ndjson")
+EVALUATION = ".json"
 READERS = {".md": read_markdown, ".tex": read_tex}
 _ONLY_OF_COMMENTS = {"quote", "severity", "block", "anchor", "prefix", "suffix"}
 _SLUG = re.compile(r"[-a-zA-Z0-9_]{1,100}")
@@ -68,13 +70,17 @@ def read_sent(folder: Path, name: str, release: Release, campaign: str) -> Sent:
             else None
         )
         try:
-            if member.suffix in TABLES:
+            if member.suffix in TABLES and not is_of_evaluator(member.file, release):
                 _take_table(sent, member)
+            elif member.suffix in (*TABLES, EVALUATION):
+                sent.labels.append(iter(evaluated_rows(member.file, release, member.path)))
             elif member.suffix in READERS:
                 report = READERS[member.suffix](content_of(member))
                 _take_report(sent, member, report, named, campaign, pdf)
             elif member.suffix != MARKED:
-                raise RecordError("is neither a table (.csv, .jsonl) nor a report (.md, .tex)")
+                raise RecordError(
+                    "is neither a table (.csv, .jsonl), a report (.md, .tex) nor an evaluator's result file (.json)"
+                )
         except RecordError as error:
             own_field = "" if error.field == member.shown else error.field
             sent.faults.append(Fault(error.line, own_field, error.reason, member.path))

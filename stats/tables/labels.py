@@ -100,7 +100,10 @@ LABEL_COLUMNS = (
     LabelColumn("attempt", "whole number from 1", "the attempt; empty when blinded", ours=True),
     LabelColumn("step", "text", "the step of a proof, if the label is about one", blind=True),
     LabelColumn(
-        "cluster", "key", "the paper, or the instance if it has none: what intervals resample", blind=True
+        "cluster",
+        "key",
+        "the paper (an arXiv number without version), or the instance if it has none: what intervals resample",
+        blind=True,
     ),
     LabelColumn("domain", "key", "field of mathematics", blind=True),
     LabelColumn("stratum", "text", "stratum of the draw; empty when blinded"),

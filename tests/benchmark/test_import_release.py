@@ -48,6 +48,15 @@ def test_a_release_is_stored_with_papers_payloads_and_hashes(path, coordinator):
         "domains": {"algebra_number_theory": 1, "geometry_topology": 2},
         "changed": True,
         "dry_run": False,
+        "overlaps": {
+            "papers": 2,
+            "clusters": 2,
+            "merged": {},
+            # gap(0) and gap(1) differ in their names only
+            "duplicates": {"2401.00001_gap_0": ["2401.00001_gap_1"]},
+            "merged_count": 0,
+            "duplicate_count": 1,
+        },
     }
     row = release.instances.get(key=GAP["instance_id"])
     assert (row.payload, row.paper.key, row.paper.year) == (GAP, "2401.00001", 2024)

@@ -92,8 +92,8 @@ def test_the_pages_take_the_same_queries_whatever_their_size(carl, django_assert
     ):  # session, user with roles; the releases with their counts; three of campaigns
         carl.get(reverse("studies"))
     with django_assert_num_queries(
-        7
-    ):  # session, user with roles; release, domains, runs, instances: their number, the page
+        8
+    ):  # session, user with roles; release, domains, runs, instances: their number, the page; overlaps once
         carl.get(reverse("release", args=[release.name]))
 
 

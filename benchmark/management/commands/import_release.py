@@ -35,6 +35,13 @@ class Command(BaseCommand):
         return asdict(report)
 
     def text(self, document: dict[str, Any]) -> str:
+        found, papers = document["overlaps"], f"{document['papers']} papers"
+        if found["merged_count"]:
+            papers += f" ({found['clusters']} clusters: versions of one arXiv paper are one)"
+        head = (
+            f"{import_verb(document)} {document['release']}: {document['instances']} instances from {papers}"
+        )
         lines = [f"  {domain}: {count}" for domain, count in document["domains"].items()]
-        head = f"{import_verb(document)} {document['release']}: {document['instances']} instances "
-        return "\n".join([head + f"from {document['papers']} papers", *lines, f"sha256 {document['sha256']}"])
+        lines += [f"one paper: {', '.join(keys)}" for keys in found["merged"].values()]
+        lines += [f"one passage: {', '.join([first, *rest])}" for first, rest in found["duplicates"].items()]
+        return "\n".join([head, *lines, f"sha256 {document['sha256']}"])

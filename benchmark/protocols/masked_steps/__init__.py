@@ -8,6 +8,7 @@ from benchmark.protocols.masked_steps.loader import (
     published_line,
     read_outputs,
     read_release,
+    read_verdicts,
     strata,
     variant_of,
 )
@@ -40,6 +41,7 @@ PROTOCOL = Protocol(
     strata=strata,
     variant_of=variant_of,
     published_line=published_line,
+    read_verdicts=read_verdicts,
     compare_releases=reproducibility,
     release_line=Mask,
     output_line=AttemptLine,

@@ -4,13 +4,15 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmark.importing.jsonl import Line, read_records
 from benchmark.importing.records import RecordError
-from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord, Variant
-from benchmark.protocols.masked_steps.schema import ATTEMPTS, AttemptLine, Mask
+from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord, Variant, VerdictRecord
+from benchmark.protocols.masked_steps.pipeline import evaluated_attempts, evaluated_verdicts, is_evaluated
+from benchmark.protocols.masked_steps.schema import ATTEMPTS, CORE, AttemptLine, Mask
 
 _DELIMITED = re.compile(r"\$|\\\(|\\\[|\\begin\{(equation|align|gather|displaymath)")
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}")
@@ -18,17 +20,16 @@ _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}")
 
 def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
     """The masks of a published JSONL file; a variant comes after its original, and is from the same proof."""
-    proofs: dict[str, tuple[str, int]] = {}
+    proofs: dict[str, tuple[str, int | str]] = {}
     for record in read_records(path, Mask, _instance):
         if isinstance(record, InstanceRecord):
             mask = Mask.model_validate(record.payload)
-            proof = (mask.arxiv_id, mask.proof_index)
-            if mask.variant_of is not None and proofs.get(str(mask.variant_of)) != proof:
+            if mask.variant_of is not None and proofs.get(str(mask.variant_of)) != mask.proof:
                 reason = f"no mask {mask.variant_of} of the same proof comes before this variant of it"
                 yield RecordError(reason, line=record.line, field="variant_of")
                 continue
             if mask.variant_of is None:
-                proofs[record.key] = proof
+                proofs[record.key] = mask.proof
         yield record
 
 
@@ -49,12 +50,18 @@ def variant_of(payload: Mapping[str, Any]) -> Variant | None:
 
 
 def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
-    """The answers of a JSONL file. After them comes a failed output for each of the four attempts that a mask
-    of the file does not have: Avg@4 counts it as incorrect, and the row records that it was missing."""
+    """The answers of a JSONL file, or of one that the benchmark's script wrote.
+
+    After them comes a failed output for each of the four attempts that a mask of the file does not have: Avg@4 counts
+    it as incorrect, and the row records that it was missing.
+    """
     seen: dict[str, set[int]] = defaultdict(set)
     last: dict[str, int] = {}
-    for record in read_records(path, AttemptLine, _output):
+    evaluated = is_evaluated(path)
+    for record in evaluated_attempts(path) if evaluated else read_records(path, AttemptLine, _output):
         if isinstance(record, OutputRecord):
+            if evaluated and record.text:
+                record = replace(record, text=shown(record.text))
             seen[record.instance].add(record.attempt)
             last[record.instance] = record.line
         yield record
@@ -69,9 +76,15 @@ def published_line(payload: Mapping[str, Any]) -> str:
     A database does not keep the order of fields, so the order is this one; a file that has it, and is written as
     Python writes JSON, comes back byte for byte.
     """
-    known = [name for name in Mask.model_fields if name in payload]
+    fields = list(Mask.model_fields) if "proof_index" in payload else [*CORE, *Mask.model_fields]
+    known = list(dict.fromkeys(name for name in fields if name in payload))
     order = [*known, *sorted(set(payload) - set(known))]
     return json.dumps({name: payload[name] for name in order}, ensure_ascii=False)
+
+
+def read_verdicts(path: Path) -> Iterator[VerdictRecord | RecordError]:
+    """The judge's decisions in a file that the benchmark's script wrote; none in other files."""
+    return evaluated_verdicts(path) if is_evaluated(path) else iter(())
 
 
 def shown(formula: str) -> str:

@@ -18,7 +18,7 @@ from stats.core.estimate import Reason, undefined
 from stats.core.intervals import proportion
 from stats.scores.bleu import bleu_summary
 
-Proof = tuple[str, int]
+Proof = tuple[str, int | str]
 _REFERENCE = re.compile(r"\\(?:ref|eqref|cref|Cref|autoref|label)\s*\{([^{}]*)\}")
 
 
@@ -73,5 +73,5 @@ def reproducibility(
 def _by_proof(payloads: Iterable[Mapping[str, Any]]) -> Mapping[Proof, list[Mask]]:
     grouped: dict[Proof, list[Mask]] = defaultdict(list)
     for mask in map(Mask.model_validate, payloads):
-        grouped[mask.arxiv_id, mask.proof_index].append(mask)
+        grouped[mask.proof].append(mask)
     return grouped

@@ -1,7 +1,8 @@
 """The published mask, kept word for word, and an answer to it.
 
-The published record is the one of Mask-Proof, appendix C. What it does not have and a release may add are the
-mathematical domain, the step's type, the proof's family, and the original of a variant (random or truncated).
+The published record is the one of Mask-Proof, appendix C, or its six core fields, as the file of the benchmark has it:
+without proof_index. What it does not have and a release may add are the mathematical domain, the step's type, the
+proof's family, and the original of a variant (random or truncated).
 """
 
 from typing import Annotated, Literal, Self
@@ -12,6 +13,8 @@ from benchmark.importing.keys import Key, Short, Strict
 
 MASK = "[MASK]"
 ATTEMPTS = 4
+# In the order in which the benchmark's description lists them.
+CORE = ("index", "problem", "reference_solution", "mask_text", "mask_content", "arxiv_id")
 Text = Annotated[str, StringConstraints(min_length=1)]
 Number = Annotated[int, Field(ge=0, le=10**9)]
 
@@ -25,8 +28,8 @@ class Mask(BaseModel):
     """The number of the mask within the release; outputs refer to it."""
     arxiv_id: Key
     """The paper that the proof is from."""
-    proof_index: Number
-    """The number of the proof within the paper."""
+    proof_index: Number | None = None
+    """The number of the proof within the paper; without it, masks of one whole proof are those with the same text."""
     problem: Text
     """What is to be proved."""
     reference_solution: Text
@@ -45,6 +48,11 @@ class Mask(BaseModel):
     """Empty for a chosen mask, else how it was varied."""
     variant_of: Number | None = None
     """Of a variant: the number of its original."""
+
+    @property
+    def proof(self) -> tuple[str, int | str]:
+        """What all masks of one proof have in common."""
+        return self.arxiv_id, self.reference_solution if self.proof_index is None else self.proof_index
 
     @model_validator(mode="after")
     def _one_mask(self) -> Self:

@@ -5,10 +5,11 @@ from pathlib import Path
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols.re2math.case import CASE_COLUMNS
+from benchmark.protocols.re2math.citing import passage_of
 from benchmark.protocols.re2math.conditions import CONDITION_TABLES
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
-from benchmark.protocols.re2math.loader import read_outputs, read_release
+from benchmark.protocols.re2math.loader import read_outputs, read_release, read_verdicts
 from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket, reached
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
 from benchmark.protocols.re2math.schema import OutputLine, ProofGap
@@ -49,4 +50,6 @@ PROTOCOL = Protocol(
     reached=reached,
     release_line=ProofGap,
     output_line=OutputLine,
+    passage_of=passage_of,
+    read_verdicts=read_verdicts,
 )

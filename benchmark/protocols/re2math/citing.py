@@ -1,11 +1,13 @@
 """The cited source, the citing paper and the source that an output selected, as citations to compare. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from benchmark.citations.identity import Identity, Match, certainly_other, same_work
 from benchmark.citations.keys import Key, source_keys, work_keys
 from benchmark.citations.reading import Citation, plain_line, read_citation, read_source
+from benchmark.overlaps import cluster_of
 from benchmark.protocols.re2math.schema import CitingPaper, ProofGap, Source, StoredCitation
 from benchmark.settling.case import OpenCase, open_case
 
@@ -24,6 +26,16 @@ def citing_paper(paper: CitingPaper) -> Citation:
 def citing_year(paper: CitingPaper) -> int | None:
     """The year of publication, None if the release does not know it."""
     return None if paper.publication_date == "Unknown" else int(paper.publication_date[:4])
+
+
+def passage_of(payload: Mapping[str, Any]) -> list[Any] | None:
+    """The paper, the blocks before the citation, and its key: a second gap with all three is a duplicate.
+
+    None where the proof begins with the gap, so that there are no blocks to compare.
+    """
+    gap = ProofGap.model_validate(payload)
+    blocks = [" ".join(block.split()) for block in gap.x.local_context]
+    return [cluster_of(gap.paper.paper_id), blocks, gap.z.citation_key] if blocks else None
 
 
 @lru_cache(maxsize=100_000)

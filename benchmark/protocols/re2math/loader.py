@@ -6,8 +6,9 @@ from pathlib import Path
 
 from benchmark.importing.jsonl import Line, read_records
 from benchmark.importing.records import RecordError
-from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord, VerdictRecord
 from benchmark.protocols.re2math.citing import citing_year
+from benchmark.protocols.re2math.evaluator import evaluated_outputs, evaluated_verdicts, is_evaluation
 from benchmark.protocols.re2math.schema import GapAnswer, OutputLine, ProofGap
 
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}(v\d+)?|[a-z-]+(\.[A-Z]{2})?/\d{7}(v\d+)?")
@@ -19,8 +20,15 @@ def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
 
 
 def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
-    """The outputs of a JSONL file."""
+    """The outputs of a JSONL file, or of a result file of the benchmark's evaluator."""
+    if is_evaluation(path):
+        return evaluated_outputs(path)
     return read_records(path, OutputLine, _output)
+
+
+def read_verdicts(path: Path) -> Iterator[VerdictRecord | RecordError]:
+    """The verdicts in a result file of the benchmark's evaluator; none in other files."""
+    return evaluated_verdicts(path) if is_evaluation(path) else iter(())
 
 
 def _instance(gap: ProofGap, line: Line) -> InstanceRecord:

@@ -34,19 +34,22 @@ def tool_label(output: LabelledOutput) -> str:
     return "yes" if parts == ["yes", "yes"] else "no"
 
 
-def cited_among(instance: Mapping[str, Any], output: Mapping[str, Any] | None) -> float:
-    """1 if the cited source is among the first 20 candidates, otherwise 0; what only a person can decide is 0."""
+def cited_among(instance: Mapping[str, Any], output: Mapping[str, Any] | None) -> float | None:
+    """1 if the cited source is among the first 20 candidates, otherwise 0; what only a person can decide is 0.
+
+    None if the candidates were not recorded.
+    """
     if output is None:
         return 0.0
     citation = ProofGap.model_validate(instance).z
-    candidates = GapAnswer.model_validate(output).candidates[:TOP]
-    return float(cited_is_among(citation, candidates))
+    candidates = GapAnswer.model_validate(output).candidates
+    return None if candidates is None else float(cited_is_among(citation, candidates[:TOP]))
 
 
 def open_citations(instance: Mapping[str, Any], output: Mapping[str, Any]) -> list[OpenCase]:
     """Unless the cited source is certainly found: the first 20 candidates that may be it, each once."""
     citation = ProofGap.model_validate(instance).z
-    candidates = GapAnswer.model_validate(output).candidates[:TOP]
+    candidates = (GapAnswer.model_validate(output).candidates or [])[:TOP]
     if cited_is_among(citation, candidates):
         return []
     cases = [case for source in candidates if (case := cited_case(citation, source))]

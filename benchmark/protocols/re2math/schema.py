@@ -126,8 +126,8 @@ class GapAnswer(Strict):
     """What the system planned to look for."""
     query: str = ""
     """What it searched for."""
-    candidates: Annotated[list[Source], Field(max_length=TOP)] = []
-    """The sources that it was shown, each with title, authors, year and identifier."""
+    candidates: Annotated[list[Source], Field(max_length=TOP)] | None = []
+    """The sources that it was shown, each with title, authors, year and identifier; null if they were not recorded."""
     selected_source: Source | None = None
     source_excerpt: str = ""
     """The passage of the source that it relies on."""
