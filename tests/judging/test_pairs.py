@@ -173,7 +173,13 @@ def test_what_is_exported_is_imported_as_it_was_shown(judge, release, server, tm
 
 def test_a_comparison_cannot_follow_another_judge(judge, release):
     with pytest.raises(Refused, match="cannot follow"):
-        ask(actor=None, judge=judge, release=release, predicates=["prefer"], after=JudgeFactory(protocol="proofs"))
+        ask(
+            actor=None,
+            judge=judge,
+            release=release,
+            predicates=["prefer"],
+            after=JudgeFactory(protocol="proofs"),
+        )
 
 
 def test_pairs_need_two_systems(judge, release):
