@@ -30,6 +30,7 @@ HASHES = {
     "proofs-first-error-v1": "603eae460ef99233d74d534f6d510c11ae25fd9843c8088079a24c92b78214f7",
     "proofs-steps-v1": "834a959cf295035cad782b9dfef9d2ff470d6f96afd8e31f753d38b133d1fccb",
     "proofs-pairs-v1": "f5c84e0b12137d5425a14e9ad8ef44419cc5467ab901ee2595a26caef2a937d2",
+    "proofs-audit-v1": "77b01258221c6869898850a7263af1940b2de61bd345a54845dadda40f4310da",
     "theorem-search-relevance-v1": "2aaae5449c714dcf25948bb98d818ad86fd526041a9f3368ce3947bc10b4811c",
 }
 

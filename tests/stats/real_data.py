@@ -25,7 +25,8 @@ def pandalm() -> list[dict[str, object]]:
 
 
 def deepseek_proofs() -> list[dict[str, object]]:
-    """84 proofs: set, problem, human points out of a maximum, the verifier's score in [0, 1]."""
+    """84 proofs: set, problem with statement, solution and guidelines, human points out of a maximum, the verifier's
+    score in [0, 1]."""
     maxima = {"CMO2024": 21, "Putnam2024": 10, "IMO2025": 7}
     rows = []
     for name in ("CMO2024", "IMO2025", "Putnam2024", "IMO-ProofBench-Basic", "IMO-ProofBench-Advanced"):
@@ -42,6 +43,10 @@ def deepseek_proofs() -> list[dict[str, object]]:
                     "points": prediction["human_rating"],
                     "maximum": maxima.get(name, 7),
                     "verifier": prediction["average_automatic_rating"],
+                    "question": record["question"],
+                    "solution": record.get("solution", ""),
+                    "guidelines": record.get("grading guidelines", ""),
+                    "proof": prediction["proof"],
                 }
             )
     return rows

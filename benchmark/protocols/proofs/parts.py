@@ -35,23 +35,27 @@ def staff_facts(payload: Mapping[str, Any]) -> dict[str, str]:
 def prompt_fields(
     predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any], text: str
 ) -> dict[str, str]:
-    """A single proof is graded by people: there is no predicate to ask."""
-    raise KeyError(f"proofs has no predicate {predicate!r}")
+    """The problem as graders see it, and the proof. Raises KeyError for an unknown predicate."""
+    if predicate != "correct":
+        raise KeyError(f"proofs has no predicate {predicate!r}")
+    return {**_problem_fields(instance), "proof": text}
 
 
 def pair_fields(
     predicate: str, instance: Mapping[str, Any], first: Content, second: Content
 ) -> dict[str, str]:
     """The problem as graders see it, and the two proofs in the order given."""
-    problem = Problem.model_validate(instance)
+    return {**_problem_fields(instance), "first": first[1], "second": second[1]}
+
+
+def _problem_fields(payload: Mapping[str, Any]) -> dict[str, str]:
+    problem = Problem.model_validate(payload)
     guidance = problem.guidance
     told = [guidance.target_claim, *guidance.objects, *guidance.common_issues]
     return {
         "statement": problem.statement,
         "guidance": "\n".join(filter(None, told)),
         "reference_solution": problem.reference_solution,
-        "first": first[1],
-        "second": second[1],
     }
 
 
