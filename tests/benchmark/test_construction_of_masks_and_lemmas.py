@@ -87,4 +87,6 @@ def test_of_the_samples_one_mask_stands_in_its_problem_and_nothing_else_is_at_fa
         for record in rules.read_release(ROOT / "sample" / protocol / "release.jsonl"):
             said = {item: program.decide(item, record.payload, None, "") for item in program.predicates}
             found += [(record.key, item, reply.reason) for item, reply in said.items() if reply.value == "no"]
-    assert found == [("3", "shortcut_free", "The formula stands in the problem a second time, word for word.")]
+    assert found == [
+        ("3", "shortcut_free", "The formula stands in the problem a second time, word for word.")
+    ]

@@ -4,10 +4,8 @@ A verdict is yes where the verifier's score is 1.0; experts say yes where a proo
 TP 65, FP 7, FN 0, TN 12, accuracy .91667, kappa .72626.
 """
 
-import csv
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -18,68 +16,23 @@ from django.urls import reverse
 from benchmark.models import Release
 from tests.benchmark.files import write_lines
 from tests.stats.real_data import deepseek_proofs
+from tests.walks.whole_proofs import human_marks, problems, proofs, table, verdicts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.real_data]
 RELEASE = "olympiad-proofs"
-
-
-HEADER = (
-    "campaign", "rubric_version", "rater_kind", "rater", "judge_version", "question", "subject", "value",
-    "confidence", "stratum", "stratum_size", "sample_size",
-)  # fmt: skip
 
 
 @pytest.fixture
 def release(tmp_path: Path) -> Release:
     """84 problems with one proof each, and the verdicts of the verifier."""
     rows = deepseek_proofs()
-    problems = [
-        {
-            "instance_id": row["problem"],
-            "domain": row["set"],
-            "title": row["problem"],
-            "statement": row["question"],
-            "statement_format": "markdown",
-            "reference_solution": row["solution"],
-            "guidance": {"common_issues": [row["guidelines"]] if row["guidelines"] else []},
-        }
-        for row in rows
-    ]
-    proofs = [{"instance_id": row["problem"], "text": row["proof"], "format": "markdown"} for row in rows]
-    run("import_release", "proofs", write_lines(tmp_path / "problems.jsonl", *problems), release=RELEASE)
-    outputs = write_lines(tmp_path / "proofs.jsonl", *proofs)
+    run(
+        "import_release", "proofs", write_lines(tmp_path / "problems.jsonl", *problems(rows)), release=RELEASE
+    )
+    outputs = write_lines(tmp_path / "proofs.jsonl", *proofs(rows))
     run("import_outputs", outputs, release=RELEASE, system="deepseek-math-v2")
-    judge = ["", "", "judge", "verifier", "verifier-published", "correct"]
-    verdicts = [
-        [*judge, subject_of(row), "yes" if row["verifier"] == 1 else "no", row["verifier"], "", "", ""]
-        for row in rows
-    ]
-    run("import_labels", table(tmp_path / "verdicts.csv", verdicts), release=RELEASE)
+    run("import_labels", table(tmp_path / "verdicts.csv", verdicts(rows)), release=RELEASE)
     return Release.objects.get(name=RELEASE)
-
-
-def subject_of(row: Mapping[str, object]) -> str:
-    return f"{row['problem']}/deepseek-math-v2/1"
-
-
-def human_marks(
-    rows: Iterable[Mapping[str, object]], design: Mapping[str, tuple[int, int]] | None = None
-) -> list[list[object]]:
-    """Full marks are a yes. With `design` (stratum to its size and how many were drawn) as an audit of a sample."""
-    expert = ["human-marks", "proofs-audit-v1", "expert", "graders", "", "correct"]
-    found = []
-    for row in rows:
-        full = "yes" if row["points"] == row["maximum"] else "no"
-        stratum = "deepseek-math-v2/" + ("correct" if row["verifier"] == 1 else "not_correct")
-        drawn = [stratum, *design[stratum]] if design else ["", "", ""]
-        found.append([*expert, subject_of(row), full, "", *drawn])
-    return found
-
-
-def table(path: Path, rows: Iterable[Sequence[object]]) -> Path:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([HEADER, *rows])
-    return path
 
 
 def run(command: str, *arguments: object, **options: object) -> str:

@@ -1,5 +1,6 @@
 """Every command of docs/walks is run word for word, and prints what is written below it."""
 
+import json
 import os
 import re
 import shlex
@@ -12,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.deployment import ROOT, Deployment, deployed
+from tests.llm.server import serving
 
 WALKS = sorted((ROOT / "docs" / "walks").glob("*.md"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SITE = "https://touchstone.example.org"
 MAKE_OWNER = """
 from accounts.models import Role, User
 owner = User.objects.create_user("owner@example.org", "seven quiet lemmas asleep", name="Olga Neri")
@@ -48,8 +51,16 @@ def test_commands_and_what_they_print_are_told_apart():
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Deployment]:
-    """A site with one owner; `manage.py` and `python` are on PATH, and $SAMPLE and $DATA lead to files."""
-    with deployed(tmp_path / "site", TOUCHSTONE_SITE_URL="https://touchstone.example.org") as deployment:
+    """A site with one owner and a model at the endpoint `local`, which answers by a hash. `manage.py` and `python` are
+    on PATH, and $SAMPLE and $DATA lead to files."""
+    with (
+        serving() as model,
+        deployed(
+            tmp_path / "site", TOUCHSTONE_SITE_URL=SITE, TOUCHSTONE_ALLOWED_HOSTS="touchstone.example.org"
+        ) as deployment,
+    ):
+        endpoint = {"base_url": model.url, "private": True, "max_concurrency": 8}
+        deployment.environment["TOUCHSTONE_JUDGE_ENDPOINTS"] = json.dumps({"local": endpoint})
         programs = tmp_path / "bin"
         programs.mkdir()
         for name, command in (
