@@ -17,7 +17,7 @@ def score_text(score: shape.Score) -> str:
     frozen = "frozen" if score.frozen else "not frozen"
     condition = f", condition {score.condition}" if score.condition else ""
     lines = [f"{score.release} ({score.protocol}, track {score.track}{condition}, {frozen}){sample}"]
-    if score.measured:
+    if score.measured and any(map(score.measured.by_system, score.measured.measures)):
         lines += _measured_lines(score.measured)
     lines += _judge_lines(score.judge) if score.judge else ["No judge has spoken on this track."]
     for campaign in score.experts:
@@ -28,7 +28,9 @@ def score_text(score: shape.Score) -> str:
             lines += [f"    {system:<20} {expert_cell(found)}" for system, found in question.systems.items()]
     for system, counts in score.systems.items():
         if counts.missing:
-            lines.append(f"{system}: no output for {counts.missing} problems")
+            lines.append(
+                f"{system}: no output for {counts.missing} {'problem' if counts.missing == 1 else 'problems'}"
+            )
         if counts.not_released:
             lines.append(f"{system}: {counts.not_released} not released, in no denominator")
     for system, problems in (score.not_released or {}).items():
