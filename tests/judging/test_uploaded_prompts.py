@@ -293,8 +293,9 @@ def test_a_judge_has_one_prompt_for_a_predicate_and_none_of_another_protocol(end
         )
 
 
+@asks
 def test_an_owner_uploads_by_rest_and_console_and_names_the_prompt_for_a_judge(
-    client, owner, coordinator, endpoint, tmp_path, capsys
+    client, owner, coordinator, endpoint, tmp_path
 ):
     client.force_login(coordinator)
     body = {**MASK_PROOF, "text": WORDS}
