@@ -327,7 +327,7 @@ def _judged(outputs: list[Output]) -> None:
         **{name: c(f"judging.Judge.{name}") for name in columns},
         **{name: {"x": c(f"judging.Judge.{name}")} for name in objects},
         prompts={
-            "ground": {
+            "correct": {
                 "name": "own.v1",
                 "sha256": digest("own"),
                 "text": c("judging.Judge.prompts"),
@@ -338,7 +338,7 @@ def _judged(outputs: list[Output]) -> None:
     )
     UploadedPrompt.objects.create(
         protocol="re2math",
-        predicate="ground",
+        predicate="correct",
         name=c("judging.UploadedPrompt.name"),
         version=1,
         text=c("judging.UploadedPrompt.text"),
