@@ -2,9 +2,12 @@
 
 from django.urls import path
 
+from judging.prompts import api as prompts
 from judging.runs import api
 
 urlpatterns = [
+    path("prompts/", prompts.PromptList.as_view(), name="api-prompts"),
+    path("prompts/<int:pk>/", prompts.PromptDetail.as_view(), name="api-prompt"),
     path("judges/", api.JudgeList.as_view(), name="api-judges"),
     path("judge-runs/", api.JudgeRunList.as_view(), name="api-judge-runs"),
     path("judge-runs/<int:pk>/", api.JudgeRunDetail.as_view(), name="api-judge-run"),

@@ -101,6 +101,52 @@ class Judge(models.Model):
         return self.published_as or f"{self.slug}-v{self.version}"
 
 
+class UploadedPrompt(models.Model):
+    """A prompt in somebody's own words for one predicate: immutable, and a new version whenever anything changes.
+
+    `fields` are the fields of data to send after the words, each with its heading. `reply` is the format for which the
+    words ask (llm.replies.ReplyFormat), empty for ours. A judge version that uses it holds a copy.
+    """
+
+    protocol = models.CharField(max_length=50)
+    predicate = models.CharField(max_length=50)
+    name = models.SlugField(max_length=90)
+    version = models.PositiveSmallIntegerField()
+    text = models.TextField()
+    sha256 = models.CharField(max_length=64, help_text="Of the words in UTF-8.")
+    fields = models.JSONField()
+    reply = models.JSONField(default=dict)
+    uploaded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["protocol", "name", "version"], name="uploaded_prompt_once"),
+            models.CheckConstraint(condition=~Q(text=""), name="uploaded_prompt_has_words"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="uploaded_prompt_version_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}.v{self.version}"
+
+    @property
+    def identity(self) -> dict[str, object]:
+        """What a judge version holds of it."""
+        return {
+            "name": self.label,
+            "sha256": self.sha256,
+            "text": self.text,
+            "fields": self.fields,
+            "reply": self.reply,
+        }
+
+
 class RunSubject(models.TextChoices):
     OUTPUT = "output", "Outputs of a track, or pairs of them"
     INSTANCE = "instance", "Instances"

@@ -2,12 +2,16 @@
 
 from django.urls import path
 
+from judging.prompts import views as prompts
 from judging.reading import views as reading_views
 from judging.runs import views
 
 urlpatterns = [
     path("", views.judges, name="judges"),
     path("new/", views.new_judge, name="new-judge"),
+    path("prompts/", prompts.prompts, name="prompts"),
+    path("prompts/new/", prompts.new_prompt, name="new-prompt"),
+    path("prompts/<int:pk>/", prompts.prompt, name="prompt"),
     path("<int:pk>/", views.judge, name="judge"),
     path("<int:pk>/outputs/<int:output>/", reading_views.judge_replies, name="judge-replies"),
     path(

@@ -20,8 +20,8 @@ from llm.double import Double
 from llm.endpoint import Endpoint, EndpointError, parse_endpoints
 from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
 from llm.injections import Flag, find_injections
-from llm.prompts import Prompt, PromptError, RenderedPrompt, load_prompt
-from llm.replies import Reply, Unparsed, parse_reply
+from llm.prompts import OwnPrompt, Prompt, PromptError, RenderedPrompt, load_prompt
+from llm.replies import Reply, ReplyFormat, Unparsed, parse_reply
 from llm.retries import Backoff
 from llm.votes import Majority, fewest_more, is_settled, majority
 
@@ -38,11 +38,13 @@ __all__ = [
     "Flag",
     "Majority",
     "Malformed",
+    "OwnPrompt",
     "Prompt",
     "PromptError",
     "RefusedByServer",
     "RenderedPrompt",
     "Reply",
+    "ReplyFormat",
     "Unavailable",
     "Unparsed",
     "fewest_more",

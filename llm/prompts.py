@@ -14,14 +14,14 @@ neutralised and put between two lines that carry a nonce which its author cannot
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from llm.neutral import neutralise
-from llm.replies import LABELS, REPLY_FIELDS, response_format
+from llm.replies import LABELS, REPLY_FIELDS, Reply, ReplyFormat, Unparsed, parse_reply, response_format
 from llm.strict_json import first_objection
 
 _FILE_NAME = re.compile(r"(?P<name>[a-z0-9_-]+)\.v(?P<version>[1-9][0-9]*)\.md")
@@ -79,9 +79,13 @@ class Prompt:
         return list(dict.fromkeys(_PLACEHOLDER.findall(self.body)))
 
     @property
-    def response_format(self) -> dict[str, object]:
+    def response_format(self) -> dict[str, object] | None:
         """What to ask of an endpoint with structured output."""
         return response_format(self.output, self.name.replace("-", "_"), self.labels)
+
+    def read(self, text: str) -> Reply | Unparsed:
+        """A reply to this prompt."""
+        return parse_reply(text, self.labels)
 
     def render(self, fields: Mapping[str, str], nonce: str) -> RenderedPrompt:
         """The messages, each field framed as data.
@@ -99,12 +103,60 @@ class Prompt:
             raise PromptError(f"{self.label}: has no place for {', '.join(unused)}")
         blocks = {name: framed(name, text, nonce) for name, text in fields.items()}
         body = _PLACEHOLDER.sub(lambda hit: blocks[hit[1]], self.body)
-        words = [f'"{label}"' for label in self.labels]
-        choice = f" ({', '.join(words[:-1])} or {words[-1]})"
-        allowed = {"label": choice, "confidence": " (a number from 0 to 1, or null)"}
-        keys = ", ".join(f'"{field}"{allowed.get(field, " (text)")}' for field in self.output)
-        rule = REPLY_RULE.format(fields=keys)
+        rule = _reply_rule(self.output, self.labels)
         return RenderedPrompt(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
+
+
+@dataclass(frozen=True)
+class OwnPrompt:
+    """A prompt in somebody's own words, which are sent unchanged; the data follow behind the usual fences.
+
+    `headings` are the fields to send, in order, each with the words above it. `reply` is the format for which the words
+    ask; without it they are followed by our rule. Nothing in the words is a placeholder. `label` is as protocols name
+    prompts, `sha256` that of the words in UTF-8.
+    """
+
+    label: str
+    body: str
+    sha256: str
+    headings: tuple[tuple[str, str], ...]
+    labels: tuple[str, ...] = LABELS
+    reply: ReplyFormat | None = None
+
+    @property
+    def fields(self) -> list[str]:
+        """What is sent of the data."""
+        return [name for name, _ in self.headings]
+
+    @property
+    def response_format(self) -> dict[str, object] | None:
+        """None for a format of its own: the words alone ask for it."""
+        return None if self.reply else response_format(_OWN_OUTPUT, "verdict", self.labels)
+
+    def read(self, text: str) -> Reply | Unparsed:
+        """A reply to this prompt."""
+        return parse_reply(text, self.labels, self.reply)
+
+    def render(self, fields: Mapping[str, str], nonce: str) -> RenderedPrompt:
+        """The messages, as Prompt.render; fields that the prompt does not name are left out."""
+        if not _NONCE.fullmatch(nonce):
+            raise PromptError("the nonce must be 16 to 64 letters and digits")
+        if missing := [name for name in self.fields if name not in fields]:
+            raise PromptError(f"{self.label}: no value for {', '.join(missing)}")
+        data = [f"{heading}:\n{framed(name, fields[name], nonce)}" for name, heading in self.headings]
+        rule = [] if self.reply else [_reply_rule(_OWN_OUTPUT, self.labels)]
+        return RenderedPrompt(FRAMING.format(nonce=nonce), "\n\n".join([self.body, *data, *rule]))
+
+
+_OWN_OUTPUT = ("label", "reason", "confidence")
+
+
+def _reply_rule(output: Sequence[str], labels: Sequence[str]) -> str:
+    words = [f'"{label}"' for label in labels]
+    choice = f" ({', '.join(words[:-1])} or {words[-1]})"
+    allowed = {"label": choice, "confidence": " (a number from 0 to 1, or null)"}
+    keys = ", ".join(f'"{field}"{allowed.get(field, " (text)")}' for field in output)
+    return REPLY_RULE.format(fields=keys)
 
 
 class _Front(BaseModel):

@@ -1,7 +1,8 @@
 """What a judge must answer, and the strict reading of what it did answer. Nothing is ever guessed."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +63,47 @@ class Unparsed:
     reason: str
 
 
-def parse_reply(text: str, labels: Sequence[str] = LABELS) -> Reply | Unparsed:
-    """Reads exactly one JSON object of the reply's shape; one code fence around the whole is allowed.
+NO_REASON = "The prompt asks for no reason."
+
+
+@dataclass(frozen=True)
+class ReplyFormat:
+    """The JSON object for which a prompt asks in words of its own.
+
+    `label` is the key of the verdict, and `values` says what its values mean, each as JSON text: {"true": "yes"}.
+    `reason` and `confidence` are keys too, "" where the prompt asks for none. `other` keys may occur and are not read.
+    """
+
+    label: str
+    values: Mapping[str, str]
+    reason: str = ""
+    confidence: str = ""
+    other: tuple[str, ...] = ()
+
+    def translated(self, document: Any) -> Any:
+        """The document with our keys and labels. Raises ValueError naming what does not fit, without its value."""
+        if not isinstance(document, dict):
+            raise ValueError("reply: is not an object")
+        needed = [key for key in (self.label, self.reason, self.confidence) if key]
+        if missing := [key for key in needed if key not in document]:
+            raise ValueError(f"{missing[0]}: Field required")
+        if len(set(document) - {*needed, *self.other}):
+            raise ValueError("reply: has a key that its prompt does not ask for")
+        label = self.values.get(json.dumps(document[self.label], ensure_ascii=False))
+        if label is None:
+            raise ValueError(f"{self.label}: is not one of {', '.join(self.values)}")
+        return {
+            "label": label,
+            "reason": document[self.reason] if self.reason else NO_REASON,
+            "confidence": document[self.confidence] if self.confidence else None,
+        }
+
+
+def parse_reply(
+    text: str, labels: Sequence[str] = LABELS, own: ReplyFormat | None = None
+) -> Reply | Unparsed:
+    """Reads exactly one JSON object of the reply's shape, or of the prompt's `own`; one code fence around the whole is
+    allowed.
 
     Prose before or after, several objects, repeated or unknown or missing keys, a label outside `labels`
     (in exactly these letters), a confidence outside [0, 1]: all give Unparsed.
@@ -76,6 +116,10 @@ def parse_reply(text: str, labels: Sequence[str] = LABELS) -> Reply | Unparsed:
         document = loads(fenced["inside"] if fenced else stripped)
     except NotJson as error:
         return Unparsed(f"not one JSON object: {error}")
+    try:
+        document = own.translated(document) if own else document
+    except ValueError as error:
+        return Unparsed(str(error))
     try:
         return Reply.model_validate(document, context={"labels": tuple(labels)})
     except ValidationError as error:

@@ -72,7 +72,8 @@ annotation.TrainingGold hidden: value rationale | shown: question step
 annotation.TrainingAnswer hidden: value comment | shown: question step
 annotation.Comment   hidden: text anchor | technical: block
 judging.Judge        hidden: slug model family endpoint program published_as decoding prices
-judging.Judge        hidden: budget sha256 | technical: protocol prompts
+judging.Judge        hidden: budget sha256 prompts | technical: protocol
+judging.UploadedPrompt hidden: name text fields reply | technical: protocol predicate sha256
 judging.JudgeRun     hidden: note | technical: track predicates
 judging.JudgeTask    hidden: last_error lease_owner | technical: predicate
 work.EndpointState   hidden: name last_error

@@ -20,7 +20,8 @@ _ON_BOTH = {
     "benchmark": "abstaining constraints croissant files import_outputs import_release imports protocol_flags rendering"
     " settling",
     "config": "away checks database monitoring",
-    "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing worker",
+    "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing uploaded_prompts"
+    " worker",
     "reports": "artifacts construction_audit exclusions history invariants kept_scores label_pages label_round_trip"
     " labels referee_reports report_jobs round status upload_constraints",
 }

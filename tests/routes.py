@@ -237,6 +237,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/quarantine/<slug:name>/outputs/<int:pk>/
         judges/
         judges/<int:pk>/
+        judges/prompts/
+        judges/prompts/<int:pk>/
         judges/<int:pk>/outputs/<int:output>/
         judges/<int:pk>/instances/<int:instance>/
         judges/runs/<int:pk>/
@@ -376,6 +378,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/results/
         api/v1/campaigns/<slug:slug>/questions/<slug:question>/
         api/v1/campaigns/<slug:slug>/monitoring/
+        api/v1/prompts/
+        api/v1/prompts/<int:pk>/
         api/v1/judges/
         api/v1/judge-runs/
         api/v1/judge-runs/<int:pk>/
@@ -396,6 +400,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/campaigns/<slug:slug>/blinding/
         api/v1/campaigns/<slug:slug>/blinding/
         judges/new/
+        judges/prompts/new/
         reports/artifacts/compare/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json
         api/v1/artifacts/compare/
@@ -407,6 +412,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
 ONLY_TO_WRITE = {
     "api/v1/releases/<slug:name>/artifacts/": OWNERS,  # who freezes a score
     "api/v1/judges/": OWNERS,  # who makes a judge
+    "api/v1/prompts/": OWNERS,  # who uploads a prompt
 }
 
 ACCESS = {route.lstrip("."): group for group, routes in _BY_GROUP for route in routes.split()}

@@ -64,7 +64,7 @@ from benchmark.models import (
     ReleaseDescription,
     Settlement,
 )
-from judging.models import Call, JudgeRun, JudgeTask
+from judging.models import Call, JudgeRun, JudgeTask, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, ReportJob
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
@@ -326,6 +326,25 @@ def _judged(outputs: list[Output]) -> None:
     judge = JudgeFactory(
         **{name: c(f"judging.Judge.{name}") for name in columns},
         **{name: {"x": c(f"judging.Judge.{name}")} for name in objects},
+        prompts={
+            "correct": {
+                "name": "own.v1",
+                "sha256": digest("own"),
+                "text": c("judging.Judge.prompts"),
+                "fields": [],
+                "reply": {},
+            }
+        },
+    )
+    UploadedPrompt.objects.create(
+        protocol="re2math",
+        predicate="correct",
+        name=c("judging.UploadedPrompt.name"),
+        version=1,
+        text=c("judging.UploadedPrompt.text"),
+        sha256=digest("own"),
+        fields=[["answer", c("judging.UploadedPrompt.fields")]],
+        reply={"label": c("judging.UploadedPrompt.reply"), "values": {}},
     )
     run = JudgeRunFactory(judge=judge, release=outputs[0].run.release, note=c("judging.JudgeRun.note"))
     task = JudgeTaskFactory(

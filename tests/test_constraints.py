@@ -45,7 +45,7 @@ from annotation.models import (
     Unjudged,
 )
 from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Output, UnreleasedOutput
-from judging.models import Judge, JudgeRun, JudgeTask, Verdict
+from judging.models import Judge, JudgeRun, JudgeTask, UploadedPrompt, Verdict
 from reports.history.chain import seal
 from reports.models import ExclusionRule, HistoryLink, ReportJob
 from tests.conftest import without_guards
@@ -111,6 +111,8 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "original_file_has_a_name": (OriginalFile, {"name": ""}),
     "judge_votes_1_to_99": (Judge, {"votes": 100}),
     "judge_program_has_no_model_and_one_vote": (Judge, {"program": "matcher", "votes": 3}),
+    "uploaded_prompt_has_words": (UploadedPrompt, {"text": "", "version": 2}),
+    "uploaded_prompt_version_from_1": (UploadedPrompt, {"version": 0}),
     "judge_run_on_instances_has_no_track": (JudgeRun, {"subject": "output", "track": ""}),
     "judge_task_has_one_subject": (JudgeTask, {"instance": None, "output": None, "second": None}),
     "judge_task_pair_is_in_order": (JudgeTask, {"second_id": models.F("output_id")}),

@@ -36,18 +36,18 @@ async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) 
             asked.messages,
             model=judge.model,
             decoding=judge.decoding,
-            response_format=asked.response_format,
+            response_format=asked.prompt.response_format,
             idempotency_key=key if task.repair_of_id is None else f"{key}-repair",
         )
     except CallFailed as failure:
         final = isinstance(failure, RefusedByServer)
         return _failed(
-            task, rng, failure.reason, final=final, failure=failure, prompt_sha256=asked.prompt_sha256
+            task, rng, failure.reason, final=final, failure=failure, prompt_sha256=asked.prompt.sha256
         )
-    reading = read(completion.text, asked.labels)
+    reading = read(completion.text, asked.prompt)
     return Outcome(
         task=task,
-        prompt_sha256=asked.prompt_sha256,
+        prompt_sha256=asked.prompt.sha256,
         request=completion.request,
         reply=completion.reply,
         latency_seconds=completion.latency,

@@ -5,7 +5,7 @@ from functools import cache
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from judging.models import Judge, RunSubject
-from llm import Prompt, load_prompt
+from llm import OwnPrompt, Prompt, ReplyFormat, load_prompt
 
 _load_once = cache(load_prompt)
 
@@ -14,6 +14,26 @@ def predicate_prompt(protocol: Protocol, predicate: str) -> Prompt:
     """The newest prompt of a predicate; raises KeyError for a predicate the protocol does not have."""
     names = {known.key: known.prompt for known in protocol.all_predicates}
     return _load_once(protocol.folder / "prompts" / f"{names[predicate]}.md")
+
+
+def prompt_of(judge: Judge, predicate: str) -> Prompt | OwnPrompt:
+    """What a judge version asks: its own prompt, whose words it holds, or the protocol's as it is today.
+
+    Raises KeyError for a predicate that neither has.
+    """
+    identity, protocol = judge.prompts[predicate], get_protocol(judge.protocol)
+    if "text" not in identity:
+        return predicate_prompt(protocol, predicate)
+    return OwnPrompt(
+        label=identity["name"],
+        body=identity["text"],
+        sha256=identity["sha256"],
+        headings=tuple((name, heading) for name, heading in identity["fields"]),
+        labels=predicate_prompt(protocol, predicate).labels,
+        reply=ReplyFormat(**{**identity["reply"], "other": tuple(identity["reply"]["other"])})
+        if identity["reply"]
+        else None,
+    )
 
 
 def pair_predicates(protocol: str) -> frozenset[str]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import shown_content
-from judging.asking.prompts import predicate_prompt
+from judging.asking.prompts import prompt_of
 from judging.asking.replies import reply_text
 from judging.asking.subjects import output_of
 from judging.models import JudgeTask
-from llm import Unparsed, parse_reply
+from llm import OwnPrompt, Prompt, Unparsed
 from llm.prompts import framed
 
 # A change of this text changes what every repair says: it needs new versions of the prompt files.
@@ -25,17 +25,15 @@ _TOKENS_PER_MESSAGE = 16  # what chat templates put around each message, generou
 
 @dataclass(frozen=True)
 class Question:
-    """Messages and reply format as they are sent."""
+    """Messages as they are sent, and the prompt that says how the reply is read."""
 
     messages: list[dict[str, str]]
-    response_format: Mapping[str, object]
-    prompt_sha256: str
-    labels: tuple[str, ...]
+    prompt: Prompt | OwnPrompt
 
     @property
     def most_tokens(self) -> int:
         """No fewer than the tokens of the request: tokenisers of language models join bytes, never split them."""
-        texts = [message["content"] for message in self.messages] + [json.dumps(self.response_format)]
+        texts = [message["content"] for message in self.messages] + [json.dumps(self.prompt.response_format)]
         return sum(len(text.encode()) + _TOKENS_PER_MESSAGE for text in texts)
 
 
@@ -49,18 +47,18 @@ def question(task: JudgeTask, nonce: str) -> Question:
     Raises PromptChanged, and llm.PromptError when a field is missing.
     """
     judge = task.run.judge
-    prompt = predicate_prompt(get_protocol(judge.protocol), task.predicate)
+    prompt = prompt_of(judge, task.predicate)
     if prompt.sha256 != judge.prompts[task.predicate]["sha256"]:
         raise PromptChanged(f"the prompt of {task.predicate} has changed since {judge.label}")
     messages = prompt.render(fields_of(task), nonce=nonce).messages
     if task.repair_of is not None:
         # Why the earlier reply could not be read, and that reply, as data like everything from outside.
         said = reply_text(task.repair_of)
-        unread = parse_reply(said, prompt.labels)
+        unread = prompt.read(said)
         reason = unread.reason if isinstance(unread, Unparsed) else "it was read in another way then"
         framed_reply = framed("earlier_reply", said[:_KEPT_OF_REPLY], nonce)
         messages[-1]["content"] += "\n\n" + REPAIR.format(reason=reason, reply=framed_reply)
-    return Question(messages, prompt.response_format, prompt.sha256, prompt.labels)
+    return Question(messages, prompt)
 
 
 def fields_of(task: JudgeTask) -> Mapping[str, str]:

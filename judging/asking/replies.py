@@ -1,6 +1,5 @@
 """Reading replies, and what one judge replied about one subject, vote by vote, as staff read it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +7,7 @@ from django.db.models import Q
 
 from benchmark.models import Instance, Output
 from judging.models import Call, Judge, Verdict
-from llm import Unparsed, parse_reply
-from llm.replies import LABELS
+from llm import OwnPrompt, Prompt, Unparsed
 
 
 @dataclass(frozen=True)
@@ -38,9 +36,9 @@ class ReadReply:
     confidence: float | None
 
 
-def read(text: str, labels: Sequence[str] = LABELS) -> ReadReply:
-    """The reply as this version of the parser reads it."""
-    reply = parse_reply(text, labels)
+def read(text: str, prompt: Prompt | OwnPrompt) -> ReadReply:
+    """The reply to a prompt as this version of the parser reads it."""
+    reply = prompt.read(text)
     if isinstance(reply, Unparsed):
         return ReadReply("unparsed", "", reply.reason, None)
     return ReadReply("answered", reply.label, reply.reason, reply.confidence)

@@ -12,8 +12,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
-from benchmark.protocols import get_protocol
-from judging.asking.prompts import predicate_prompt
+from judging.asking.prompts import prompt_of
 from judging.asking.replies import read, reply_text
 from judging.asking.subjects import FIELDS, Subject, instance_of, subject_of
 from judging.models import Call, Judge, JudgeRun, Verdict
@@ -79,13 +78,12 @@ def reread(run: JudgeRun) -> Reread:
         .select_related("output__instance", "instance")
         .order_by("instance__key", "output__instance__key", "output__attempt", *FIELDS, "vote")
     )
-    protocol = get_protocol(run.judge.protocol)
     votes, changed = [], []
     for verdict in stored:
         subject = subject_of(verdict)
-        labels = predicate_prompt(protocol, verdict.predicate).labels
+        prompt = prompt_of(run.judge, verdict.predicate)
         for call in calls[subject, verdict.vote]:
-            found = read(reply_text(call), labels)
+            found = read(reply_text(call), prompt)
             if found.state == "answered":
                 break
         same = dict(zip(FIELDS, subject, strict=True))

@@ -23,6 +23,7 @@ from judging.asking.subjects import FIELDS, Subject, of_run
 from judging.kind import JUDGING
 from judging.models import Judge, JudgeRun, JudgeTask, RunSubject, Verdict
 from judging.programs.programs import current_program, program_identities
+from judging.prompts.queries import prompts_called
 from judging.runs.combining import combination_settings, combined_verdicts, decided, tallies
 from judging.runs.early_stop import votes_cast
 from judging.runs.queries import judgeable_pairs, newest_judge, questions_about_outputs
@@ -53,8 +54,11 @@ def create_judge(
     budget: Mapping[str, object] | None = None,
     early_stop: bool = False,
     repair: bool = False,
+    own_prompts: Sequence[str] = (),
 ) -> Judge:
     """The judge version with exactly these settings and today's prompts; the existing row if there is one.
+
+    `own_prompts` are labels of uploaded prompts (judging/prompts), which take the place of the protocol's.
 
     `prices` are those of a million tokens (prompt, completion) in the deployment's currency, as decimal strings.
     `budget` caps each run (tokens, cost) unless it is asked with caps of its own. `early_stop` leaves out votes that
@@ -65,7 +69,7 @@ def create_judge(
     or when the protocol asks its judges nothing.
     """
     if program:
-        if model or endpoint or family or decoding or votes != 1 or prices or budget or repair:
+        if model or endpoint or family or decoding or votes != 1 or prices or budget or repair or own_prompts:
             raise Refused("A program has no model, endpoint, decoding or votes.", code="program_settings")
         try:
             chosen = get_protocol(protocol).program(program)
@@ -75,7 +79,8 @@ def create_judge(
         return judge_version(actor, {**own, "prompts": program_identities(chosen)})
     if not endpoint or not model:
         raise Refused("A judge needs an endpoint and a model, or a program.", code="no_endpoint")
-    prompts = prompt_identities(get_protocol(protocol))
+    prompts: dict[str, Any] = dict(prompt_identities(get_protocol(protocol)))
+    prompts |= {own.predicate: own.identity for own in prompts_called(protocol, own_prompts)}
     if not prompts:
         raise Refused(f"The protocol {protocol} has no questions for judges.", code="no_predicates")
     settings = {

@@ -46,7 +46,8 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
 class JudgeIn(serializers.Serializer[Judge]):
     """A model at an endpoint of the deployment, or with `program` a program of the protocol and nothing else.
 
-    `decoding` is an object; prices are per million tokens, budgets what one run may use at most.
+    `decoding` is an object; prices are per million tokens, budgets what one run may use at most. `own_prompts` are
+    labels of uploaded prompts, such as "mask-proof.v1".
     """
 
     slug = serializers.SlugField(max_length=100)
@@ -63,6 +64,7 @@ class JudgeIn(serializers.Serializer[Judge]):
     completion_price = serializers.CharField(required=False)
     budget_tokens = serializers.IntegerField(required=False)
     budget_cost = serializers.CharField(required=False)
+    own_prompts = serializers.ListField(child=serializers.CharField(), required=False, default=list)
 
 
 _COUNTS = ("n_tasks", "n_waiting", "n_leased", "n_done", "n_failed", "n_held", "n_not_needed")

@@ -13,7 +13,7 @@ from benchmark.models import Release, Run
 from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol, protocol_names
 from judging.asking.prompts import predicates_about
-from judging.models import Judge, RunSubject
+from judging.models import Judge, RunSubject, UploadedPrompt
 from llm.completion import DECODING
 from llm.strict_json import storable
 from work.endpoints import declared_endpoints
@@ -60,6 +60,12 @@ class JudgeForm(forms.Form):
         help_text="A JSON object of decoding parameters, for example a temperature.",
     )
 
+    own_prompts = forms.MultipleChoiceField(
+        label="Uploaded prompts",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Each takes the place of the protocol’s prompt for its predicate.",
+    )
     prompt_price = forms.DecimalField(
         label="Price per million prompt tokens", min_value=0, required=False, max_digits=12, decimal_places=6
     )
@@ -85,6 +91,13 @@ class JudgeForm(forms.Form):
         endpoints = sorted(declared_endpoints(settings.JUDGE_ENDPOINTS))
         _choice(self, "endpoint").choices = [(name, name) for name in endpoints]
         _choice(self, "protocol").choices = [(name, name) for name in judging_protocols()]
+        uploaded = UploadedPrompt.objects.order_by("protocol", "name", "-version").defer("text")
+        _choice(self, "own_prompts").choices = [
+            (f"{prompt.protocol} {prompt.label}", f"{prompt.label} ({prompt.protocol}, {prompt.predicate})")
+            for prompt in uploaded
+        ]
+        if not uploaded:
+            del self.fields["own_prompts"]
 
     def clean_decoding(self) -> dict[str, object]:
         try:
@@ -99,9 +112,17 @@ class JudgeForm(forms.Form):
             raise forms.ValidationError(f"Unknown: {', '.join(unknown)}. Known are {known}.")
         return decoding
 
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for chosen in cleaned.get("own_prompts", []):
+            if chosen.partition(" ")[0] != cleaned.get("protocol"):
+                self.add_error("own_prompts", f"{chosen.partition(' ')[2]} is for another protocol.")
+        return cleaned
+
     def settings(self) -> dict[str, Any]:
         """The arguments of create_judge."""
         cleaned = dict(self.cleaned_data)
+        cleaned["own_prompts"] = [name.partition(" ")[2] for name in cleaned.pop("own_prompts", [])]
         prices = {kind: cleaned.pop(f"{kind}_price") for kind in ("prompt", "completion")}
         budget = {kind: cleaned.pop(f"budget_{kind}") for kind in ("tokens", "cost")}
         return {**cleaned, "prices": _given(prices), "budget": _given(budget)}
@@ -146,18 +167,18 @@ def judge_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     What is None or missing counts as empty; `decoding` is JSON text. Raises Refused with the field at fault.
     """
     if given.get("program"):
-        extra = [name for name in ("model", "endpoint", "family") if given.get(name)]
+        extra = [name for name in ("model", "endpoint", "family", "own_prompts") if given.get(name)]
         if extra or given.get("votes", 1) != 1 or given.get("decoding", "{}") != "{}":
             raise Refused("A program has no model, endpoint, decoding or votes.", code="program_settings")
         if given["protocol"] not in protocol_names():
             known = ", ".join(protocol_names())
             raise Refused(f"There is no protocol {given['protocol']!r}; there are {known}.", code="bad_judge")
         return {name: given[name] for name in ("slug", "protocol", "program")}
-    form = JudgeForm({name: given.get(name) for name in JudgeForm.base_fields})
+    form = JudgeForm({name: given.get(name) for name in JudgeForm.base_fields if name != "own_prompts"})
     if not form.is_valid():
         field, errors = next(iter(form.errors.items()))
         raise Refused(str(errors[0]), code="bad_judge", field=field)
-    return form.settings()
+    return {**form.settings(), "own_prompts": given.get("own_prompts", [])}
 
 
 OWN_CAP = "If left empty, the judge's own budget applies, if it has one."

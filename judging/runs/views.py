@@ -10,7 +10,7 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from benchmark.protocols import get_protocol
-from judging.asking.prompts import predicate_prompt, predicates_about
+from judging.asking.prompts import predicates_about, prompt_of
 from judging.models import Judge, JudgeRun, RunSubject
 from judging.programs.programs import current_program
 from judging.runs.actions import ask, create_judge
@@ -87,9 +87,8 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
                 return redirect("judge-run", pk=run.pk)
     prompts = []
     if not shown.program and not is_combination(shown):
-        protocol = get_protocol(shown.protocol)
         for key, identity in sorted(shown.prompts.items()):
-            prompt = predicate_prompt(protocol, key)
+            prompt = prompt_of(shown, key)
             current = prompt.sha256 == identity["sha256"]  # or the protocol's file has changed since
             prompts.append({"predicate": key, **identity, "prompt": prompt, "current": current})
     context = {

@@ -1,6 +1,6 @@
 """Pairwise results as the tables and pictures of their page, and as rows of a CSV file. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reports.core.cells import number_cell, p_words, percent_cell
@@ -14,7 +14,7 @@ from stats.core.display import rounded
 Document = Mapping[str, Any]
 
 
-def pairs_sections(plain: Document) -> Mapping[str, object]:
+def pairs_sections(plain: Document) -> dict[str, Any]:
     """Template context: records of the systems, win matrix, strengths, rank intervals, position bias if any."""
     document = with_estimates(plain)
     systems, equal = document["systems"], document["equal_strengths"]
@@ -52,7 +52,7 @@ def pairs_sections(plain: Document) -> Mapping[str, object]:
         }
     return {
         "grades": document["grades"],
-        "direct": document["source"] == "direct",
+        "source": document["source"],
         "comparisons": document["comparisons"],
         "seed": document["seed"],
         "systems": [_system(entry) for entry in systems],
@@ -69,14 +69,23 @@ def pairs_sections(plain: Document) -> Mapping[str, object]:
     }
 
 
-def beside_sections(shown: Document, other: Document) -> Mapping[str, object]:
-    """The systems of two documents in one table: the one shown, and one of the other source."""
-    documents = [with_estimates(each) for each in (shown, other)]
+def beside_sections(documents: Sequence[Document]) -> Mapping[str, object]:
+    """The systems of several documents in one table, the one shown first, and the counts of each."""
+    documents = [with_estimates(each) for each in documents]
     by_name = [{entry["system"]: _system(entry) for entry in each["systems"]} for each in documents]
     names = sorted({name for found in by_name for name in found})
     return {
-        "titles": [each["grades"]["title"] for each in documents],
-        "other": other["grades"],
+        "sources": [
+            {
+                "key": each["grades"]["key"],
+                "title": each["grades"]["title"],
+                "comparisons": each["comparisons"],
+                "ties": sum(pair["ties"] for pair in each["pairs"]),
+                "flips": each["order_flips"] if each["position_bias"] else None,
+                "swapped": each["position_bias"]["swapped_pairs"] if each["position_bias"] else None,
+            }
+            for each in documents
+        ],
         "rows": [{"system": name, "sides": [found.get(name) for found in by_name]} for name in names],
     }
 

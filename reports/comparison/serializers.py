@@ -12,12 +12,13 @@ EstimateOut = schema_of(Estimate)
 
 
 class GradesOut(serializers.Serializer[Any]):
-    """Whose judgments: `key` is CAMPAIGN:QUESTION."""
+    """Whose judgments: `key` is CAMPAIGN:QUESTION, or PREDICATE@JUDGE for those of `judges`."""
 
     key = serializers.CharField()
     title = serializers.CharField()
     campaign = serializers.CharField()
     question = serializers.CharField()
+    judges = serializers.ListField(child=serializers.CharField(), required=False)
 
 
 class PairedSystemOut(serializers.Serializer[Any]):
@@ -93,7 +94,7 @@ class PairsOut(serializers.Serializer[Any]):
     """Order effect and position bias are null where nobody was shown two outputs side by side."""
 
     format = serializers.CharField()
-    source = serializers.ChoiceField(choices=["direct", "implied"])  # type: ignore[assignment]
+    source = serializers.ChoiceField(choices=["direct", "judged", "implied"])  # type: ignore[assignment]
     grades = GradesOut()
     seed = serializers.IntegerField()
     comparisons = serializers.IntegerField()

@@ -5,9 +5,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from accounts.refusal import Refused
-from reports.comparison.direct_pairs import compared_document, other_document, pair_kinds
 from reports.comparison.document import comparison, item_rows
 from reports.comparison.page import comparison_rows, comparison_sections, pair_row
+from reports.comparison.pair_sources import PairSources
 from reports.comparison.pairs_page import beside_sections, pairs_rows, pairs_sections
 from reports.core.choosing import Chosen
 from reports.core.downloads import table_download
@@ -75,17 +75,17 @@ def asked_outcomes(
 
 @staff_page
 def pairs(request: HttpRequest, name: str) -> HttpResponse:
-    """Direct choices or what grades imply, with the first of the other kind next to it; else what to do."""
-    chosen = chosen_of(request, name, "grades")
-    inputs = collect_chosen(chosen)
-    kinds, key = pair_kinds(chosen.release, inputs), request.GET.get("grades", "")
-    context: dict[str, object] = {"chosen": chosen, "kinds": kinds}
-    if kinds or key:
-        document = compared_document(chosen.release, inputs, key)
-        context |= pairs_sections(document)
-        other = other_document(chosen.release, inputs, document)
-        if other and other["comparisons"] and document["comparisons"]:
-            context["beside"] = beside_sections(document, other)
+    """Experts' choices, those of judges, or what grades imply, with the other sources next to it; else what to do."""
+    chosen, key = chosen_of(request, name, "grades"), request.GET.get("grades", "")
+    sources = PairSources.of(chosen.release, collect_chosen(chosen))
+    context: dict[str, object] = {"chosen": chosen, "kinds": sources.titles}
+    if sources.titles or key:
+        document = sources.document(key)
+        sections = pairs_sections(document)
+        context |= sections
+        others = sources.others(sections["grades"]["key"]) if document["comparisons"] else []
+        if others:
+            context["beside"] = beside_sections([document, *others])
     return render(request, "reports/comparison/pairs.html", context)
 
 
@@ -93,5 +93,5 @@ def pairs(request: HttpRequest, name: str) -> HttpResponse:
 def pairs_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The numbers behind the pictures."""
     chosen, grades = chosen_of(request, name, "grades"), request.GET.get("grades", "")
-    rows = pairs_rows(compared_document(chosen.release, collect_chosen(chosen), grades))
+    rows = pairs_rows(PairSources.of(chosen.release, collect_chosen(chosen)).document(grades))
     return table_download(rows, f"pairs-{name}-{chosen.track}.csv")

@@ -406,7 +406,9 @@ def judge_info(judge: Judge) -> JudgeInfo:
     protocol = get_protocol(judge.protocol)
     prompts = {}
     for predicate, identity in judge.prompts.items():
-        text = prompt_text(protocol, str(identity.get("name")), str(identity.get("sha256")))
+        text = identity.get("text") or prompt_text(
+            protocol, str(identity.get("name")), str(identity.get("sha256"))
+        )
         prompts[predicate] = {**identity, "text": None if text is None else text.split("\n")}
     return JudgeInfo(
         label=judge.label,

@@ -25,8 +25,8 @@ from accounts.rest.filters import ListedFilters
 from canonical.documents import as_json
 from reports.artifact.freezing import freeze_artifact
 from reports.audit.document import JudgeAudit, judge_audit
-from reports.comparison.direct_pairs import compared_document
 from reports.comparison.document import ComparedSystems, comparison
+from reports.comparison.pair_sources import PairSources
 from reports.comparison.serializers import PairsOut
 from reports.core.downloads import chosen_rows, csv_download
 from reports.core.outcomes import chosen_kind, outcomes
@@ -105,17 +105,23 @@ class ComparisonView(ReadingView):
 
 
 class PairsView(ReadingView):
-    """Systems two at a time, as experts chose or as the grades of a closed campaign imply it."""
+    """Systems two at a time, as experts or judges chose or as the grades of a closed campaign imply it."""
 
     @extend_schema(
         operation_id="releases_pairs",
-        parameters=[*CHOICE, query("grades", "CAMPAIGN:QUESTION; left out: the first there is.")],
+        parameters=[
+            *CHOICE,
+            query(
+                "grades",
+                "CAMPAIGN:QUESTION, PREDICATE@JUDGE, or PREDICATE@ for all judges together; left out: the first.",
+            ),
+        ],
         responses=PairsOut,
     )
     def get(self, request: Request, name: str) -> Response:
         """What `manage.py analyse pairs --json` says of them; direct choices come before implied ones."""
         chosen, grades = self.chosen(request, name, "grades"), request.query_params.get("grades", "")
-        return Response(compared_document(chosen.release, collect_chosen(chosen), grades))
+        return Response(PairSources.of(chosen.release, collect_chosen(chosen)).document(grades))
 
 
 class JudgeAuditView(ReadingView):

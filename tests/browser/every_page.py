@@ -122,6 +122,7 @@ ADDRESSES = {
         "releases/sample-proofs/outputs/{quarantined}/abstain/"
     ],
     "judges/<int:pk>/": ["judges/{judge}/"],
+    "judges/prompts/<int:pk>/": ["judges/prompts/{prompt}/"],
     "judges/<int:pk>/outputs/<int:output>/": ["judges/{judge}/outputs/{judged}/"],
     "reports/printed/<int:pk>/": ["reports/printed/{printed}/", "reports/printed/{waiting}/"],
     "reports/releases/<slug:name>/": [

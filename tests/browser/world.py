@@ -38,6 +38,7 @@ from benchmark.releases.queries import quarantined
 from benchmark.rubrics import rubric_from_content
 from judging.models import Verdict
 from judging.programs.construction import audit_construction
+from judging.prompts.actions import upload_prompt
 from judging.runs.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
 from reports.analysing.requests import Request
 from reports.analysing.uploads import request_analysis, store_upload
@@ -136,6 +137,21 @@ def _speaking_output(coordinator: User, proofs: Release) -> None:
 def _judged(coordinator: User, proofs: Release) -> dict[str, str]:
     """A judge that was asked about every output and answered at random."""
     kept = settings.JUDGE_ENDPOINTS
+    prompt = upload_prompt(
+        actor=coordinator,
+        protocol="proofs",
+        predicate="correct",
+        name="grader",
+        text="Give the proof points from 0 to 7.\n\nReply with a JSON object: points and remarks.\n",
+        fields=[["statement", "Problem"], ["proof", "Proof"]],
+        reply={
+            "label": "points",
+            "values": {"7": "yes", **{str(points): "no" for points in range(7)}},
+            "reason": "remarks",
+            "confidence": "",
+            "other": [],
+        },
+    )
     with serving() as server:
         endpoint = {"base_url": server.url, "private": True, "max_concurrency": 8}
         settings.JUDGE_ENDPOINTS = json.dumps({"local": endpoint})
@@ -148,7 +164,7 @@ def _judged(coordinator: User, proofs: Release) -> dict[str, str]:
         finally:
             settings.JUDGE_ENDPOINTS = kept
     judged = Verdict.objects.filter(judge=judge).order_by("output_id").values_list("output_id", flat=True)[0]
-    return {"judge": str(judge.pk), "run": str(run.pk), "judged": str(judged)}
+    return {"judge": str(judge.pk), "run": str(run.pk), "judged": str(judged), "prompt": str(prompt.pk)}
 
 
 def _audited(gaps: Release) -> dict[str, str]:

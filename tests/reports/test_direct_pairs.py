@@ -15,7 +15,8 @@ from annotation.campaigns import pairs
 from annotation.campaigns.actions import keep_rubric
 from annotation.core.material import shown_first
 from annotation.models import Assignment
-from reports.comparison.direct_pairs import compared_document, direct_kinds, pair_kinds
+from reports.comparison.direct_pairs import direct_kinds
+from reports.comparison.pair_sources import PairSources
 from reports.labels.importing import import_labels
 from reports.scores.inputs import collect
 from tests.annotation.grading import submit_grade
@@ -58,7 +59,7 @@ def carl(client, coordinator):
 
 
 def direct(release):
-    return compared_document(release, collect(release=release), KEY)
+    return PairSources.of(release, collect(release=release)).document(KEY)
 
 
 def test_a_mirrored_repeat_is_the_second_order_of_one_judgment(chosen):
@@ -88,12 +89,12 @@ def test_choices_on_one_problem_are_resampled_together(chosen):
 
 
 def test_direct_choices_come_before_what_grades_imply(chosen):
-    inputs = collect(release=chosen)
-    assert next(iter(pair_kinds(chosen, inputs))) == KEY
-    assert compared_document(chosen, inputs)["grades"]["key"] == KEY
-    assert compared_document(chosen, inputs, "sample-proofs:logic")["source"] == "implied"
+    sources = PairSources.of(chosen, collect(release=chosen))
+    assert next(iter(sources.titles)) == KEY
+    assert sources.document()["grades"]["key"] == KEY
+    assert sources.document("sample-proofs:logic")["source"] == "implied"
     with pytest.raises(Refused, match=f"{KEY}, sample-proofs:correctness"):
-        compared_document(chosen, inputs, "x:y")
+        sources.document("x:y")
 
 
 def test_choices_between_two_outputs_never_enter_the_score_of_one(proofs, request):
