@@ -1,7 +1,7 @@
-"""Where the files of records are: written once at publishing, and below a name that nobody can ask for until complete.
+"""Where the files of records are: written once at publishing, below a name that nobody can ask for until complete.
 
-What changes later is written next to them: bands on the pages, the list of all records, feeds. It follows from the rows,
-so that `manage.py write_records` can write it again at any time.
+What changes later is written next to them: bands on the pages, the list of all records, feeds. It follows from the
+rows, so that `manage.py write_records` can write it again at any time.
 """
 
 import datetime as dt
@@ -19,7 +19,7 @@ from django.template.loader import render_to_string
 from accounts.refusal import Refused
 from reports.models import PublicRecord
 from reports.records.declared import Declared
-from reports.records.site import BAND, NEWER, archive_name, build, site_address, style_sheet
+from reports.records.site import BAND, NEWER, OLDER, archive_name, build, site_address, style_sheet
 
 NEWEST = ".newest"  # in the folder of a name: the number of the version to which its address leads
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -80,23 +80,33 @@ def refresh(name: str) -> None:
     rows = list(PublicRecord.objects.filter(name=name).order_by("version"))
     current = [row for row in rows if row.withdrawn_at is None] or rows
     newest = current[-1]
-    for row in rows:
-        declared = Declared.from_json(row.declared)
+    versions = [(row, Declared.from_json(row.declared)) for row in reversed(rows)]
+    for row, declared in versions:
         folder = root() / name / str(row.version)
-        later = [(one, Declared.from_json(one.declared)) for one in rows if one.version > row.version]
         context = {
             "row": row,
             "newest": newest if newest.version > row.version and not newest.withdrawn_at else None,
-            "later": later,
             "site": site_address(declared),
         }
-        band = render_to_string("reports/records/_band.html", context)
-        newer = render_to_string("reports/records/_newer.html", context)
+        others = [
+            render_to_string("reports/records/_versions.html", {"versions": some})
+            for some in (
+                [one for one in versions if one[0].version > row.version],
+                [one for one in versions if one[0].version < row.version],
+            )
+        ]
+        added = (
+            (BAND, render_to_string("reports/records/_band.html", context)),
+            (NEWER, others[0]),
+            (OLDER, others[1]),
+        )
         with zipfile.ZipFile(folder / archive_name(declared)) as packed:
             prefix = f"{name}-{row.version}/"
             for entry in packed.namelist():
                 if entry.endswith(".html"):
-                    page = packed.read(entry).decode().replace(BAND, band).replace(NEWER, newer)
+                    page = packed.read(entry).decode()
+                    for place, html in added:
+                        page = page.replace(place, html)
                     _replace(folder / entry.removeprefix(prefix), page.encode())
     _replace(root() / name / NEWEST, str(newest.version).encode())
     _replace(root() / name / "feed.atom", _feed(f"Versions of {name}", rows, f"{name}/"))

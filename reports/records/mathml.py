@@ -30,8 +30,6 @@ def _formula(latex: str, display: bool, tag: str, source: str) -> str:
     if found is None:
         return f'<code class="math-source">{escape(unescape(source))}</code>'
     shown = _STYLE.sub("", found[0])
-    return (
-        f'<div class="display" tabindex="0" role="region" aria-label="Formula">{shown}</div>'
-        if tag == "div"
-        else shown
-    )
+    if tag == "span":
+        return shown
+    return f'<div class="display" tabindex="0" role="region" aria-label="Formula">{shown}</div>'

@@ -17,31 +17,10 @@ from reports.records.tables import latex_text
 # Identifiers of SPDX in common use; CITATION.cff allows no other words as a licence.
 _SPDX = frozenset(
     [
-        "MIT",
-        "Apache-2.0",
-        "BSD-2-Clause",
-        "BSD-3-Clause",
-        "ISC",
-        "CC0-1.0",
-        "CC-BY-4.0",
-        "CC-BY-SA-4.0",
-        "CC-BY-NC-4.0",
-        "CC-BY-NC-SA-4.0",
-        "CC-BY-ND-4.0",
-        "CC-BY-NC-ND-4.0",
-        "CC-BY-3.0",
-        "CC-BY-SA-3.0",
-        "GPL-2.0-only",
-        "GPL-3.0-only",
-        "GPL-3.0-or-later",
-        "LGPL-3.0-only",
-        "AGPL-3.0-only",
-        "AGPL-3.0-or-later",
-        "MPL-2.0",
-        "ODbL-1.0",
-        "ODC-By-1.0",
-        "PDDL-1.0",
-        "Unlicense",
+        *("MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MPL-2.0", "Unlicense"),
+        *("GPL-2.0-only", "GPL-3.0-only", "GPL-3.0-or-later", "LGPL-3.0-only", "AGPL-3.0-or-later"),
+        *("CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-4.0"),
+        *("CC-BY-NC-ND-4.0", "CC-BY-3.0", "CC-BY-SA-3.0", "ODbL-1.0", "ODC-By-1.0", "PDDL-1.0"),
     ]
 )
 _DOI = re.compile(r"10\.\d{4,9}/\S+")

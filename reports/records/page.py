@@ -3,8 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
+from accounts.profile.domains import domain_words
 from benchmark.rubrics import Rubric, rubric_from_content
 from reports.core.wording import in_words
 from reports.exclusions.rules import primary_exclusion
@@ -87,6 +89,8 @@ def front(record: Shown) -> dict[str, object]:
         "finding": finding(record),
         "board": sections.board_context(record.board, record.names),
         "heading": heading(record),
+        "by_answer": "Proof by proof" if found and found.question else "Answer by answer",
+        "published": date_words(record.declared.published_on),
         "found": found,
         "trust": trust(record),
         "grid": grid(record, some),
@@ -134,7 +138,7 @@ def finding(record: Shown) -> list[str]:
         for name, estimate in valued[:NAMED]:
             counts, ends = counts_of(estimate), interval_of(estimate, top)
             if basis == "experts" and counts:
-                words.append(f"{counts} from {name}")
+                words.append(f"{counts} {'' if words else 'answers '}from {name}")
             else:
                 words.append(f"{value_of(estimate, top)} for {name}" + (f" ({ends})" if ends else ""))
         more = len(valued) - NAMED
@@ -164,14 +168,8 @@ def trust(record: Shown) -> list[Sentence]:
     if n < SMALL:
         lead = f"{count(n).capitalize()} problem{'s' * (n != 1)}"
         said.append(Sentence("Small study.", f"{lead}: a difference of two or three may be luck."))
-    audit = next(
-        (
-            one
-            for one in (record.score.judge.audits if record.score.judge else ())
-            if one.campaign == record.board.audit
-        ),
-        None,
-    )
+    audits = record.score.judge.audits if record.score.judge else ()
+    audit = next((one for one in audits if one.campaign == record.board.audit), None)
     if audit:
         outputs = sum(states.outputs for states in record.score.systems.values())
         said.append(
@@ -211,12 +209,11 @@ def how_judged(record: Shown) -> dict[str, object]:
     found, judge = record.found, record.inputs.judge
     context: dict[str, object] = {"judge": judge, "grading": found and found.campaign}
     if found and found.campaign and found.scale.aggregation != "mean":
-        context["levels"] = [value_words(value) for value in found.scale.judgments]
-        context["solved"] = (
-            and_list([value_words(v) for v in found.scale.judgments if v in found.scale.success])
-            if found.scale.passes
-            else ""
-        )
+        levels = {value: value_words(value) for value in found.scale.judgments}
+        context["levels"] = list(levels.values())
+        if found.scale.passes:
+            solved = [words for value, words in levels.items() if value in found.scale.success]
+            context["solved"] = and_list(solved).replace(" and ", " or ")
     if found and found.campaign:
         agreement = sections.agreement_context(record.inputs, record.score, found)
         context["agreement"] = agreement
@@ -242,9 +239,9 @@ def listed(record: Shown, rows: Sequence[Problem]) -> list[dict[str, object]]:
             {
                 "number": row.number,
                 "title": record.names.titles.get(row.instance, row.instance),
-                "field": row.domain,
+                "field": domain_words(row.domain),
                 "href": record.names.href("", row.instance),
-                "public_on": "" if is_open else record.declared.public_on(row.instance),
+                "public_on": "" if is_open else date_words(record.declared.public_on(row.instance)),
                 "solved": f"solved by {', '.join(letters)}" if letters else "not solved",
                 "reports": len(reports[row.instance]),
             }
@@ -303,3 +300,9 @@ def said_of(record: Shown, subject: str) -> list[dict[str, object]]:
         if row[0] == subject and (row[1], row[2]) in reports:
             reports[row[1], row[2]]["comments"].append({"quote": row[7], "severity": row[8], "text": row[10]})
     return [reports[key] for key in sorted(reports)]
+
+
+def date_words(day: str) -> str:
+    """ "3 March 2027" for an ISO date."""
+    found = date.fromisoformat(day)
+    return f"{found.day} {found:%B %Y}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from accounts.profile.domains import domain_words
 from accounts.refusal import Refused
 from annotation.rubrics.available import rubric_toml
 from benchmark.models import Release
@@ -32,10 +33,8 @@ from reports.records.texts import read_texts
 from reports.results.grid import Problem
 
 STYLES = ("base", "results", "records")
-BAND, NEWER = (
-    "<!-- band -->",
-    "<!-- newer versions -->",
-)  # where reports/records/folder.py adds what comes later
+# where reports/records/folder.py adds what comes later, and links to other versions
+BAND, NEWER, OLDER = "<!-- band -->", "<!-- newer versions -->", "<!-- older versions -->"
 
 
 def style_sheet() -> bytes:
@@ -165,7 +164,7 @@ def _problem(record: Shown, row: Problem, context: Mapping[str, object]) -> byte
     shown_problem = {
         "number": row.number,
         "title": problem.title,
-        "field": row.domain,
+        "field": domain_words(row.domain),
         "parts": _parts(problem.parts, "problem"),
         "answers": answers,
         "before": _neighbour(record, row.number - 1, -1),
@@ -185,11 +184,12 @@ def _neighbour(record: Shown, number: int, step: int) -> int:
 
 def _parts(parts: tuple[Part, ...], prefix: str) -> list[dict[str, str]]:
     texts = [(part.text, part.text_format, f"{prefix}-{at}-") for at, part in enumerate(parts, start=1)]
+    block = '<div class="block kind-{kind}" id="{id}">{html}</div>'
     return [
         {
             "title": part.title,
             "html": "\n".join(
-                f'<div class="block kind-{block.kind}">{block.html}</div>' for block in document.shown
+                block.format(kind=one.kind, id=one.id, html=one.html) for one in document.shown
             ),
         }
         for part, document in zip(parts, render_now(texts), strict=True)

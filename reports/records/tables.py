@@ -29,7 +29,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$&])")
+_MARKDOWN = re.compile(r"([\\`*_\[\]#|<>~$&])")
 COLUMNS = (("judge", "AI judge"), ("experts", "Experts"), ("corrected", "Corrected"), ("measured", ""))
 
 
@@ -44,15 +44,13 @@ def markdown_text(text: str) -> str:
 
 
 def board_rows(record: Shown) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of the leaderboard; of every number its counts and its 95 % interval."""
-    used = [(key, title or record.board.measured_title) for key, title in COLUMNS if record.board.has(key)]
-    head = ["System"]
-    for _, title in used:
-        head += [title, f"{title}: of", f"{title}: 95 % from", f"{title}: to"]
+    """Head and rows of the leaderboard; of every number its denominator and its 95 % interval."""
+    used = [key for key, _ in COLUMNS if record.board.has(key)]
+    head = ["system", *(f"{key}{part}" for key in used for part in ("", "_n", "_low", "_high"))]
     rows = []
     for line in record.board.lines:
         row = [record.system(line.system)]
-        for key, _ in used:
+        for key in used:
             row += _figure(getattr(line, key), record.board.top)
         rows.append(row)
     return head, rows
