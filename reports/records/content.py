@@ -19,7 +19,7 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     """The document to publish with its inputs and its score, recomputed.
 
     What referees wrote (remarks, and answers in free text) is left out unless reports are shown, and always of a
-    problem under embargo. No score depends on it. Raises Refused when the score that follows is not the frozen one.
+    problem under embargo. No score depends on it. Raises Refused when the frozen document does not follow.
     """
     inputs = Inputs.from_json(frozen["inputs"])
     instance_of = {row.subject: row.instance for row in inputs.outputs}
@@ -54,9 +54,12 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     }
     computed = score(kept)
     document = as_json(computed)
-    if canonical(document) != canonical(frozen["score"]):
-        raise Refused("The score depends on texts that are not to be shown.", code="score_needs_texts")
+    again = assemble(
+        frozen["made_with"], frozen["manifest"], frozen["inputs"], document, frozen.get("remarks")
+    )
+    if canonical(again) != canonical(frozen):
+        raise Refused("The frozen score does not verify: its numbers do not follow.", code="does_not_verify")
     if kept == inputs and remarks == frozen.get("remarks", {}):
-        return dict(frozen), inputs, computed
+        return again, inputs, computed
     whole = assemble(frozen["made_with"], frozen["manifest"], kept.as_json(), document, remarks or None)
     return whole, kept, computed

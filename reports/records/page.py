@@ -156,7 +156,9 @@ def finding(record: Shown) -> list[str]:
         (names[one], names[two]): differs
         for (one, two), differs in sections.apart_of(record.inputs, record.board, record.found).items()
     }
-    if told := told_apart_words(list(names.values()), apart, n):
+    if told := told_apart_words(
+        [name for name in names.values() if any(name in pair for pair in apart)], apart, n
+    ):
         said.append(f"{told.lead} {told.rest}".strip())
     return said
 
@@ -234,6 +236,7 @@ def listed(record: Shown, rows: Sequence[Problem]) -> list[dict[str, object]]:
             for at, cells in enumerate(row.cells)
             if any(cell.solved for cell in cells)
         ]
+        judged = any(cell.kind in ("graded", "judged") for cells in row.cells for cell in cells)
         is_open = record.declared.is_open(row.instance)
         found.append(
             {
@@ -242,7 +245,7 @@ def listed(record: Shown, rows: Sequence[Problem]) -> list[dict[str, object]]:
                 "field": domain_words(row.domain),
                 "href": record.names.href("", row.instance),
                 "public_on": "" if is_open else date_words(record.declared.public_on(row.instance)),
-                "solved": f"solved by {', '.join(letters)}" if letters else "not solved",
+                "solved": f"solved by {', '.join(letters)}" if letters else "not solved" if judged else "",
                 "reports": len(reports[row.instance]),
             }
         )

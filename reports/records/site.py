@@ -21,7 +21,6 @@ from benchmark.rendering.actions import render_now
 from benchmark.rubrics import rubric_from_content
 from canonical import canonical_json
 from reports.artifact.manifest import Manifest
-from reports.artifact.verification import verify_file
 from reports.records import metadata, tables
 from reports.records.archive import archive
 from reports.records.content import public_artifact
@@ -32,7 +31,7 @@ from reports.records.page import finding as find
 from reports.records.texts import read_texts
 from reports.results.grid import Problem
 
-STYLES = ("base", "results", "records")
+STYLES = ("base", "math", "results", "records")
 # where reports/records/folder.py adds what comes later, and links to other versions
 BAND, NEWER, OLDER = "<!-- band -->", "<!-- newer versions -->", "<!-- older versions -->"
 
@@ -46,14 +45,13 @@ def style_sheet() -> bytes:
 def build(release: Release, frozen: str, declared: Declared) -> dict[str, bytes]:
     """All files by name, the archive among them. `frozen` is the artifact as it is stored.
 
-    Raises Refused for an artifact that does not verify, and for texts that are not its texts.
+    Raises Refused for an artifact that does not verify or gives no number by system, and for texts of others.
     """
-    checked = verify_file(frozen.encode())
-    if not checked.verified:
-        raise Refused(f"The frozen score does not verify: {checked.differences[0]}", code="does_not_verify")
     artifact, inputs, score = public_artifact(json.loads(frozen), declared)
     texts = read_texts(release, inputs, Manifest.from_json(artifact["manifest"]), declared)
     record = shown(declared, artifact, inputs, score, texts)
+    if not any(line.shown for line in record.board.lines):
+        raise Refused("This score has no number by system yet.", code="no_numbers")
     context = front(record)
     finding = " ".join(find(record))
     data = _data(record)
