@@ -23,11 +23,11 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     """
     inputs = Inputs.from_json(frozen["inputs"])
     instance_of = {row.subject: row.instance for row in inputs.outputs}
-    in_words = {
+    on_scales = {
         (campaign.slug, question.key)
         for campaign in inputs.campaigns
         for question in rubric_from_content(dict(campaign.rubric)).questions
-        if not question.scale.has_values
+        if question.scale.has_values
     }
 
     def is_shown(subject: str) -> bool:
@@ -36,14 +36,12 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     kept = replace(
         inputs,
         labels=tuple(
-            row
-            for row in inputs.labels
-            if (row.campaign, row.question) not in in_words or is_shown(row.subject)
+            row for row in inputs.labels if (row.campaign, row.question) in on_scales or is_shown(row.subject)
         ),
         in_sight=tuple(
             row
             for row in inputs.in_sight
-            if (row.campaign, row.question) not in in_words or is_shown(row.subject)
+            if (row.campaign, row.question) in on_scales or is_shown(row.subject)
         ),
     )
     # the first column of every table of remarks is the subject

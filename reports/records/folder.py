@@ -7,6 +7,7 @@ rows, so that `manage.py write_records` can write it again at any time.
 import datetime as dt
 import hashlib
 import os
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Mapping
@@ -30,10 +31,12 @@ def root() -> Path:
 
 
 def write_version(row: PublicRecord, files: Mapping[str, bytes]) -> None:
-    """Put the files of a version in their place, all at once; a version that is there stays."""
+    """Put the files of a version in their place, all at once; those that are there stay, if they are the version's."""
     place = root() / row.name / str(row.version)
-    if place.exists():
+    if is_written(row):
         return
+    if place.exists():  # of a database that is gone
+        shutil.rmtree(place)
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as waiting:
         folder = Path(waiting) / "made"
@@ -44,8 +47,14 @@ def write_version(row: PublicRecord, files: Mapping[str, bytes]) -> None:
         try:
             folder.rename(place)
         except OSError:
-            if not place.exists():  # somebody else was faster, with the same bytes
+            if not is_written(row):  # else somebody was faster, with the same bytes
                 raise
+
+
+def is_written(row: PublicRecord) -> bool:
+    """Whether the files of the version are in their place."""
+    archive = root() / row.name / str(row.version) / f"{row.name}-{row.version}.zip"
+    return archive.is_file() and hashlib.sha256(archive.read_bytes()).hexdigest() == row.archive_sha256
 
 
 def write_missing() -> list[str]:
@@ -57,7 +66,7 @@ def write_missing() -> list[str]:
     for row in PublicRecord.objects.select_related("artifact__release__benchmark").order_by(
         "name", "version"
     ):
-        if (root() / row.name / str(row.version)).exists():
+        if is_written(row):
             continue
         declared = Declared.from_json(row.declared)
         files = build(row.artifact.release, row.artifact.content, declared)

@@ -17,9 +17,11 @@ class ServeRecords:
         self.prefix = reverse("record-list")
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path_info.startswith(self.prefix):
-            try:
-                return record_file(request, request.path_info.removeprefix(self.prefix))
-            except Http404:
-                pass
-        return self.get_response(request)
+        if request.method not in ("GET", "HEAD") or not request.path_info.startswith(self.prefix):
+            return self.get_response(request)
+        try:
+            response = record_file(request, request.path_info.removeprefix(self.prefix))
+        except Http404:
+            return self.get_response(request)
+        response["X-Frame-Options"] = "DENY"  # the middleware that says so comes later
+        return response
