@@ -71,6 +71,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "reports.records.serving.ServeRecords",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -299,6 +300,9 @@ JUDGE_LEASE_SECONDS = read_int("TOUCHSTONE_JUDGE_LEASE_SECONDS", 30)  # a dead w
 REPORT_DIR = Path(read_text("TOUCHSTONE_REPORT_DIR", str(MEDIA_ROOT / "reports")))
 REPORT_LEASE_SECONDS = read_int("TOUCHSTONE_REPORT_LEASE_SECONDS", 120)
 REPORT_DAYS = read_int("TOUCHSTONE_REPORT_DAYS", 7)  # how long a printed file is kept
+
+# --- public records: files that anybody may read, written once; all hosts share the folder, backups need it --
+RECORD_DIR = Path(read_text("TOUCHSTONE_RECORD_DIR", str(MEDIA_ROOT / "records")))
 
 # --- REST ---------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

@@ -18,6 +18,7 @@ urlpatterns = [
     path("grading/", include("annotation.urls")),
     path("judges/", include("judging.urls")),
     path("reports/", include("reports.urls")),
+    path("records/", include("reports.records.urls")),
     path("analyse/", include("reports.analysing.urls")),
     path("status/", include("reports.status.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),

@@ -24,9 +24,12 @@ from benchmark.releases.queries import run_called
 from benchmark.subjects import DEFAULT_TRACK
 from benchmark.tuples.actions import declare_tuple
 from judging.runs.actions import ask, create_judge
+from reports.artifact.freezing import freeze_artifact
 from reports.audit.draw import draw_audit, plan_audit
 from reports.audit.sizes import PerStratum
 from reports.labels.importing import import_labels
+from reports.models import PublicRecord
+from reports.records.actions import Wish, publish_record
 
 Say = Callable[[str], None]
 
@@ -60,6 +63,8 @@ def seed_demo(*, folder: Path, say: Say) -> None:
         say(f"judge {judge.label}: a program, asked about {release.name}")
     for entry in manifest["campaigns"]:
         _campaign(entry, coordinator, say)
+    for entry in manifest["records"]:
+        _record(entry, manifest, say)
 
 
 def _people(manifest: Mapping[str, Any]) -> None:
@@ -155,3 +160,27 @@ def _drawn(entry: Mapping[str, Any], actor: User) -> Campaign:
     )
     draw_items(actor=actor, campaign=campaign, strata=dict(outputs.values_list("pk", "instance__domain")))
     return campaign
+
+
+def _record(entry: Mapping[str, Any], manifest: Mapping[str, Any], say: Say) -> None:
+    """Publish the score of a sample release as it was loaded; once."""
+    name = entry["release"]
+    if not PublicRecord.objects.filter(name=name).exists():
+        release = Release.objects.select_related("benchmark").get(name=name)
+        titles = {one["name"]: one["title"] for one in manifest["releases"]}
+        wish = Wish(
+            name=name,
+            title=titles[name],
+            asked=" ".join(entry["asked"].split()),
+            limitations=" ".join(entry["limitations"].split()),
+            show_problems=True,
+            show_outputs=entry.get("show_outputs", False),
+            show_reports=entry.get("show_outputs", False),
+        )
+        artifact = freeze_artifact(actor=None, release=release)
+        try:
+            publish_record(actor=None, artifact=artifact, wish=wish)
+        except Refused as refusal:  # a judge that the demo's worker asks has not answered yet
+            say(f"no public record {name}: {refusal.reason}")
+            return
+    say(f"public record {name}")

@@ -17,6 +17,7 @@ from reports.judges import views as judges
 from reports.labels import views as labels
 from reports.printing import views as report_jobs
 from reports.published import views as published
+from reports.records import views as records
 from reports.referees import views as referees
 from reports.results import views as results
 from reports.scores import views as scores
@@ -77,6 +78,11 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}sources/", sources.output_sources, name="output-sources"),
     path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),
     path(f"{_RELEASE}artifacts/<slug:sha256>.json", artifacts.artifact, name="artifact"),
+    path(f"{_RELEASE}records/", records.records, name="records"),
+    path(f"{_RELEASE}records/publish/", records.publish, name="record-publish"),
+    path(
+        f"{_RELEASE}records/<slug:record>/<int:version>/withdraw/", records.withdraw, name="record-withdraw"
+    ),
     path(_CAMPAIGN, campaigns.results, name="campaign-results"),
     path(f"{_CAMPAIGN}figures/<slug:figure>.csv", campaigns.results_csv, name="campaign-figure-csv"),
     path(f"{_CAMPAIGN}questions/<slug:question>/", campaigns.question, name="question-reliability"),

@@ -23,7 +23,7 @@ _ON_BOTH = {
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing uploaded_prompts"
     " worker",
     "reports": "artifacts construction_audit exclusions history invariants kept_scores label_pages label_round_trip"
-    " labels referee_reports report_jobs round status upload_constraints",
+    " labels records referee_reports report_jobs round status upload_constraints",
 }
 _ON_POSTGRESQL = {
     "": "typed_texts",

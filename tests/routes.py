@@ -35,6 +35,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         join/<str:token>/
         erased/
         privacy/
+        records/
+        records/<path:path>
         """,
     ),
     (
@@ -296,6 +298,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/cases/<path:key>/
         reports/releases/<slug:name>/conditions/
         reports/releases/<slug:name>/artifacts/
+        reports/releases/<slug:name>/records/
         reports/campaigns/<slug:slug>/
         reports/campaigns/<slug:slug>/figures/<slug:figure>.csv
         reports/campaigns/<slug:slug>/questions/<slug:question>/
@@ -403,6 +406,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/prompts/new/
         reports/artifacts/compare/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json
+        reports/releases/<slug:name>/records/publish/
+        reports/releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/
         api/v1/artifacts/compare/
         api/v1/releases/<slug:name>/artifacts/<slug:sha256>/
         """,

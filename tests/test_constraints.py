@@ -47,7 +47,7 @@ from annotation.models import (
 from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Output, UnreleasedOutput
 from judging.models import Judge, JudgeRun, JudgeTask, UploadedPrompt, Verdict
 from reports.history.chain import seal
-from reports.models import ExclusionRule, HistoryLink, ReportJob
+from reports.models import Artifact, ExclusionRule, HistoryLink, PublicRecord, ReportJob
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
 from tests.factories import InstanceFactory, ItemFactory, JudgeTaskFactory, VerdictFactory
@@ -125,6 +125,8 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "verdict_has_a_value_iff_answered": (Verdict, {"state": "answered", "value": ""}),
     "verdict_confidence_0_to_1": (Verdict, {"confidence": 1.5}),
     "history_position_from_one": (HistoryLink, {"position": 0}),
+    "record_versions_from_one": (PublicRecord, {"version": 0}),
+    "record_withdrawn_with_a_reason": (PublicRecord, {"withdrawn_reason": "why", "version": 9}),
     "report_state_is_known": (ReportJob, QUIET | {"state": "lost"}),
     "report_holds_something": (ReportJob, {"score": False, "items": False}),
     "report_done_within_total": (ReportJob, {"done": 9, "total": 8}),
@@ -165,6 +167,8 @@ def everything_else(campaign: Campaign) -> None:
         reason="why",
         declared_by=someone,
     )
+    artifact = Artifact.objects.create(kind="score", release=campaign.release, content="{}", sha256="1" * 64)
+    PublicRecord.objects.create(name="r", version=1, artifact=artifact, declared={}, archive_sha256="0" * 64)
     output = Output.objects.first()
     UnreleasedOutput.objects.create(run=output.run, instance=output.instance)
     Abstention.objects.create(output=output, reason="blank")

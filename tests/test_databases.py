@@ -53,6 +53,7 @@ TRIED_IN = {
     "judging/runs/steering.py": "judging/test_actions.py",
     "reports/exclusions/actions.py": "reports/test_exclusions.py",
     "reports/labels/importing.py": "reports/test_referee_reports.py",
+    "reports/records/actions.py": "reports/test_records.py",
     "reports/scores/kept.py": "reports/test_kept_scores.py",
 }
 

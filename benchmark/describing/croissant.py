@@ -13,7 +13,7 @@ from benchmark.releases.instance_file import MEDIA_TYPE, file_facts
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 FILE = "instances.jsonl"
-_CONTEXT: dict[str, object] = {
+CONTEXT: dict[str, object] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
     "citeAs": "cr:citeAs",
@@ -79,7 +79,7 @@ def croissant(release: Release, *, page: str, file: str = FILE) -> dict[str, obj
     for name, kind in sorted(payload_types(payloads).items()):
         fields.append(_nested("payload", name, kind, f"Field {name} of the published instance"))
     document = {
-        "@context": _CONTEXT,
+        "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
         "name": release.name,

@@ -18,7 +18,7 @@ from benchmark.models import ImportState, ImportUpload, Output, OutputState, Rel
 from benchmark.releases.queries import quarantined
 from judging.models import JudgeRun
 from judging.runs.queries import runs_with_progress
-from reports.models import Artifact
+from reports.models import Artifact, PublicRecord
 from work.models import RunState
 
 
@@ -81,6 +81,7 @@ class Facts:
     judge_runs: list[Asked] = field(default_factory=list)
     import_waiting: ImportUpload | None = None
     artifacts: int = 0
+    records: list[PublicRecord] = field(default_factory=list)
 
     @property
     def described(self) -> bool:
@@ -134,6 +135,7 @@ def facts_of(release: Release) -> Facts:
         ],
         import_waiting=_import_waiting(release),
         artifacts=Artifact.objects.filter(release=release).count(),
+        records=list(PublicRecord.objects.filter(artifact__release=release).order_by("published_at", "pk")),
     )
 
 

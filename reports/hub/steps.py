@@ -262,15 +262,16 @@ def _publication(facts: Facts) -> Step:
         state = State.WORKING if len(missing) < 3 else State.AHEAD
         says = "In preparation" if len(missing) < 3 else "Not started"
         return Step("Publication", state, says, f"Missing: {', '.join(missing)}", link, verb)
-    says = counted(facts.artifacts, "frozen score")
-    return Step(
-        "Publication",
-        State.DONE,
-        says,
-        "Anyone can recompute them",
-        reverse("artifacts", args=[facts.release.name]),
-        "View",
-    )
+    link = reverse("records", args=[facts.release.name])
+    current = [row for row in facts.records if row.withdrawn_at is None]
+    if not current:
+        says = "Every version was withdrawn" if facts.records else counted(facts.artifacts, "frozen score")
+        detail = "Not public yet" if not facts.records else "The pages say why"
+        return Step("Publication", State.WORKING, says, detail, link, "Publish")
+    public = reverse("record-file", args=[f"{current[-1].name}/{current[-1].version}/"])
+    says = f"{current[-1].name}, version {current[-1].version}, is public"
+    detail = "Anyone can read and recompute it"
+    return Step("Publication", State.DONE, says, detail, link, "View", other=(public, "Public page"))
 
 
 def next_of(facts: Facts) -> Next:

@@ -1,10 +1,12 @@
-"""Frozen artifacts, kept scores, uploaded label files, exclusion rules, the chain of history, printed reports."""
+"""Frozen artifacts and their public records, kept scores, uploaded label files, exclusion rules, the chain of history,
+printed reports."""
 
 from reports.models.artifacts import Artifact
 from reports.models.exclusions import ExclusionRule
 from reports.models.history import HistoryLink
 from reports.models.kept import KeptScore
 from reports.models.printing import ReportJob, ReportPer, ReportState
+from reports.models.records import PublicRecord
 from reports.models.uploads import LabelUpload, UploadState
 
 __all__ = [
@@ -13,6 +15,7 @@ __all__ = [
     "HistoryLink",
     "KeptScore",
     "LabelUpload",
+    "PublicRecord",
     "ReportJob",
     "ReportPer",
     "ReportState",

@@ -150,6 +150,15 @@ ADDRESSES = {
     "reports/releases/<slug:name>/conditions/": ["reports/releases/sample-re2math/conditions/"],
     "reports/campaigns/<slug:slug>/blinding/": ["reports/campaigns/whose-work-it-was/blinding/"],
     "reports/campaigns/<slug:slug>/monitoring/": ["reports/campaigns/sample-audit/monitoring/"],
+    "records/<path:path>": [
+        "records/sample-re2math/1/",
+        "records/sample-proofs/1/",
+        "records/sample-proofs/1/problems/1.html",
+        "records/sample-lemmas/1/problems/1.html",
+    ],
+    "reports/releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/": [
+        "reports/releases/sample-re2math/records/sample-re2math/1/withdraw/"
+    ],
     "reports/artifacts/compare/": ["reports/artifacts/compare/?left={left}&right={right}"],
 }
 

@@ -1,4 +1,4 @@
-"""manage.py verify_artifact: recompute an artifact from its own inputs and say what differs."""
+"""manage.py verify_artifact: recompute an artifact or a record's archive from its own inputs and say what differs."""
 
 import json
 from collections.abc import Mapping
@@ -10,16 +10,18 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from reports.artifact.verification import read_file, verify_file
+from reports.records.archive import is_archive, verify_archive
 
 
 class Command(TouchstoneCommand):
-    help = "Recompute the score of an artifact from the inputs it carries; needs no stored release."
+    help = "Recompute the score of an artifact or a record's archive from its own inputs; needs no stored release."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("artifact", type=Path)
 
     def run(self, **options: Any) -> dict[str, object]:
-        verification = verify_file(read_file(options["artifact"]))
+        content = read_file(options["artifact"])
+        verification = verify_archive(content) if is_archive(content) else verify_file(content)
         if not verification.verified:
             if options["json"]:
                 self.stdout.write(json.dumps(verification.as_json(), ensure_ascii=False, indent=2))

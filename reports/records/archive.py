@@ -1,0 +1,123 @@
+"""The archive of a record: one ZIP, equal files give equal bytes; and its verification without this site.
+
+`SHA256SUMS` names every other file in the form that `sha256sum --check` reads.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+
+from accounts.refusal import Refused
+from canonical import canonical_json
+from reports.artifact.fingerprints import Difference
+from reports.artifact.verification import Verification, read_artifact, verify_file
+from reports.records.tables import labels_csv, verdicts_csv
+from reports.scores.inputs import Inputs
+
+SUMS = "SHA256SUMS"
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that ZIP knows
+MAX_BYTES = 4 * 1024**3  # unpacked
+_CHUNK = 1024 * 1024
+
+
+def sums(files: Mapping[str, bytes]) -> bytes:
+    lines = (f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(files.items()))
+    return "".join(lines).encode()
+
+
+def archive(folder: str, files: Mapping[str, bytes]) -> bytes:
+    """The files below one folder, by name, with their checksums."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
+        for name, content in sorted({**files, SUMS: sums(files)}.items()):
+            entry = zipfile.ZipInfo(f"{folder}/{name}", _EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3
+            entry.external_attr = 0o644 << 16
+            packed.writestr(entry, content)
+    return made.getvalue()
+
+
+def is_archive(content: bytes) -> bool:
+    return content.startswith(b"PK\x03\x04")
+
+
+def verify_archive(content: bytes) -> Verification:
+    """Check every file's hash, recompute the score, and compare labels, verdicts and texts with the artifact.
+
+    Raises Refused when it is not the archive of a record.
+    """
+    try:
+        packed = zipfile.ZipFile(io.BytesIO(content))
+        with packed:
+            return _verified(packed)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise Refused(f"The archive cannot be read: {error}", code="not_an_archive") from error
+
+
+def _verified(packed: zipfile.ZipFile) -> Verification:
+    entries = [entry for entry in packed.infolist() if not entry.is_dir()]
+    if sum(entry.file_size for entry in entries) > MAX_BYTES:
+        raise Refused("The archive is larger than 4 GB unpacked.", code="too_large")
+    folders = {entry.filename.partition("/")[0] for entry in entries}
+    names = [entry.filename.partition("/")[2] for entry in entries]
+    if len(folders) != 1 or len(set(names)) != len(names) or not {SUMS, "artifact.json"} <= set(names):
+        raise Refused(
+            f"This is not the archive of a record: it needs one folder with {SUMS} and artifact.json.",
+            code="not_an_archive",
+        )
+    files = dict(zip(names, entries, strict=True))
+    listed = {}
+    for number, line in enumerate(packed.read(files[SUMS]).decode("utf-8", "replace").splitlines(), start=1):
+        sha256, _, name = line.partition("  ")
+        if not name or len(sha256) != 64:
+            raise Refused(f"{SUMS}, line {number}: expected a hash, two blanks and a name.", code="not_sums")
+        listed[name] = sha256
+    differences = [Difference(name, "a file", "none") for name in sorted(listed.keys() - files.keys())]
+    differences += [
+        Difference(name, f"a line of {SUMS}", "none")
+        for name in sorted(files.keys() - listed.keys() - {SUMS})
+    ]
+    for name in sorted(listed.keys() & files.keys()):
+        found = _hashed(packed, files[name])
+        if found != listed[name]:
+            differences.append(Difference(name, f"SHA-256 {listed[name]}", found))
+    raw = packed.read(files["artifact.json"])
+    checked = verify_file(raw)
+    differences += checked.differences
+    if not differences:
+        differences += _of_tables(packed, files, raw)
+    return Verification(checked.sha256, tuple(differences), checked.notes)
+
+
+def _of_tables(
+    packed: zipfile.ZipFile, files: Mapping[str, zipfile.ZipInfo], raw: bytes
+) -> Iterator[Difference]:
+    """What does not follow from the artifact although all checksums are right."""
+    document = read_artifact(raw)
+    inputs = Inputs.from_json(document["inputs"])
+    for name, expected in (("labels.csv", labels_csv(inputs)), ("verdicts.csv", verdicts_csv(inputs))):
+        if name in files and packed.read(files[name]) != expected:
+            yield Difference(name, "the rows of the artifact", "others")
+    if "problems.jsonl" in files:
+        known = {sha256 for _, sha256 in document["manifest"]["instances"]}
+        for number, line in enumerate(packed.open(files["problems.jsonl"]), start=1):
+            if hashlib.sha256(line.rstrip(b"\n")).hexdigest() not in known:
+                yield Difference(f"problems.jsonl, line {number}", "a problem of the artifact", "another one")
+    if "answers.jsonl" in files:
+        hashes = {row.sha256 for row in inputs.outputs}
+        for number, line in enumerate(packed.open(files["answers.jsonl"]), start=1):
+            answer = json.loads(line)
+            answer.pop("system", None)
+            if hashlib.sha256(canonical_json(answer)).hexdigest() not in hashes:
+                yield Difference(f"answers.jsonl, line {number}", "an answer of the artifact", "another one")
+
+
+def _hashed(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
+    total = hashlib.sha256()
+    with packed.open(entry) as stream:
+        while part := stream.read(_CHUNK):
+            total.update(part)
+    return total.hexdigest()

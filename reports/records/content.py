@@ -1,0 +1,63 @@
+"""The artifact as a record publishes it: the frozen one without what the record does not show. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.rubrics import rubric_from_content
+from canonical.documents import as_json
+from reports.artifact.freezing import assemble
+from reports.core.canonical import canonical
+from reports.records.declared import Declared
+from reports.scores.document import score
+from reports.scores.inputs import Inputs
+from reports.scores.shape import Score
+
+
+def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict[str, Any], Inputs, Score]:
+    """The document to publish with its inputs and its score, recomputed.
+
+    What referees wrote (remarks, and answers in free text) is left out unless reports are shown, and always of a
+    problem under embargo. No score depends on it. Raises Refused when the frozen document does not follow.
+    """
+    inputs = Inputs.from_json(frozen["inputs"])
+    instance_of = {row.subject: row.instance for row in inputs.outputs}
+    on_scales = {
+        (campaign.slug, question.key)
+        for campaign in inputs.campaigns
+        for question in rubric_from_content(dict(campaign.rubric)).questions
+        if question.scale.has_values
+    }
+
+    def is_shown(subject: str) -> bool:
+        return declared.show_reports and declared.is_open(instance_of.get(subject, ""))
+
+    kept = replace(
+        inputs,
+        labels=tuple(
+            row for row in inputs.labels if (row.campaign, row.question) in on_scales or is_shown(row.subject)
+        ),
+        in_sight=tuple(
+            row
+            for row in inputs.in_sight
+            if (row.campaign, row.question) in on_scales or is_shown(row.subject)
+        ),
+    )
+    # the first column of every table of remarks is the subject
+    remarks = {
+        name: rows
+        for name, table in frozen.get("remarks", {}).items()
+        if (rows := [row for row in table if is_shown(row[0])])
+    }
+    computed = score(kept)
+    document = as_json(computed)
+    again = assemble(
+        frozen["made_with"], frozen["manifest"], frozen["inputs"], document, frozen.get("remarks")
+    )
+    if canonical(again) != canonical(frozen):
+        raise Refused("The frozen score does not verify: its numbers do not follow.", code="does_not_verify")
+    if kept == inputs and remarks == frozen.get("remarks", {}):
+        return again, inputs, computed
+    whole = assemble(frozen["made_with"], frozen["manifest"], kept.as_json(), document, remarks or None)
+    return whole, kept, computed

@@ -1,0 +1,53 @@
+"""What the owner of a study says and chooses about a public record. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """Everything on a record that does not follow from the artifact and the frozen texts.
+
+    `address` is the absolute address of this version; `systems` are the names of systems by slug. `embargo` is the day
+    (ISO) on which the texts of a problem may be read, by the problem's key; of a problem under embargo only its title
+    is published. `credited` are the referees who chose to be named, as they chose it; `referees` counts all of them.
+    """
+
+    name: str
+    version: int
+    address: str
+    published_on: str
+    title: str
+    authors: Sequence[str]
+    licence: str
+    asked: str
+    limitations: str
+    changes: str = ""
+    doi: str = ""
+    show_problems: bool = False
+    show_outputs: bool = False
+    show_reports: bool = False
+    embargo: Mapping[str, str] = field(default_factory=dict)
+    systems: Mapping[str, str] = field(default_factory=dict)
+    credited: Sequence[str] = ()
+    referees: int = 0
+    is_sample: bool = False
+    frozen_sha256: str = ""
+
+    def is_open(self, instance: str) -> bool:
+        """Whether the texts of the problem may be read from the day of publishing on."""
+        return self.embargo.get(instance, "") <= self.published_on
+
+    def public_on(self, instance: str) -> str:
+        """The day on which a text under embargo may be read, "" where there is none."""
+        return "" if self.is_open(instance) else self.embargo[instance]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {**asdict(self), "authors": list(self.authors), "credited": list(self.credited)}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Declared":
+        """The inverse of as_json."""
+        return cls(**document)

@@ -1,0 +1,182 @@
+"""Where the files of records are: written once at publishing, below a name that nobody can ask for until complete.
+
+What changes later is written next to them: bands on the pages, the list of all records, feeds. It follows from the
+rows, so that `manage.py write_records` can write it again at any time.
+"""
+
+import datetime as dt
+import hashlib
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+from django.conf import settings
+from django.template.loader import render_to_string
+
+from accounts.refusal import Refused
+from reports.models import PublicRecord
+from reports.records.declared import Declared
+from reports.records.site import BAND, NEWER, OLDER, archive_name, build, site_address, style_sheet
+
+NEWEST = ".newest"  # in the folder of a name: the number of the version to which its address leads
+_ATOM = "http://www.w3.org/2005/Atom"
+
+
+def root() -> Path:
+    return Path(settings.RECORD_DIR)
+
+
+def write_version(row: PublicRecord, files: Mapping[str, bytes]) -> None:
+    """Put the files of a version in their place, all at once; those that are there stay, if they are the version's."""
+    place = root() / row.name / str(row.version)
+    if is_written(row):
+        return
+    if place.exists():  # of a database that is gone
+        shutil.rmtree(place)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as waiting:
+        folder = Path(waiting) / "made"
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        try:
+            folder.rename(place)
+        except OSError:
+            if not is_written(row):  # else somebody was faster, with the same bytes
+                raise
+
+
+def is_written(row: PublicRecord) -> bool:
+    """Whether the files of the version are in their place."""
+    archive = root() / row.name / str(row.version) / f"{row.name}-{row.version}.zip"
+    return archive.is_file() and hashlib.sha256(archive.read_bytes()).hexdigest() == row.archive_sha256
+
+
+def write_missing() -> list[str]:
+    """Write the files of every version that has none, and all that changes later. Returns the names of the versions.
+
+    Raises Refused where this code makes other bytes than were published: then only a backup has them.
+    """
+    written = []
+    for row in PublicRecord.objects.select_related("artifact__release__benchmark").order_by(
+        "name", "version"
+    ):
+        if is_written(row):
+            continue
+        declared = Declared.from_json(row.declared)
+        files = build(row.artifact.release, row.artifact.content, declared)
+        found = hashlib.sha256(files[archive_name(declared)]).hexdigest()
+        if found != row.archive_sha256:
+            raise Refused(
+                f"{row} was published by other code, which made other files; restore them from a backup.",
+                code="other_files",
+            )
+        write_version(row, files)
+        written.append(str(row))
+    for name in PublicRecord.objects.order_by("name").values_list("name", flat=True).distinct():
+        refresh(name)
+    write_list()
+    return written
+
+
+def refresh(name: str) -> None:
+    """Bands on the pages of all versions of a name, where its address leads, and its feed."""
+    rows = list(PublicRecord.objects.filter(name=name).order_by("version"))
+    current = [row for row in rows if row.withdrawn_at is None] or rows
+    newest = current[-1]
+    versions = [(row, Declared.from_json(row.declared)) for row in reversed(rows)]
+    for row, declared in versions:
+        folder = root() / name / str(row.version)
+        context = {
+            "row": row,
+            "newest": newest if newest.version > row.version and not newest.withdrawn_at else None,
+            "site": site_address(declared),
+        }
+        others = [
+            render_to_string("reports/records/_versions.html", {"versions": some})
+            for some in (
+                [one for one in versions if one[0].version > row.version],
+                [one for one in versions if one[0].version < row.version],
+            )
+        ]
+        added = (
+            (BAND, render_to_string("reports/records/_band.html", context)),
+            (NEWER, others[0]),
+            (OLDER, others[1]),
+        )
+        with zipfile.ZipFile(folder / archive_name(declared)) as packed:
+            prefix = f"{name}-{row.version}/"
+            for entry in packed.namelist():
+                if entry.endswith(".html"):
+                    page = packed.read(entry).decode()
+                    for place, html in added:
+                        page = page.replace(place, html)
+                    _replace(folder / entry.removeprefix(prefix), page.encode())
+    _replace(root() / name / NEWEST, str(newest.version).encode())
+    _replace(root() / name / "feed.atom", _feed(f"Versions of {name}", rows, f"{name}/"))
+
+
+def write_list() -> None:
+    """The list of all records with its feed: of each name the version to which its address leads."""
+    rows = list(PublicRecord.objects.order_by("-published_at", "-pk"))
+    newest: dict[str, PublicRecord] = {}
+    for row in sorted(rows, key=lambda row: (row.withdrawn_at is None, row.version)):
+        newest[row.name] = row
+    listed = [
+        {"row": row, "record": Declared.from_json(row.declared), "address": f"{row.name}/{row.version}/"}
+        for row in sorted(newest.values(), key=lambda row: row.published_at, reverse=True)
+    ]
+    page = render_to_string("reports/records/list.html", {"listed": listed})
+    _replace(root() / "index.html", page.encode())
+    _replace(root() / "record.css", style_sheet())
+    icon = Path(settings.BASE_DIR) / "static" / "img" / "touchstone.svg"
+    _replace(root() / "touchstone.svg", icon.read_bytes())
+    _replace(root() / "feed.atom", _feed("Public records", rows, ""))
+
+
+def _feed(title: str, rows: list[PublicRecord], below: str) -> bytes:
+    """An Atom feed with an entry for every version, newest first; a withdrawal changes the entry."""
+    site = f"{settings.SITE_URL}/records/"
+    feed = ElementTree.Element("feed", xmlns=_ATOM)
+    changes = [row.withdrawn_at or row.published_at for row in rows]
+    never = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+    _add(feed, "title", title)
+    _add(feed, "id", f"{site}{below}feed.atom")
+    _add(feed, "updated", max(changes, default=never).isoformat())
+    ElementTree.SubElement(feed, "link", rel="self", href=f"{site}{below}feed.atom")
+    ElementTree.SubElement(feed, "link", href=f"{site}{below}")
+    _add(ElementTree.SubElement(feed, "author"), "name", "Touchstone")
+    for row in sorted(rows, key=lambda row: (row.published_at, row.version), reverse=True):
+        declared = Declared.from_json(row.declared)
+        entry = ElementTree.SubElement(feed, "entry")
+        withdrawn = "Withdrawn: " if row.withdrawn_at else ""
+        _add(entry, "title", f"{withdrawn}{declared.title}, version {row.version}")
+        _add(entry, "id", declared.address)
+        _add(entry, "published", row.published_at.isoformat())
+        _add(entry, "updated", (row.withdrawn_at or row.published_at).isoformat())
+        ElementTree.SubElement(entry, "link", href=declared.address)
+        _add(entry, "summary", row.withdrawn_reason or declared.changes or "First publication.")
+    return ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
+
+
+def _add(parent: ElementTree.Element, name: str, text: str) -> None:
+    ElementTree.SubElement(parent, name).text = "".join(
+        character for character in text if character in "\t\n" or character >= " "
+    )
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file so that readers see the old one or the new one; one that is the same keeps its date."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, waiting = tempfile.mkstemp(prefix=".", dir=path.parent)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content)
+    os.chmod(waiting, 0o644)
+    os.replace(waiting, path)

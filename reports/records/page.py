@@ -1,0 +1,311 @@
+"""The pages of a record as template context: the finding, how far to trust it, the grid, what was said. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from accounts.profile.domains import domain_words
+from benchmark.rubrics import Rubric, rubric_from_content
+from reports.core.wording import in_words
+from reports.exclusions.rules import primary_exclusion
+from reports.records.declared import Declared
+from reports.records.texts import Texts
+from reports.results import page as sections
+from reports.results.board import Board, board, counts_of, interval_of, value_of
+from reports.results.graded import Reading, closed_campaigns, reading
+from reports.results.grid import Problem, problems
+from reports.results.notes import notes
+from reports.results.sentences import Sentence, and_list, count, told_apart_words
+from reports.scores.inputs import Inputs
+from reports.scores.shape import Score
+from stats.core.scale import value_words
+
+SMALL = 30  # problems below which a study is called small
+NAMED = 4  # systems that the finding names
+ON_FRONT = 60  # problems up to which the first page shows all
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What all pages and tables of a record are made of."""
+
+    declared: Declared
+    artifact: Mapping[str, Any]
+    inputs: Inputs
+    score: Score
+    texts: Texts
+    found: Reading | None
+    board: Board
+    rows: Sequence[Problem]
+    names: sections.Names
+
+    def system(self, slug: str) -> str:
+        return self.names.systems.get(slug, slug)
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether problems have pages of their own."""
+        return self.declared.show_problems or self.declared.show_outputs or self.declared.show_reports
+
+
+def shown(
+    declared: Declared, artifact: Mapping[str, Any], inputs: Inputs, score: Score, texts: Texts
+) -> Shown:
+    """The figures and the grid that the results page of the study shows first."""
+    found = reading(inputs)
+    left_out = set(primary_exclusion(inputs))
+    counted = {row.subject: row.system for row in inputs.outputs if row.instance not in left_out}
+    lines = board(score, found, counted)
+    unreleased = {(row.system, row.instance) for row in inputs.unreleased}
+    rows = problems(inputs.outputs, found, [line.system for line in lines.lines], left_out, unreleased)
+    numbers = {row.instance: row.number for row in rows}
+    places = {
+        cell.subject: f"{lines.lines[at].letter}{attempt}"
+        for row in rows
+        for at, cells in enumerate(row.cells)
+        for attempt, cell in enumerate(cells, start=1)
+    }
+    has_pages = declared.show_problems or declared.show_outputs or declared.show_reports
+
+    def href(subject: str, instance: str) -> str:
+        if not has_pages or not declared.is_open(instance):
+            return ""
+        return f"problems/{numbers[instance]}.html" + (f"#{places[subject]}" if subject else "")
+
+    titles = {key: problem.title for key, problem in texts.problems.items()}
+    names = sections.Names(systems=declared.systems, titles=titles, proofs={}, href=href)
+    return Shown(declared, artifact, inputs, score, texts, found, lines, rows, names)
+
+
+def front(record: Shown) -> dict[str, object]:
+    """The first page, without what changes later: newer versions and a withdrawal."""
+    found, score = record.found, record.score
+    some = record.rows[:SMALL] if len(record.rows) > ON_FRONT else record.rows
+    return {
+        "record": record.declared,
+        "release": record.inputs.release,
+        "finding": finding(record),
+        "board": sections.board_context(record.board, record.names),
+        "heading": heading(record),
+        "by_answer": "Proof by proof" if found and found.question else "Answer by answer",
+        "published": date_words(record.declared.published_on),
+        "found": found,
+        "trust": trust(record),
+        "grid": grid(record, some),
+        "n_more": len(record.rows) - len(some),
+        "n_problems": len(record.rows),
+        "judged": how_judged(record),
+        "listed": listed(record, some) if record.has_pages else [],
+        "notes": notes(score, record.board, found, ""),
+        "methods": methods(record),
+        "not_released": {record.system(slug): n for slug, n in (score.not_released or {}).items()},
+    }
+
+
+def grid(record: Shown, rows: Sequence[Problem]) -> Mapping[str, object] | None:
+    return (
+        sections.grid_context(list(rows), record.found, record.board, record.names) if record.found else None
+    )
+
+
+def heading(record: Shown) -> str:
+    """What the leaderboard counts."""
+    if record.board.top != 1:
+        return "Mean level"
+    return "Successful answers" if not record.found or record.found.metric else "Problems solved"
+
+
+def finding(record: Shown) -> list[str]:
+    """What a reader should know after half a minute: who tried what, how it went, who can be told apart."""
+    lines = record.board.lines
+    n, systems = len(record.rows), len(lines)
+    said = [
+        f"{count(systems).capitalize()} AI system{'s' * (systems != 1)} tried {count(n)} problem{'s' * (n != 1)}."
+    ]
+    basis = next(
+        (name for name in ("corrected", "experts", "measured", "judge") if record.board.has(name)), ""
+    )
+    valued = [
+        (record.system(line.system), estimate)
+        for line in lines
+        if (estimate := getattr(line, basis, None)) is not None and estimate.value is not None
+    ]
+    if valued:
+        top = record.board.top
+        words = []
+        for name, estimate in valued[:NAMED]:
+            counts, ends = counts_of(estimate), interval_of(estimate, top)
+            if basis == "experts" and counts:
+                words.append(f"{counts} {'' if words else 'answers '}from {name}")
+            else:
+                words.append(f"{value_of(estimate, top)} for {name}" + (f" ({ends})" if ends else ""))
+        more = len(valued) - NAMED
+        if more > 0:
+            words.append(f"lower values for {count(more)} more system{'s' * (more != 1)}")
+        lead = {
+            "corrected": "Corrected by what experts found, the share of successful answers is",
+            "experts": "Referees accepted" if top == 1 else "The mean level that referees gave is",
+            "measured": f"{record.board.measured_title} is",
+            "judge": "An AI judge that no expert has checked accepts",
+        }[basis]
+        said.append(f"{lead} {and_list(words)}.")
+    names = {line.letter: record.system(line.system) for line in lines}
+    apart = {
+        (names[one], names[two]): differs
+        for (one, two), differs in sections.apart_of(record.inputs, record.board, record.found).items()
+    }
+    if told := told_apart_words(
+        [name for name in names.values() if any(name in pair for pair in apart)], apart, n
+    ):
+        said.append(f"{told.lead} {told.rest}".strip())
+    return said
+
+
+def trust(record: Shown) -> list[Sentence]:
+    """How far to trust it: the size, the audit, the errors of the judge and their direction, agreement."""
+    n = len(record.rows)
+    said = []
+    if n < SMALL:
+        lead = f"{count(n).capitalize()} problem{'s' * (n != 1)}"
+        said.append(Sentence("Small study.", f"{lead}: a difference of two or three may be luck."))
+    audits = record.score.judge.audits if record.score.judge else ()
+    audit = next((one for one in audits if one.campaign == record.board.audit), None)
+    if audit:
+        outputs = sum(states.outputs for states in record.score.systems.values())
+        said.append(
+            Sentence(
+                "Experts come first.",
+                f"They read {audit.labelled} of {outputs} answers, drawn at random within strata; the AI judge’s "
+                "score is corrected by what they found.",
+            )
+        )
+    found = record.found
+    if found and found.campaign and found.campaign.kind == "grade":
+        readers = Counter(len(one.answers) for one in found.outputs.values() if one.answers)
+        if readers:
+            usual = readers.most_common(1)[0][0]
+            said.append(
+                Sentence(
+                    "Read by people.",
+                    f"{count(usual).capitalize()} referee{'s' * (usual != 1)} for most proofs, "
+                    f"{sum(readers.values())} proofs in all.",
+                )
+            )
+    # who can be told apart is part of the finding
+    rest = sections.trust_sentences(record.inputs, record.score, record.board, found, n)
+    said += [one for one in rest if not one.lead.startswith("With ")]
+    if record.score.in_sight:
+        seen = record.score.in_sight.labels["in_sight"]
+        said.append(
+            Sentence(
+                "Not counted:", f"{count(seen)} answers that referees gave after seeing the judge’s verdict."
+            )
+        )
+    return said
+
+
+def how_judged(record: Shown) -> dict[str, object]:
+    """The scale, what counts as solved, agreement, and the judge, in words."""
+    found, judge = record.found, record.inputs.judge
+    context: dict[str, object] = {"judge": judge, "grading": found and found.campaign}
+    if found and found.campaign and found.scale.aggregation != "mean":
+        levels = {value: value_words(value) for value in found.scale.judgments}
+        context["levels"] = list(levels.values())
+        if found.scale.passes:
+            solved = [words for value, words in levels.items() if value in found.scale.success]
+            context["solved"] = and_list(solved).replace(" and ", " or ")
+    if found and found.campaign:
+        agreement = sections.agreement_context(record.inputs, record.score, found)
+        context["agreement"] = agreement
+        context["asked"] = found.question.text if found.question else ""
+    return context
+
+
+def listed(record: Shown, rows: Sequence[Problem]) -> list[dict[str, object]]:
+    """The list of problems with who solved them, how many reports there are, and where the texts are."""
+    reports: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    instance_of = {row.subject: row.instance for row in record.inputs.outputs}
+    for label in record.inputs.labels:
+        reports[instance_of.get(label.subject, "")].add((label.subject, label.rater))
+    found = []
+    for row in rows:
+        letters = [
+            record.board.lines[at].letter
+            for at, cells in enumerate(row.cells)
+            if any(cell.solved for cell in cells)
+        ]
+        judged = any(cell.kind in ("graded", "judged") for cells in row.cells for cell in cells)
+        is_open = record.declared.is_open(row.instance)
+        found.append(
+            {
+                "number": row.number,
+                "title": record.names.titles.get(row.instance, row.instance),
+                "field": domain_words(row.domain),
+                "href": record.names.href("", row.instance),
+                "public_on": "" if is_open else date_words(record.declared.public_on(row.instance)),
+                "solved": f"solved by {', '.join(letters)}" if letters else "not solved" if judged else "",
+                "reports": len(reports[row.instance]),
+            }
+        )
+    return found
+
+
+def methods(record: Shown) -> dict[str, object]:
+    """What was asked of whom, with names, versions, seeds and hashes."""
+    rubrics: dict[str, Rubric] = {}
+    for campaign in closed_campaigns(record.inputs):
+        rubrics[campaign.slug] = rubric_from_content(dict(campaign.rubric))
+    return {
+        "campaigns": [
+            {"campaign": campaign, "rubric": rubrics[campaign.slug]}
+            for campaign in closed_campaigns(record.inputs)
+        ],
+        "judge": record.inputs.judge,
+        "seed": record.inputs.seed,
+        "track": record.inputs.track,
+        "condition": record.inputs.condition,
+        "release_sha256": record.inputs.release_sha256,
+        "artifact_sha256": record.artifact["sha256"],
+        "made_with": record.artifact["made_with"],
+        "rules": record.score.exclusions or (),
+    }
+
+
+def said_of(record: Shown, subject: str) -> list[dict[str, object]]:
+    """Each referee's answers, remarks and comments on one answer; empty where reports are not shown."""
+    if not record.declared.show_reports:
+        return []
+    questions = {
+        (campaign.slug, question.key): question
+        for campaign in record.inputs.campaigns
+        for question in rubric_from_content(dict(campaign.rubric)).questions
+    }
+    reports: dict[tuple[str, str], dict[str, Any]] = {}
+    for label in record.inputs.labels:
+        if label.subject != subject:
+            continue
+        report = reports.setdefault(
+            (label.campaign, label.rater), {"rater": label.rater, "answers": [], "words": [], "comments": []}
+        )
+        question = questions.get((label.campaign, label.question))
+        title = in_words(label.question).capitalize() + (f", step {label.step}" if label.step else "")
+        if question and not question.scale.has_values:
+            report["words"].append((title, label.value))
+        else:
+            report["answers"].append((title, value_words(label.value) if label.value else label.state))
+    remarks = record.artifact.get("remarks", {})
+    for row in remarks.get("answers", []):
+        if row[0] == subject and (row[1], row[2]) in reports:
+            reports[row[1], row[2]]["words"].append((in_words(row[3]).capitalize(), row[5]))
+    for row in remarks.get("passages", []):
+        if row[0] == subject and (row[1], row[2]) in reports:
+            reports[row[1], row[2]]["comments"].append({"quote": row[7], "severity": row[8], "text": row[10]})
+    return [reports[key] for key in sorted(reports)]
+
+
+def date_words(day: str) -> str:
+    """ "3 March 2027" for an ISO date."""
+    found = date.fromisoformat(day)
+    return f"{found.day} {found:%B %Y}"

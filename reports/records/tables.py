@@ -1,0 +1,157 @@
+"""Tables of a record as CSV, Markdown and LaTeX: the leaderboard, the grid, labels and verdicts. Pure.
+
+CSV cells are safe for spreadsheets; what means something in Markdown or LaTeX is escaped there.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+
+from reports.core.datasets import ExpertLabel, Vote
+from reports.core.downloads import table_lines
+from reports.records.page import Shown
+from reports.results.board import counts_of, value_of
+from reports.scores.inputs import Inputs
+from stats.core.display import rounded
+from stats.core.estimate import Estimate
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+_MARKDOWN = re.compile(r"([\\`*_\[\]#|<>~$&])")
+COLUMNS = (("judge", "AI judge"), ("experts", "Experts"), ("corrected", "Corrected"), ("measured", ""))
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX prints and does not run, on one line."""
+    return "".join(_LATEX.get(character, character) for character in " ".join(text.split()))
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+def board_rows(record: Shown) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the leaderboard; of every number its denominator and its 95 % interval."""
+    used = [key for key, _ in COLUMNS if record.board.has(key)]
+    head = ["system", *(f"{key}{part}" for key in used for part in ("", "_n", "_low", "_high"))]
+    rows = []
+    for line in record.board.lines:
+        row = [record.system(line.system)]
+        for key in used:
+            row += _figure(getattr(line, key), record.board.top)
+        rows.append(row)
+    return head, rows
+
+
+def _figure(estimate: Estimate | None, top: float) -> list[str]:
+    if estimate is None or estimate.value is None:
+        return ["", "", "", ""]
+    places = 4 if top == 1 else 2
+    ends = [rounded(end, places=places) for end in estimate.ci] if estimate.ci else ["", ""]
+    return [rounded(estimate.value, places=places), str(estimate.n or ""), *ends]
+
+
+def board_csv(record: Shown) -> bytes:
+    head, rows = board_rows(record)
+    return "".join(table_lines([list(row) for row in (head, *rows)])).encode()
+
+
+def _short(record: Shown) -> tuple[list[str], list[list[str]]]:
+    """The leaderboard in one cell for each number: "50 % (9 to 91), 28 of 40"."""
+    used = [(key, title or record.board.measured_title) for key, title in COLUMNS if record.board.has(key)]
+    rows = []
+    for line in record.board.lines:
+        row = [record.system(line.system)]
+        for key, _ in used:
+            estimate, top = getattr(line, key), record.board.top
+            row.append(_in_one_cell(estimate, top) if estimate else "")
+        rows.append(row)
+    return ["System", *(title for _, title in used)], rows
+
+
+def _in_one_cell(estimate: Estimate, top: float) -> str:
+    if estimate.value is None:
+        return ""
+    low_high = estimate.ci and tuple(
+        rounded(100 * end if top == 1 else end, places=0 if top == 1 else 1) for end in estimate.ci
+    )
+    ends = f" ({low_high[0]} to {low_high[1]})" if low_high else ""
+    counts = counts_of(estimate)
+    return value_of(estimate, top) + ends + (f", {counts}" if counts else "")
+
+
+def board_markdown(record: Shown) -> bytes:
+    head, rows = _short(record)
+    lines = [head, ["---"] * len(head), *([markdown_text(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines).encode()
+
+
+def board_latex(record: Shown) -> bytes:
+    """A table for \\input, with booktabs."""
+    head, rows = _short(record)
+    lines = [
+        "% Needs \\usepackage{booktabs}. Intervals are 95 %.",
+        f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+        "\\toprule",
+        " & ".join(map(latex_text, head)) + r" \\",
+        "\\midrule",
+        *(" & ".join(map(latex_text, row)) + r" \\" for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def grid_csv(record: Shown) -> bytes:
+    """A row for each answer: problem, title, field, system, what was said in words, whether it counts as solved."""
+    rows: list[list[object]] = [
+        ["number", "problem", "title", "field", "system", "level", "solved", "detail"]
+    ]
+    for row in record.rows:
+        title = record.names.titles.get(row.instance, row.instance)
+        for at, cells in enumerate(row.cells):
+            system = record.system(record.board.lines[at].system)
+            for cell in cells:
+                solved = "yes" if cell.solved else "no" if cell.kind in ("graded", "judged", "blank") else ""
+                rows.append(
+                    [row.number, row.instance, title, row.domain, system, cell.words, solved, cell.spoken]
+                )
+    return "".join(table_lines(rows)).encode()
+
+
+def labels_csv(inputs: Inputs) -> bytes:
+    """Every answer of every referee, under their numbers."""
+    return _rows_csv(ExpertLabel, inputs.labels)
+
+
+def verdicts_csv(inputs: Inputs) -> bytes:
+    """Every vote of the AI judge."""
+    return _rows_csv(Vote, inputs.votes)
+
+
+def _rows_csv(kind: type, rows: Iterable[object]) -> bytes:
+    head: list[object] = [field.name for field in fields(kind)]
+    return "".join(table_lines([head, *(list(vars(row).values()) for row in rows)])).encode()
+
+
+def comments_csv(remarks: Mapping[str, Sequence[Sequence[object]]]) -> bytes:
+    """What referees wrote about answers and passages."""
+    rows: list[list[object]] = [["subject", "campaign", "rater", "about", "quote", "severity", "text"]]
+    rows += [[one[0], one[1], one[2], one[3], "", "", one[5]] for one in remarks.get("answers", ())]
+    rows += [
+        [one[0], one[1], one[2], "passage", one[7], one[8], one[10]] for one in remarks.get("passages", ())
+    ]
+    return "".join(table_lines(rows)).encode()

@@ -1,0 +1,527 @@
+"""Public records: what becomes public, for whom, in which files, and what never does."""
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from datetime import date, timedelta
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import AuditEvent, Credit, User
+from accounts.refusal import Refused
+from annotation.models import Answer, Campaign, Comment, Grade
+from benchmark.describing.actions import describe_release
+from benchmark.models import Instance, Output, ReleaseDescription
+from benchmark.releases.freezing import freeze_release
+from benchmark.rendering.actions import render_waiting
+from reports.artifact.freezing import freeze_artifact
+from reports.models import PublicRecord
+from reports.records.actions import Wish, prepare_record, publish_record, withdraw_record
+from reports.records.archive import archive, sums, verify_archive
+from reports.records.declared import Declared
+from reports.records.folder import root, write_missing
+from reports.records.metadata import bibtex, citation_cff
+from reports.records.tables import latex_text, markdown_text
+from tests.factories import CampaignFactory, ReleaseFactory
+
+pytestmark = pytest.mark.django_db
+WISH = Wish(name="gaps", title="Gaps in proofs", asked="Find a statement.", limitations="Few gaps.")
+
+
+@pytest.fixture(autouse=True)
+def folder(settings, tmp_path):
+    settings.RECORD_DIR = tmp_path / "records"
+    return settings.RECORD_DIR
+
+
+@pytest.fixture
+def frozen(proofs):
+    """The artifact of eight problems that three experts graded, described and frozen."""
+    describe_release(
+        actor=None,
+        release=proofs,
+        licence="CC-BY-4.0",
+        creators="Nora Feld; Emil Sand",
+        published_on=date(2026, 11, 1),
+    )
+    freeze_release(actor=None, release=proofs)
+    proofs.refresh_from_db()
+    return freeze_artifact(actor=None, release=proofs)
+
+
+@pytest.fixture
+def publish(frozen, django_capture_on_commit_callbacks):
+    def published(actor=None, **wish):
+        with django_capture_on_commit_callbacks(execute=True):
+            return publish_record(actor=actor, artifact=frozen, wish=Wish(**{**vars(WISH), **wish}))
+
+    return published
+
+
+@pytest.fixture
+def withdraw(django_capture_on_commit_callbacks):
+    def withdrawn(row, reason):
+        with django_capture_on_commit_callbacks(execute=True):
+            withdraw_record(actor=None, record=row, reason=reason)
+
+    return withdrawn
+
+
+def page(address: str) -> str:
+    response = Client().get(address)
+    assert response.status_code == 200, address
+    return response.content.decode()
+
+
+def packed(row: PublicRecord) -> bytes:
+    return (root() / row.name / str(row.version) / f"{row.name}-{row.version}.zip").read_bytes()
+
+
+def unpacked(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as files:
+        return {name.partition("/")[2]: files.read(name) for name in files.namelist()}
+
+
+# --- reading it ----------------------------------------------------------------------------------------------
+
+
+def test_anybody_reads_a_record_without_a_query_and_every_cache_may_keep_it(
+    publish, django_assert_num_queries
+):
+    publish()
+    with django_assert_num_queries(0):
+        response = Client().get("/records/gaps/1/")
+    assert response.status_code == 200
+    assert response["Cache-Control"].startswith("public")
+    assert "Cookie" not in response.get("Vary", "")
+    assert not response.cookies
+    assert "script-src 'self'" in response["Content-Security-Policy"]
+    again = Client().get("/records/gaps/1/", headers={"If-None-Match": response["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert Client().head("/records/gaps/1/").content == b""
+
+
+def test_the_page_says_who_solved_what_how_sure_that_is_and_how_to_cite_it(publish):
+    publish(limitations="Two problems were not graded.")
+    shown = page("/records/gaps/1/")
+    # tests/reports/test_results.py has these numbers: 4, 3 and 1 of 6
+    assert "Referees accepted 4 of 6 answers from aurora, 3 of 6 from basalt and 1 of 6 from cobalt." in shown
+    assert "cannot be told apart" in shown
+    assert "Two problems were not graded." in shown
+    assert "Nora Feld, Emil Sand. Gaps in proofs, version 1. 2026." in shown.replace("\n", "")
+    assert "CC-BY-4.0" in shown
+    assert "<script" not in shown
+    assert " style=" not in shown
+
+
+def test_the_address_of_a_name_leads_to_its_newest_version_that_was_not_withdrawn(publish, withdraw):
+    publish()
+    second = publish(changes="A label was corrected.")
+    assert Client().get("/records/gaps/").headers["Location"] == "/records/gaps/2/"
+    withdraw(second, "A label was wrong.")
+    assert Client().get("/records/gaps/").headers["Location"] == "/records/gaps/1/"
+
+
+def test_an_older_version_says_that_there_is_a_newer_one_and_keeps_its_archive(publish):
+    first = publish()
+    before = packed(first)
+    assert "is newer" not in page("/records/gaps/1/")
+    publish(changes="A label was corrected.")
+    assert "Version 2 is newer" in page("/records/gaps/1/")
+    assert "A label was corrected." in page("/records/gaps/1/")
+    assert "is newer" not in page("/records/gaps/2/")
+    assert packed(first) == before
+
+
+@pytest.mark.parametrize(
+    "path", [".newest", "gaps/.newest", "gaps/1/../../../db.sqlite3", "%2e%2e/", "gaps/1//index.html", "no"]
+)
+def test_nothing_but_published_files_is_reached(publish, path):
+    publish()
+    assert Client().get(f"/records/{path}").status_code == 404
+
+
+def test_a_frozen_score_that_was_not_published_is_nowhere(frozen):
+    assert Client().get("/records/gaps/1/artifact.json").status_code == 404
+    assert not root().exists()
+
+
+# --- publishing and withdrawing ------------------------------------------------------------------------------
+
+
+def test_only_owners_publish_and_see_before_what_becomes_public(
+    frozen, coordinator, owner, client, django_capture_on_commit_callbacks
+):
+    address = "/reports/releases/sample-proofs/records/publish/"
+    client.force_login(coordinator)
+    assert client.get(address).status_code == 403
+    said = {
+        "artifact": frozen.pk,
+        "name": "gaps",
+        "title": "Gaps",
+        "asked": "What?",
+        "limitations": "Few.",
+        "show_problems": "on",
+        "embargo": "sample-proof-01 2999-01-01",
+    }
+    client.force_login(owner)
+    shown = client.post(address, said).content.decode()
+    assert "The texts of 7 problems and 0 answers; 1 problem under embargo" in shown
+    assert "No name of a referee" in shown
+    assert not PublicRecord.objects.exists()
+    seen = re.search(r'name="seen" value="(\w+)"', shown)[1]
+    with django_capture_on_commit_callbacks(execute=True):
+        assert client.post(address, {**said, "seen": seen}).status_code == 302
+    row = PublicRecord.objects.get()
+    assert (row.published_by, row.archive_sha256) == (owner, seen)
+    assert AuditEvent.objects.filter(verb="publish record", actor=owner).count() == 1
+    assert hashlib.sha256(packed(row)).hexdigest() == seen
+
+
+def test_what_changed_since_the_owner_looked_is_not_published(frozen):
+    with pytest.raises(Refused, match="Something changed"):
+        publish_record(actor=None, artifact=frozen, wish=WISH, seen="0" * 64)
+
+
+@pytest.mark.parametrize("field", ["title", "asked", "limitations"])
+def test_a_record_needs_a_title_what_was_asked_and_limitations(frozen, field):
+    with pytest.raises(Refused) as refused:
+        prepare_record(artifact=frozen, wish=Wish(**{**vars(WISH), field: "  "}))
+    assert refused.value.field == field
+
+
+def test_the_name_of_a_record_of_another_study_is_taken(publish, frozen):
+    row = publish()
+    other = ReleaseFactory()
+    describe_release(actor=None, release=other, licence="MIT", creators="A", published_on=date(2026, 1, 1))
+    frozen.release = other
+    with pytest.raises(Refused, match="another study"):
+        prepare_record(artifact=frozen, wish=WISH)
+    assert PublicRecord.objects.get() == row
+
+
+def test_while_referees_grade_neither_answers_nor_reports_become_public(frozen):
+    CampaignFactory(release=frozen.release, phase="open", opened_at=timezone.now(), name="Second round")
+    for choice in ("show_outputs", "show_reports"):
+        with pytest.raises(Refused, match="still grading: Second round"):
+            prepare_record(artifact=frozen, wish=Wish(**{**vars(WISH), choice: True}))
+    assert prepare_record(artifact=frozen, wish=WISH).files
+
+
+def test_a_withdrawn_version_says_why_on_every_page_and_stays(publish, withdraw):
+    row = publish(show_problems=True)
+    before = packed(row)
+    withdraw(row, "The wrong <b>labels</b>.")
+    for address in ("/records/gaps/1/", "/records/gaps/1/problems/1.html"):
+        assert "The wrong &lt;b&gt;labels&lt;/b&gt;." in page(address)
+    assert "Withdrawn" in page("/records/")
+    assert "Withdrawn: Gaps in proofs" in page("/records/gaps/feed.atom")
+    assert packed(row) == before
+    event = AuditEvent.objects.get(verb="withdraw record")
+    assert event.reason == "The wrong <b>labels</b>."
+
+
+def test_withdrawing_needs_a_reason_and_happens_once(publish, withdraw):
+    row = publish()
+    with pytest.raises(Refused, match="Say why"):
+        withdraw(row, "  ")
+    withdraw(row, "Wrong.")
+    with pytest.raises(Refused, match="withdrawn before"):
+        withdraw(row, "Again.")
+
+
+def test_files_that_are_gone_are_written_again_with_the_same_bytes(publish, tmp_path):
+    row = publish(show_problems=True)
+    before = packed(row)
+    root().rename(tmp_path / "gone")
+    assert write_missing() == ["gaps 1"]
+    assert packed(row) == before
+    assert write_missing() == []
+
+
+# --- the database refuses ------------------------------------------------------------------------------------
+
+
+def refused(words: str):
+    return pytest.raises(IntegrityError, match=words)
+
+
+def test_a_version_exists_once_and_counts_from_one(publish):
+    row = publish()
+    same = {"artifact": row.artifact, "declared": {}, "archive_sha256": "0" * 64}
+    with refused("(?i)unique"), transaction.atomic():
+        PublicRecord.objects.create(name="gaps", version=1, **same)
+    with refused("record_versions_from_one"), transaction.atomic():
+        PublicRecord.objects.create(name="gaps", version=0, **same)
+    with refused("record_withdrawn_with_a_reason"), transaction.atomic():
+        PublicRecord.objects.create(name="other", version=1, withdrawn_reason="Why?", **same)
+    with refused("record_withdrawn_with_a_reason"), transaction.atomic():
+        PublicRecord.objects.create(name="other", version=1, withdrawn_at=timezone.now(), **same)
+
+
+@pytest.mark.parametrize(
+    "change", [{"name": "x"}, {"version": 9}, {"declared": {}}, {"archive_sha256": "x"}, {}]
+)
+def test_a_record_never_changes(publish, change):
+    row = publish()
+    with refused("never changes"), transaction.atomic():
+        PublicRecord.objects.filter(pk=row.pk).update(
+            withdrawn_at=timezone.now(), withdrawn_reason="W", **change
+        ) if change else PublicRecord.objects.filter(pk=row.pk).update(withdrawn_reason="")
+    with refused("never removed"), transaction.atomic():
+        PublicRecord.objects.all()._raw_delete("default")
+
+
+# --- the archive ---------------------------------------------------------------------------------------------
+
+
+def test_the_archive_verifies_without_the_platform(publish, tmp_path, capsys):
+    row = publish(show_problems=True, show_outputs=True, show_reports=True)
+    place = tmp_path / "record.zip"
+    place.write_bytes(packed(row))
+    call_command("verify_artifact", str(place))
+    assert "every number follows" in capsys.readouterr().out
+    place.write_bytes(b"PK\x03\x04" + b"no archive" * 10)
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("verify_artifact", str(place))
+
+
+def test_equal_records_give_equal_bytes(frozen):
+    one, other = (prepare_record(artifact=frozen, wish=WISH) for _ in range(2))
+    assert one.archive == other.archive
+
+
+def changed(content: bytes, *, honest_sums: bool, **files: bytes) -> list[str]:
+    """The differences that are found once some files have other bytes."""
+    every = unpacked(content)
+    listed = every.pop("SHA256SUMS")
+    every |= {name.replace("_", "."): value for name, value in files.items()}
+    if honest_sums:
+        return [str(one) for one in verify_archive(archive("x", every)).differences]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as other:
+        for name, value in {**every, "SHA256SUMS": listed}.items():
+            other.writestr(f"x/{name}", value)
+    return [str(one) for one in verify_archive(made.getvalue()).differences]
+
+
+def test_a_changed_file_is_named(publish):
+    content = packed(publish(show_problems=True))
+    files = unpacked(content)
+    assert changed(content, honest_sums=True) == []
+    (found,) = changed(content, honest_sums=False, grid_csv=files["grid.csv"] + b"x")
+    assert found.startswith("grid.csv: expected SHA-256 ")
+    # with right checksums the tables and texts still have to be those of the artifact
+    labels = files["labels.csv"].replace(b",incorrect,", b",correct,", 1)
+    assert changed(content, honest_sums=True, labels_csv=labels) == [
+        "labels.csv: expected the rows of the artifact, found others"
+    ]
+    problems = files["problems.jsonl"].replace(b"sample", b"simple", 1)
+    assert changed(content, honest_sums=True, problems_jsonl=problems) == [
+        "problems.jsonl, line 1: expected a problem of the artifact, found another one"
+    ]
+    artifact = files["artifact.json"].replace(b'"expert-1"', b'"expert-9"', 1)
+    assert any("expert-9" in one for one in changed(content, honest_sums=True, artifact_json=artifact))
+
+
+def test_a_file_that_no_line_names_and_a_line_without_its_file_are_named(publish):
+    every = unpacked(packed(publish()))
+    listed = every.pop("SHA256SUMS")
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as other:
+        del every["cite.bib"]
+        for name, value in {**every, "SHA256SUMS": listed, "extra.txt": b"!"}.items():
+            other.writestr(f"x/{name}", value)
+    found = {str(one) for one in verify_archive(made.getvalue()).differences}
+    assert found == {
+        "cite.bib: expected a file, found none",
+        "extra.txt: expected a line of SHA256SUMS, found none",
+    }
+
+
+def test_sums_are_in_the_form_that_sha256sum_reads():
+    digest = hashlib.sha256(b"1").hexdigest()
+    assert sums({"b": b"1", "a/c.txt": b"1"}) == f"{digest}  a/c.txt\n{digest}  b\n".encode()
+
+
+# --- what never becomes public -------------------------------------------------------------------------------
+
+
+class Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [value for name, value in attrs if name in ("href", "src") and value]
+
+
+def crawled(start: str = "/records/") -> dict[str, str]:
+    """Everything below /records/ that is reached from its list without signing in, archives unpacked."""
+    waiting, seen = [start], {}
+    while waiting:
+        address = waiting.pop().partition("#")[0].replace("http://127.0.0.1:8000", "")
+        if address in seen or not address.startswith("/records/"):
+            continue
+        response = Client().get(address, follow=True)
+        assert response.status_code == 200, address
+        content = b"".join(response) if response.streaming else response.content
+        if address.endswith(".zip"):
+            for name, inside in unpacked(content).items():
+                seen[f"{address}/{name}"] = inside.decode("utf-8")
+            continue
+        seen[address] = content.decode("utf-8")
+        if response["Content-Type"].startswith("text/html"):
+            links = Links()
+            links.feed(seen[address])
+            waiting += [urljoin(address, link) for link in links.found]
+    return seen
+
+
+def test_a_crawl_without_signing_in_finds_nobody_and_nothing_that_was_not_released(publish, proofs):
+    """Canaries are planted in the rows around the record; texts of the record itself are found, so the crawl works."""
+    ReleaseFactory(name="canary-release")
+    experts = User.objects.filter(assignments__item__campaign__release=proofs).distinct()
+    for number, user in enumerate(experts):
+        User.objects.filter(pk=user.pk).update(name=f"Canary Person {number}", email=f"canary{number}@x.test")
+    publish(show_problems=True, embargo={"sample-proof-02": date(2999, 1, 1)})
+    found = crawled()
+    everything = "\n".join(found.values())
+    assert len(found) > 30
+    assert Instance.objects.get(release=proofs, key="sample-proof-01").payload["title"] in everything
+    assert "anary" not in everything
+    assert not re.search(r"[\w.]+@[\w.]+\.test", everything)
+    # no answer is shown, and of the problem under embargo nothing but its title
+    closed = Instance.objects.get(release=proofs, key="sample-proof-02").payload
+    assert closed["title"].split()[-1] in everything
+    statement = max((str(value) for value in closed.values()), key=len)
+    assert json.dumps(statement, ensure_ascii=False)[1:40] not in everything
+    for output in Output.objects.filter(run__release=proofs, state="answered"):
+        assert json.dumps(output.text, ensure_ascii=False)[1:60] not in everything
+    assert "text public on 1 January 2999" in found["/records/gaps/1/"]
+    assert Client().get("/records/gaps/1/problems/2.html").status_code == 404
+
+
+def test_what_referees_wrote_is_public_only_where_the_owner_says_so_and_never_under_embargo(proofs, publish):
+    campaign = Campaign.objects.get(release=proofs)
+    texts = {}
+    for key in ("sample-proof-01", "sample-proof-02"):
+        grade = Grade.objects.filter(assignment__item__instance__key=key).order_by("pk").first()
+        texts[key] = f"CANARY of {key}"
+        Comment.objects.create(
+            grade=grade, block="b1", start=0, end=3, severity="fatal", kind="gap", text=texts[key]
+        )
+        Answer.objects.create(grade=grade, question="remarks", value=f"{texts[key]} in words")
+    assert campaign.closed_at
+    render_waiting()
+    with_remarks = freeze_artifact(actor=None, release=proofs)
+    assert "CANARY" in with_remarks.content
+    hidden = prepare_record(artifact=with_remarks, wish=WISH)
+    assert not any(b"CANARY" in content for content in hidden.files.values())
+    assert verify_archive(hidden.archive).verified
+    wish = Wish(**{**vars(WISH), "show_reports": True, "embargo": {"sample-proof-02": date(2999, 1, 1)}})
+    shown = prepare_record(artifact=with_remarks, wish=wish)
+    assert b"CANARY of sample-proof-01" in shown.files["comments.csv"]
+    assert b"CANARY of sample-proof-01" in shown.files["problems/1.html"]
+    assert not any(b"CANARY of sample-proof-02" in content for content in shown.files.values())
+    assert verify_archive(shown.archive).verified
+
+
+def test_referees_are_named_as_each_of_them_chose(frozen, proofs):
+    first, second, third = User.objects.filter(assignments__item__campaign__release=proofs).distinct()
+    chosen = [
+        (first, Credit.NAMED, ""),
+        (second, Credit.PSEUDONYM, "Reader Two"),
+        (third, Credit.ANONYMOUS, ""),
+    ]
+    for user, credit, pseudonym in chosen:
+        User.objects.filter(pk=user.pk).update(name=f"Name of {user.pk}", credit=credit, pseudonym=pseudonym)
+    declared = prepare_record(artifact=frozen, wish=WISH).declared
+    assert declared.credited == [f"Name of {first.pk}", "Reader Two"]
+    assert declared.referees == 3
+
+
+def test_an_embargo_ends_on_its_day():
+    today = date(2027, 3, 1)
+    common = {
+        "name": "a",
+        "version": 1,
+        "address": "",
+        "title": "",
+        "authors": [],
+        "licence": "",
+        "asked": "",
+    }
+    declared = Declared(
+        **common,
+        limitations="",
+        published_on=today.isoformat(),
+        embargo={"past": "2027-03-01", "later": (today + timedelta(1)).isoformat()},
+    )
+    assert [declared.is_open(key) for key in ("past", "later", "none")] == [True, False, True]
+
+
+def test_an_embargo_of_an_unknown_problem_is_refused(frozen):
+    with pytest.raises(Refused, match="no problem 'p99'"):
+        prepare_record(artifact=frozen, wish=Wish(**{**vars(WISH), "embargo": {"p99": date(2999, 1, 1)}}))
+
+
+# --- hostile words -------------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "$\\href{javascript:alert(1)}{x}$",
+    "</title><svg onload=alert(1)>",
+    "a\ncff-version: 9\nauthors: []",
+    '=HYPERLINK("http://x")',
+    "\\input{/etc/passwd} & % $ # _ { } ~ ^ \\",
+    "<!-- band --> ]]> {{ record }} {% load x %}",
+]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_hostile_words_are_shown_and_do_nothing(frozen, words):
+    ReleaseDescription.objects.filter(release=frozen.release).update(creators=words)
+    wish = Wish(name="gaps", title=words, asked=words, limitations=words, changes=words, doi=words)
+    made = prepare_record(artifact=frozen, wish=wish)
+    for name, content in made.files.items():
+        if name.endswith((".html", ".svg")):
+            shown = content.decode()
+            assert not re.search(r"<script|<img src=x|<svg onload|href=\"javascript:", shown), name
+            assert " onerror=alert(1)>" not in shown.replace("&gt;", ""), name
+    read = yaml.safe_load(made.files["CITATION.cff"])
+    assert read["title"] == " ".join(words.split())
+    assert (read["cff-version"], [one["name"] for one in read["authors"]]) == ("1.2.0", [words])
+    assert json.loads(made.files["datacite.json"])["titles"][0]["title"] == " ".join(words.split())
+    assert json.loads(made.files["croissant.json"])["name"] == " ".join(words.split())
+    assert verify_archive(made.archive).verified
+
+
+def test_words_in_latex_and_markdown_are_words():
+    assert latex_text("\\input{x} 5 % & $a_1$") == r"\textbackslash{}input\{x\} 5 \% \& \$a\_1\$"
+    assert markdown_text("[x](http://y) *b* | <i>\n# c") == r"\[x\](http://y) \*b\* \| \<i\> \# c"
+
+
+def test_a_name_in_bibtex_stays_one_name():
+    common = {
+        "name": "a",
+        "version": 1,
+        "address": "https://x/",
+        "asked": "",
+        "limitations": "",
+        "licence": "",
+    }
+    declared = Declared(**common, title="A } B", authors=["X and Y", "Z"], published_on="2027-03-01")
+    assert b"author = {{X and Y} and {Z}}" in bibtex(declared)
+    assert rb"title = {{A \} B}}" in bibtex(declared)
+    assert yaml.safe_load(citation_cff(declared))["authors"] == [{"name": "X and Y"}, {"name": "Z"}]
