@@ -64,6 +64,14 @@ def as_markdown(protocols: list[Protocol]) -> str:
         "object: a column of that name in a table, an object in JSON. Lists are written as JSON in a cell. The",
         "commands `import_release` and `import_outputs` take JSON Lines with exactly these fields, without `system`.",
         "",
+        "Outputs are also read as other tools write them, in all of these ways: results of OpenAI's Batch API (JSON",
+        "Lines), outputs of MathArena (JSON, or a folder of them), and logs of Inspect (`.eval` or JSON). The problem is",
+        "named by `custom_id`, `idx` and the sample's `id`; `p1:2` is the second attempt at `p1`. Other names need a",
+        "pattern (`--ids '{problem}:{attempt}'`) or another column (`--key metadata.problem`). Where a protocol asks for",
+        "fields instead of a text, the reply must be a JSON object with these fields, bare or in a fence; any other reply",
+        "failed. Requests without an answer failed, refusals and blank answers abstained. Files that the scripts of",
+        "Re2Math and Mask-Proof write are read as outputs, and by *Import labels* as verdicts.",
+        "",
         "This page is written from the schemas (`benchmark/collecting/formats.py`).",
     ]
     for rules in protocols:

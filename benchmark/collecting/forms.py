@@ -126,6 +126,14 @@ class TableForm(MappingForm):
         if of_problems:
             del self.fields["system"]
             del self.fields["blank_abstains"]
+        else:
+            self.fields["ids"] = forms.CharField(
+                label="Names of problems",
+                max_length=200,
+                required=False,
+                initial=self.reading.ids,
+                help_text="If a name holds more than the problem: {problem}:{attempt}, for example.",
+            )
         choices = [("", "–"), *((column, column) for column in columns)]
         for each in fields:
             self.fields[f"field:{each.name}"] = forms.ChoiceField(
@@ -146,4 +154,5 @@ class TableForm(MappingForm):
         columns: Mapping[str, str] = {
             each.name: column for each in self.of if (column := self.cleaned_data[f"field:{each.name}"])
         }
-        return Reading(table=self.reading.table, columns=columns, **self._shared())
+        ids = self.cleaned_data.get("ids", "").strip()
+        return Reading(table=self.reading.table, columns=columns, ids=ids, **self._shared())

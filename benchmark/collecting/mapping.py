@@ -12,6 +12,7 @@ from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of,
 from benchmark.collecting.documents import content_of, members_of
 from benchmark.collecting.paths import TEXTS, Guess, Names, guesses, place_of, readings_of
 from benchmark.collecting.tables import TABLES, rows_of
+from benchmark.foreign.recognising import tool_of
 from benchmark.importing.records import RecordError
 from benchmark.protocol import Protocol
 
@@ -39,7 +40,8 @@ class Reading:
     """How the parts of an upload are read. For files `outputs` and `problems` are patterns, "" for none; for a table
     `columns` maps fields to columns, and `table` says what its rows are. `system` names the one system of an upload
     that does not say it, `domain` is that of problems without one. `macros` are definitions in LaTeX that are put in
-    front of every text that uses one of them."""
+    front of every text that uses one of them. `ids` is a pattern by which the names of problems in a table hold problem
+    and attempt; "" finds them without."""
 
     table: str = ""  # "", "problems" or "outputs"
     outputs: str = ""
@@ -50,6 +52,7 @@ class Reading:
     blank_abstains: bool = True
     track: str = "raw"
     macros: str = ""
+    ids: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """For the row of the upload and the audit trail."""
@@ -68,11 +71,18 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
         shown = list(islice((row for row in rows if not isinstance(row, RecordError)), PREVIEW))
         if not shown:
             raise Refused(f"{name} has no rows.", code="empty_file")
-        found = [columns_of(row) for _, row in shown]
-        count = len(shown) + sum(not isinstance(row, RecordError) for row in rows)
-        columns = list(dict.fromkeys(column for row in found for column in row))
+        found, tool, count = [columns_of(row) for _, row in shown], tool_of(table), len(shown)
+        names = dict.fromkeys(column for row in found for column in row)
+        for row in rows:
+            if not isinstance(row, RecordError):
+                count += 1
+                # what a system was to fill in is a column only where it did
+                names |= dict.fromkeys(columns_of(row[1])) if tool else {}
+        columns = list(names)
         cells = [[cell_of(row.get(column, ""))[:_CELL] for column in columns] for row in found]
-        return {"columns": columns, "rows": cells, "count": count, "file": table.name}
+        return {"columns": columns, "rows": cells, "count": count, "file": table.name} | (
+            {"tool": tool.title} if tool else {}
+        )
     paths = [member.path for member in members_of(folder, name)]
     if not any(PurePosixPath(path).suffix.lower() in (*TEXTS, ".zip") for path in paths):
         kinds = ", ".join(sorted({PurePosixPath(path).suffix.lower() or "no ending" for path in paths})[:5])
@@ -100,9 +110,11 @@ def is_macros(path: str) -> bool:
 
 
 def the_table(folder: Path) -> Path | None:
-    """The one table of an upload that has no documents."""
+    """The one table of an upload that has no documents; the folder itself if it is what a tool wrote."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     tables = [path for path in files if path.suffix.lower() in TABLES]
+    if len(tables) > 1 and tool_of(folder):
+        return folder
     texts = [path for path in files if path.suffix.lower() in (*TEXTS, ".zip")]
     if len(tables) > 1 and not texts:
         raise Refused(
@@ -126,6 +138,11 @@ def guess(
     taken as far as it fits this one.
     """
     remembered = remembered or {}
+    if "tool" in found and known is None:
+        raise Refused(
+            f"These are outputs ({found['tool']}). Import their problems first, then choose the study.",
+            code="no_problems",
+        )
     if "columns" in found:
         return _of_table(found, rules, known, name, remembered), []
     documents = [path for path in found["paths"] if not is_macros(path)]
@@ -156,7 +173,13 @@ def _of_table(
     if remembered.get("table") == table and before and set(before.values()) <= set(found["columns"]):
         columns = dict(before)
     system = "" if SYSTEM in columns or table == "problems" else str(remembered.get("system") or _stem(name))
-    return Reading(table=table, columns=columns, system=system, macros=str(remembered.get("macros") or ""))
+    return Reading(
+        table=table,
+        columns=columns,
+        system=system,
+        macros=str(remembered.get("macros") or ""),
+        ids=str(remembered.get("ids") or ""),
+    )
 
 
 def _stem(name: str) -> str:
@@ -184,6 +207,8 @@ def reads_documents(rules: Protocol) -> bool:
 
 def check_mapping(mapping: Reading, rules: Protocol, known: Collection[str] | None) -> None:
     """Raises Refused for a mapping that cannot be carried out. `known`: problems of the release, None for a new one."""
+    if mapping.ids:
+        readings_of(mapping.ids)
     if mapping.table:
         fields = table_fields(rules, mapping.table)
         given = {*mapping.columns, *WITHOUT_COLUMN}
@@ -213,6 +238,8 @@ def sentence(found: Mapping[str, Any], mapping: Reading) -> str:
     """What the upload is, as it is read now: "40 LaTeX files in 4 folders: systems A to D, problems 1 to 10"."""
     if "columns" in found:
         count = found["count"]
+        if "tool" in found:
+            return f"{found['tool']}: {_many(count, 'output')}."
         return f"A table of {_many(count, 'row')} and {_many(len(found['columns']), 'column')}."
     paths = [PurePosixPath(path) for path in found["paths"]]
     kinds = Counter(_KINDS.get(path.suffix.lower(), "other file") for path in paths)

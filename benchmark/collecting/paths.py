@@ -17,6 +17,9 @@ TEXTS = {".tex": "latex", ".md": "markdown", ".txt": "plain"}
 MAX_PATTERN = 200
 MOST_COMPARED = 1_000  # documents
 _TOKEN = re.compile(r"\{(system|problem|attempt)\}|(\*)")
+_COUNTED = re.compile(
+    r"(?i)(?P<problem>.{1,200}?)[ :|#/@._-]{1,3}(?:attempt|sample|epoch|try|run|a)?[ :#._-]?(?P<attempt>[1-9]\d{0,2})"
+)
 _SEPARATORS = ("_", "-", "__", " ", ".", " - ")
 _OF_PROBLEMS = {"problems", "problem", "statements", "statement", "questions", "question", "tasks"}
 _LIKE_A_PROBLEM = re.compile(
@@ -90,6 +93,27 @@ def place_of(pattern: str, path: str) -> Place | None:
     return Place(
         (named.get("system") or "").strip(), named["problem"].strip(), int(named.get("attempt") or 1)
     )
+
+
+def problem_in(name: str, pattern: str, names: "Names") -> tuple[str, int | None]:
+    """The key of the problem that a name means, and the attempt, None where the name does not say it.
+
+    With a pattern, `{problem}` and `{attempt}` are parts of the name. Without, the name is that of a problem, or that
+    with the number of an attempt behind it ("p1:2", "p1-attempt-2"). A name that means nothing is given back as it is.
+    """
+    if pattern:
+        found = [match for reading in readings_of(pattern) if (match := reading.fullmatch(name))]
+        for match in found:
+            parts = match.groupdict()
+            if key := names.match(parts["problem"].strip()):
+                return key, int(parts["attempt"]) if parts.get("attempt") else None
+        return name, None
+    if key := names.match(name, by_number=name.isdigit()):
+        return key, None
+    counted = _COUNTED.fullmatch(name)
+    if counted and (key := names.match(counted["problem"], by_number=False)):
+        return key, int(counted["attempt"])
+    return name, None
 
 
 class Names:

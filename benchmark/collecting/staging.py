@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from accounts.refusal import Refused
-from benchmark.collecting.columns import SYSTEM, columns_of, record_of
+from benchmark.collecting.columns import SYSTEM, FieldInfo, columns_of, record_of
 from benchmark.collecting.documents import (
     Member,
     Text,
@@ -24,12 +24,13 @@ from benchmark.collecting.documents import (
     with_macros,
 )
 from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, is_macros, role_of, table_fields, the_table
-from benchmark.collecting.paths import TEXTS, Names
+from benchmark.collecting.paths import TEXTS, Names, problem_in
 from benchmark.collecting.tables import rows_of
 from benchmark.files.child import Cleaned
 from benchmark.files.pictures import is_called
 from benchmark.files.process import cleaned
 from benchmark.files.queries import takes_files_alone
+from benchmark.foreign.recognising import tool_of
 from benchmark.importing.records import RecordError
 from benchmark.models import FileKind
 from benchmark.protocol import Protocol
@@ -61,13 +62,18 @@ class Lines:
         file, row = self.places.get(line, (self.path.name, line))
         return f"{file}, row {row}" if row else file
 
-    def fault(self, error: RecordError) -> Fault:
-        """The error at the place where its record came from."""
-        file, line = self.places.get(error.line, (self.name or self.path.name, 0))
+    def moved(self, error: RecordError) -> RecordError:
+        """The error with the line that its record came from."""
         reason = re.sub(
             r"\b(?:on|see) line (\d+)", lambda found: f"in {self.place(int(found[1]))}", error.reason
         )
-        return {"file": file, "line": line, "field": error.field, "reason": reason}
+        return RecordError(reason, line=self.places.get(error.line, ("", 0))[1], field=error.field)
+
+    def fault(self, error: RecordError) -> Fault:
+        """The error at the place where its record came from."""
+        moved = self.moved(error)
+        file = self.places.get(error.line, (self.name or self.path.name, 0))[0]
+        return {"file": file, "line": moved.line, "field": moved.field, "reason": moved.reason}
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ def stage(
     staged = Staged(target, keys=set(known or ()))
     table = the_table(folder)
     if table:
-        _stage_table(staged, table, reading, rules, name)
+        stage_table(staged, table, reading, rules, name)
     else:
         members = with_archives(members_of(folder, name), target)
         _stage_documents(staged, members, reading, rules, new=known is None)
@@ -274,7 +280,8 @@ def _add_output(
         staged.faults.append({"file": file, "line": line, "field": "system", "reason": error.reason})
 
 
-def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol, name: str) -> None:
+def stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol, name: str) -> None:
+    """Read a table, or a file of another tool, as the mapping says; `name` is the file's own."""
     fields = {each.name: each for each in table_fields(rules, reading.table)}
     of_problems = reading.table == "problems"
     if of_problems:
@@ -285,7 +292,7 @@ def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol,
         model is not None and model.model_config.get("extra") == "allow" and "json" in table.suffix.lower()
     )
     as_it_is = as_it_is and all(field == column for field, column in reading.columns.items())
-    has_text, names = "text" in fields, Names(staged.keys)
+    has_text, names, tool = "text" in fields, Names(staged.keys), tool_of(table)
     for row in rows_of(table, table.suffix.lower()):
         if isinstance(row, RecordError):
             staged.faults.append({"file": name, "line": row.line, "field": row.field, "reason": row.reason})
@@ -308,15 +315,42 @@ def _stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol,
             continue
         system = str(flat.get(reading.columns.get(SYSTEM, ""), "") or reading.system).strip()
         record.pop(SYSTEM, None)
-        key = record.get("instance_id")
-        if isinstance(key, str):
-            record["instance_id"] = names.match(key, by_number=key.isdigit()) or key
+        _find_problem(record, fields, reading.ids, names)
         if not system:
             staged.faults.append({"file": name, "line": number, "field": SYSTEM, "reason": "names no system"})
         elif has_text:
             _add_output(staged, reading, system, record, name, number)
         else:
+            if tool:
+                record = _filled_in(record, str(raw["text"]), fields, reading)
             staged.run(system).add(record, name, number)
+
+
+def _find_problem(
+    record: dict[str, Any], fields: Mapping[str, FieldInfo], pattern: str, names: Names
+) -> None:
+    """Put the problem's key, and the attempt if its name says it, in place of the name that the table has."""
+    field = "instance_id" if "instance_id" in fields else "index"
+    if field not in record or field not in fields:
+        return
+    key, attempt = problem_in(str(record[field]), pattern, names)
+    is_number = fields[field].kind == "whole number" and key.isdigit()
+    record[field] = int(key) if is_number else key
+    if attempt and "attempt" in fields and "attempt" not in record:
+        record["attempt"] = attempt
+
+
+def _filled_in(
+    record: dict[str, Any], text: str, fields: Mapping[str, FieldInfo], reading: Reading
+) -> dict[str, Any]:
+    """An output of a tool where the protocol asks for fields: a reply without any of them failed, a blank one abstained
+    if that was asked for."""
+    place = {"instance_id", "index", "attempt", "state"}
+    if record.get("state") == "answered" and place.issuperset(record):
+        record = record | {"state": "failed" if text.strip() or not reading.blank_abstains else "abstained"}
+    if record.get("state") == "abstained" and "abstained" in fields:
+        record = record | {"abstained": True}
+    return record
 
 
 def summary_of(staged: Staged) -> dict[str, Any]:

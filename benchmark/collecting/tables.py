@@ -5,21 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.collecting.spreadsheet import spreadsheet_rows
+from benchmark.foreign.recognising import tool_of
 from benchmark.importing.jsonl import parse_object, parse_value, read_lines
 from benchmark.importing.records import RecordError
 from stats.tables.raw_rows import TableError, csv_rows
 
-TABLES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx")
+TABLES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx", ".eval")
 MAX_JSON_BYTES = 50 * 1024 * 1024
 Row = tuple[int, dict[str, Any]]
 
 
 def rows_of(path: Path, suffix: str) -> Iterator[Row | RecordError]:
-    """The rows of a table. The number is the line in CSV and JSON Lines, the row in XLSX, the position in JSON.
+    """The rows of a table, or of a file of another tool (benchmark/foreign).
 
-    What is wrong with single lines comes as a RecordError; a file that cannot be read as a table raises one.
+    The number is the line in CSV and JSON Lines, the row in XLSX, the position in JSON and in what tools write. What is
+    wrong with single lines comes as a RecordError; a file that cannot be read as a table raises one.
     """
-    if suffix == ".json":
+    if tool := tool_of(path):
+        yield from tool.rows(path)
+    elif suffix == ".json":
         yield from _json(path)
     elif suffix in (".jsonl", ".ndjson"):
         for line in read_lines(path):

@@ -80,6 +80,13 @@ class ImportIn(serializers.Serializer[Any]):
     family = serializers.CharField(required=False)
     track = serializers.SlugField(required=False)
     condition = serializers.SlugField(required=False)
+    key = serializers.CharField(
+        required=False, help_text="Of outputs that another tool wrote: the column that names the problem."
+    )
+    ids = serializers.CharField(
+        required=False,
+        help_text="Of such outputs: how names hold problem and attempt, `{problem}:{attempt}`.",
+    )
 
 
 class ImportsView(StaffView):
@@ -148,6 +155,12 @@ class MappingIn(serializers.Serializer[Any]):
     domain = serializers.CharField(default="mathematics", max_length=100)
     blank_abstains = serializers.BooleanField(default=True)
     macros = serializers.CharField(default="", allow_blank=True, max_length=MAX_MACROS)
+    ids = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=MAX_PATTERN,
+        help_text="How names of problems in a table hold problem and attempt, `{problem}:{attempt}`.",
+    )
 
 
 class MappingView(StaffView):

@@ -2,11 +2,16 @@
 
 import io
 import lzma
+import struct
 import unicodedata
 import zipfile
 import zlib
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Self
+
+import zstandard
 
 from benchmark.importing.records import RecordError
 
@@ -23,6 +28,10 @@ _SAYS_UTF8 = 0x800  # the flag of a member whose name is UTF-8 for certain
 _RATIO_FROM = 1024 * 1024  # below this, a ratio says nothing: a short text packs to almost nothing
 # What the standard library raises for bytes that are not an archive; IndexError at extra fields that end too early.
 _BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, UnicodeDecodeError, IndexError)
+_ZSTANDARD = 93  # the method's number in the ZIP specification
+_LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, and the lengths of name and extra field
+_MAX_WINDOW = 64 * 1024 * 1024  # memory that a stream may ask for
+MAX_MEMBER_BYTES = 64 * 1024 * 1024
 _BROKEN_MEMBER = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
@@ -69,6 +78,75 @@ def unpack(
             return len(members)
     except _BROKEN as error:
         raise RecordError(f"the file is not a readable zip archive: {error}") from error
+
+
+class MemberReader:
+    """Reads members of a zip into memory, one by one. A context manager.
+
+    `names` are all of them in the order in which they were first written; of two of one name the later one is read.
+    Raises RecordError as `unpack` does. Zstandard is read too, which Python's own module cannot before 3.14.
+    """
+
+    def __init__(self, archive: Path) -> None:
+        self._archive = archive
+
+    def __enter__(self) -> Self:
+        self._file = _Sparing(io.FileIO(self._archive))
+        try:
+            self._packed = zipfile.ZipFile(self._file)
+        except (*_BROKEN, RecordError) as error:
+            self._file.close()
+            if isinstance(error, RecordError):
+                raise
+            raise RecordError(f"the file is not a readable zip archive: {error}") from error
+        self._members = {member.filename: member for member in self._packed.infolist()}
+        self.names = list(self._members)
+        self._left = max(_RATIO_FROM, MAX_RATIO * self._archive.stat().st_size)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._packed.close()
+        self._file.close()
+
+    def read(self, name: str) -> bytes:
+        """The content of a member of at most MAX_MEMBER_BYTES."""
+        member = self._members[name]
+        if member.flag_bits & 1:
+            raise RecordError("is encrypted", field=name[:200])
+        most = min(self._left, MAX_MEMBER_BYTES)
+        try:
+            if member.compress_type == _ZSTANDARD:
+                content = self._zstandard(member, most)
+            else:
+                with self._packed.open(member) as source:
+                    content = source.read(most + 1)
+        except (*_BROKEN, *_BROKEN_MEMBER, zstandard.ZstdError) as error:
+            raise RecordError(f"is broken: {error}", field=name[:200]) from error
+        if len(content) > most:
+            reason = f"unpacks to more than {MAX_MEMBER_BYTES >> 20} MB, or {MAX_RATIO} times the size of the archive"
+            raise RecordError(reason, field=name[:200])
+        self._left -= len(content)
+        return content
+
+    def _zstandard(self, member: zipfile.ZipInfo, most: int) -> bytes:
+        """At most `most` + 1 bytes of a member that the standard library does not read, behind its local header."""
+        self._file.seek(member.header_offset)
+        header = self._file.read(_LOCAL_HEADER.size)
+        if len(header) != _LOCAL_HEADER.size:
+            raise zipfile.BadZipFile("the archive ends within a header")
+        signature, name_length, extra_length = _LOCAL_HEADER.unpack(header)
+        if signature != b"PK\x03\x04":
+            raise zipfile.BadZipFile("there is no member where the list says")
+        self._file.seek(name_length + extra_length, io.SEEK_CUR)
+        pieces = range(0, member.compress_size, _CHUNK)
+        packed = b"".join(self._file.read(min(_CHUNK, member.compress_size - done)) for done in pieces)
+        with zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW).stream_reader(packed) as source:
+            content = source.read(most + 1)
+        if len(content) <= most and zlib.crc32(content) != member.CRC:
+            raise zipfile.BadZipFile("its checksum is another one")
+        return content
 
 
 def _place_in_tree(member: zipfile.ZipInfo) -> str:

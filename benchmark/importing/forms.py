@@ -68,7 +68,30 @@ class OutputsImportForm(ImportForm):
     condition = forms.SlugField(
         max_length=50, required=False, help_text="Leave empty for the usual run of the system."
     )
-    field_order = ["release", "system", "system_name", "family", "track", "condition", "file"]
+    key = forms.CharField(
+        label="Column that names the problem",
+        max_length=200,
+        required=False,
+        help_text="Of files that other tools wrote, if it is not the usual one: metadata.problem, for example.",
+    )
+    ids = forms.CharField(
+        label="Names of problems",
+        max_length=200,
+        required=False,
+        help_text="Of files that other tools wrote, if a name holds more than the problem: {problem}:{attempt}, for "
+        "example.",
+    )
+    field_order = [
+        "release",
+        "system",
+        "system_name",
+        "family",
+        "track",
+        "condition",
+        "file",
+        "key",
+        "ids",
+    ]
 
     def terms(self) -> dict[str, str]:
         return {**super().terms(), "release": self.cleaned_data["release"].name}
@@ -84,7 +107,7 @@ class FilesImportForm(ImportForm):
         max_length=255,
         label="Folder, ZIP, or table",
         widget=forms.ClearableFileInput(
-            attrs={"accept": ".zip,.tex,.md,.txt,.json,.jsonl,.ndjson,.csv,.tsv,.xlsx"}
+            attrs={"accept": ".zip,.tex,.md,.txt,.json,.jsonl,.ndjson,.csv,.tsv,.xlsx,.eval"}
         ),
     )
     release = forms.ModelChoiceField(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from django.db import IntegrityError, transaction
 
@@ -10,12 +11,14 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.canonical import output_sha256
+from benchmark.collecting.translating import translated
+from benchmark.foreign.recognising import tool_of
 from benchmark.identities.actions import scan_identities
 from benchmark.importing.batches import check_slug, checked_batches, existing
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
-from benchmark.importing.survey import MAX_ERRORS, Survey, output_key, survey_outputs
+from benchmark.importing.survey import MAX_ERRORS, BadFile, Survey, output_key, survey_outputs
 from benchmark.models import Output, OutputState, ProtocolFlag, Release, Run, System, UnreleasedOutput
 from benchmark.protocol import NOT_RELEASED, OutputRecord
 from benchmark.protocols import get_protocol
@@ -57,11 +60,16 @@ def import_outputs(
     condition: str = "",
     system_name: str = "",
     family: str = "",
+    ids: str = "",
+    key: str = "",
     dry_run: bool = False,
     progress: Progress = silent,
     most_faults: int = MAX_ERRORS,
 ) -> OutputsReport:
     """Read a file or folder of outputs into the run of `system` on `release`, completely or not at all.
+
+    Files of other tools are recognised (benchmark/foreign); in those, `key` is the column that names the problem, and
+    `ids` a pattern for names that hold more than that.
 
     A system that is not known yet is created, with the name `system_name` (its slug if empty) and `family`. The same
     content again changes nothing. Raises Refused: BadFile with every fault's line and field, up to
@@ -72,10 +80,16 @@ def import_outputs(
     if condition:
         check_slug(condition, "condition", limit=50)
     rules, source = get_protocol(release.benchmark.protocol), existing(path)
-    with KeyIndex() as instances, KeyIndex() as index:
-        for key, sha256 in release.instances.values_list("key", "sha256").iterator():
-            instances.add(key, sha256)
-        survey = survey_outputs(rules.read_outputs(source), index, instances, progress, most_faults)
+    with TemporaryDirectory() as place, KeyIndex() as instances, KeyIndex() as index:
+        for name, sha256 in release.instances.values_list("key", "sha256").iterator():
+            instances.add(name, sha256)
+        known = {name for name, _ in instances.pairs()} if tool_of(source) else ()
+        lines = translated(source, Path(place), rules, known, system=system, ids=ids, key=key)
+        source = lines.path if lines else source
+        try:
+            survey = survey_outputs(rules.read_outputs(source), index, instances, progress, most_faults)
+        except BadFile as bad:
+            raise BadFile([lines.moved(one) for one in bad.errors], more=bad.more) if lines else bad from bad
         runs = Run.objects.filter(release=release, track=track, condition=condition, system__slug=system)
         stored = runs.first()
         if stored and stored.sha256 != survey.sha256:

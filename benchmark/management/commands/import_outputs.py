@@ -18,7 +18,9 @@ class Command(BaseCommand):
     help = "Import the outputs of a system, from a file or folder: all or nothing."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="a file or folder as the protocol reads it")
+        parser.add_argument(
+            "file", type=Path, help="a file or folder as the protocol reads it, or of another tool"
+        )
         parser.add_argument("--release", required=True, help="name of the release")
         parser.add_argument("--system", required=True, help="short name of the system")
         parser.add_argument("--system-name", default="", help="the system's name in words")
@@ -26,12 +28,18 @@ class Command(BaseCommand):
         parser.add_argument("--track", default="raw")
         parser.add_argument("--condition", default="")
         parser.add_argument(
+            "--key", default="", help="in a file of another tool: the column that names the problem"
+        )
+        parser.add_argument(
+            "--ids", default="", help="how names hold problem and attempt, such as {problem}:{attempt}"
+        )
+        parser.add_argument(
             "--no-render", action="store_true", help="leave rendering the documents to a worker"
         )
         parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        names = ("system", "system_name", "family", "track", "condition", "dry_run")
+        names = ("system", "system_name", "family", "track", "condition", "ids", "key", "dry_run")
         release, progress = release_named(options["release"]), progress_bar()
         report = import_outputs(
             actor=None,

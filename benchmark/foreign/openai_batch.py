@@ -1,0 +1,92 @@
+"""Result files of OpenAI's Batch API, which other providers copy: JSON Lines with custom_id, response and error.
+
+https://platform.openai.com/docs/api-reference/batch/request-output. Bodies are of chat completions or of the Responses
+API. The order of lines is arbitrary; `custom_id` says what a line is about.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmark.foreign.rows import Row, State, json_lines, output_row, text_in
+from benchmark.importing.records import RecordError
+
+TITLE = "OpenAI batch results"
+_OTHERS = {"response", "error", "body"}  # columns next to custom_id
+
+
+def fits(path: Path) -> bool:
+    """Whether the first line has a custom_id, as results and requests of batches have."""
+    if not path.is_file() or path.suffix.lower() not in (".jsonl", ".ndjson", ".json"):
+        return False
+    with path.open("rb") as file:
+        if b'"custom_id"' not in file.readline(100_000):
+            return False
+    first = next(json_lines(path), None)
+    return isinstance(first, tuple) and not _OTHERS.isdisjoint(first[1]) and "custom_id" in first[1]
+
+
+def rows(path: Path) -> Iterator[Row | RecordError]:
+    """A row for each answer; a request that was not answered is a failed output, of the model that answered others."""
+    models = {_model(found[1]) for found in json_lines(path) if isinstance(found, tuple)} - {""}
+    only = models.pop() if len(models) == 1 else ""
+    for found in json_lines(path):
+        if isinstance(found, RecordError):
+            yield found
+            continue
+        number, line = found
+        name = line.get("custom_id")
+        if not isinstance(name, str) or not name.strip():
+            yield RecordError("must name the request", line=number, field="custom_id")
+        elif "response" not in line and "error" not in line:
+            reason = "this is a request; the results are in the file that the batch names as its output"
+            yield RecordError(reason, line=number, field="response" if "body" not in line else "body")
+        else:
+            system = _model(line) or only
+            yield from ((number, row) for row in _outputs(name.strip(), system, _part(line, "response")))
+
+
+def _part(of: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = of.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _model(line: Mapping[str, Any]) -> str:
+    found = _part(_part(line, "response"), "body").get("model")
+    return found if isinstance(found, str) else ""
+
+
+def _outputs(name: str, system: str, response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    body = _part(response, "body")
+    if response.get("status_code") != 200 or body.get("error") or body.get("status") == "failed":
+        yield output_row(name, state="failed", system=system)
+        return
+    choices = found if isinstance(found := body.get("choices"), list) else []
+    messages = [choice.get("message") for choice in choices if isinstance(choice, dict)]
+    answers = [_answer(message) for message in messages if isinstance(message, dict)]
+    answers = answers or [_of_items(body.get("output"))]
+    for number, (text, state) in enumerate(answers, start=1):
+        attempt = number if len(answers) > 1 else None
+        yield output_row(name, text=text, state=state, system=system, attempt=attempt)
+
+
+def _answer(message: Mapping[str, Any]) -> tuple[str, State]:
+    """Text and state of a message; a refusal abstains."""
+    text = text_in(message.get("content"))
+    return (text, "answered") if text or not message.get("refusal") else ("", "abstained")
+
+
+def _of_items(items: Any) -> tuple[str, State]:
+    """The words of all messages among the items of a response, without its reasoning."""
+    if not isinstance(items, list):
+        return "", "failed"
+    messages = [item for item in items if isinstance(item, dict) and item.get("type") == "message"]
+    text = "".join(text_in(message.get("content")) for message in messages)
+    parts = [
+        part
+        for message in messages
+        if isinstance(message.get("content"), list)
+        for part in message["content"]
+    ]
+    refused = any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
+    return (text, "answered") if text or not refused else ("", "abstained")

@@ -1,0 +1,103 @@
+"""What the formats share: reading JSON that is not ours, and the row that an output becomes.
+
+A row has the columns `instance_id` (the problem by the tool's own name), `system`, `attempt`, `state` and `text`. If a
+text is a JSON object, as where a system is to fill in fields, its fields are columns as well.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from benchmark.importing.jsonl import MAX_DEPTH
+from benchmark.importing.records import RecordError
+
+MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+Row = tuple[int, dict[str, Any]]
+State = Literal["answered", "abstained", "failed"]
+_FENCE = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
+
+
+def output_row(
+    problem: str, *, text: str = "", state: State = "answered", system: str = "", attempt: int | None = None
+) -> dict[str, Any]:
+    """The columns of one output; without `attempt` its number is left to the name of the problem."""
+    row: dict[str, Any] = {"instance_id": problem, "system": system, "state": state}
+    if attempt is not None:
+        row["attempt"] = attempt
+    if state != "answered":
+        return {**row, "text": ""}
+    return {**fields_in(text), **row, "text": text}
+
+
+def fields_in(text: str) -> dict[str, Any]:
+    """The fields of a text that is a JSON object, in a fence or bare; nothing for any other text."""
+    fenced = _FENCE.fullmatch(text)
+    bare = (fenced[1] if fenced else text).strip()
+    if not bare.startswith("{"):
+        return {}
+    try:
+        return json_object(bare.encode())
+    except RecordError:
+        return {}
+
+
+def json_object(raw: bytes, line: int = 0) -> dict[str, Any]:
+    """A JSON object of another tool; raises RecordError for anything else.
+
+    Unlike our own lines it may hold large numbers and repeated keys, in fields that nobody imports: what is imported is
+    written as one of our lines and checked again.
+    """
+    try:
+        value = json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise RecordError(f"not UTF-8 at byte {error.start + 1}", line=line) from error
+    except RecursionError as error:
+        raise RecordError(f"nested deeper than {MAX_DEPTH} levels", line=line) from error
+    except json.JSONDecodeError as error:
+        raise RecordError(f"not JSON: {error.msg}", line=line or error.lineno) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise RecordError(f"not JSON that can be read: {error}", line=line) from error
+    if not isinstance(value, dict):
+        raise RecordError("a JSON object was expected", line=line)
+    return value
+
+
+def json_document(path: Path) -> dict[str, Any]:
+    """The one JSON object in a file. Raises RecordError, also for a file that is too large to be read whole."""
+    if path.stat().st_size > MAX_DOCUMENT_BYTES:
+        raise RecordError(f"larger than {MAX_DOCUMENT_BYTES >> 20} MB")
+    return json_object(path.read_bytes())
+
+
+def json_lines(
+    path: Path, most_bytes: int = MAX_DOCUMENT_BYTES
+) -> Iterator[tuple[int, dict[str, Any]] | RecordError]:
+    """The JSON objects of a file, one per line, or a RecordError in place of each that is not one."""
+    with path.open("rb") as file:
+        number = 0
+        while raw := file.readline(most_bytes + 1):
+            number += 1
+            if len(raw) > most_bytes:
+                yield RecordError(f"longer than {most_bytes >> 20} MB", line=number)
+                return
+            if raw.strip():
+                try:
+                    yield number, json_object(raw, number)
+                except RecordError as error:
+                    yield error
+
+
+def text_in(content: Any) -> str:
+    """The words of a message: its text, or the texts among its parts; "" if it has none."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = (
+        part if isinstance(part, str) else part.get("text")
+        for part in content
+        if isinstance(part, str | dict)
+    )
+    return "".join(part for part in parts if isinstance(part, str))
