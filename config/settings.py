@@ -158,6 +158,7 @@ CELERY_BEAT_SCHEDULE = {
     "beat-heart": {"task": "reports.beat_heart", "schedule": 30},
     "forget-old-answers": {"task": "accounts.forget_old_answers", "schedule": 24 * 3600},
     "remind-reviewers": {"task": "annotation.remind_due", "schedule": 24 * 3600},
+    "end-embargoes": {"task": "reports.end_embargoes", "schedule": 3600},
     "seal-history": {"task": "reports.seal_history", "schedule": 60},
     "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},
     # One message for all queues: several would pile up at a slow broker and hold up the work that they are about.

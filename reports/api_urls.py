@@ -16,6 +16,7 @@ from reports.labels import api as comments
 from reports.planning import api as plans
 from reports.printing import api as printing
 from reports.published import api as published
+from reports.records import api as records
 from reports.scores import api as scores
 from reports.status.api import StatusView
 
@@ -32,6 +33,12 @@ urlpatterns: list[URLPattern] = [
         "releases/<slug:name>/exclusions/",
         exclusions.ExclusionsView.as_view(),
         name="api-exclusions",
+    ),
+    path("releases/<slug:name>/records/", records.RecordsView.as_view(), name="api-records"),
+    path(
+        "releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/",
+        records.WithdrawRecordView.as_view(),
+        name="api-withdraw-record",
     ),
     path("releases/<slug:name>/score/", scores.ScoreView.as_view(), name="api-score"),
     path("releases/<slug:name>/cases/<path:key>/", cases.CaseView.as_view(), name="api-case"),

@@ -10,6 +10,7 @@ from judging.runs.actions import reconcile as reconcile_judging
 from reports.analysing import uploads
 from reports.history.chain import seal
 from reports.printing.jobs import print_next, reconcile_reports, ring
+from reports.records.embargoes import end_embargoes
 from reports.status.state import beat_heart
 
 logger = logging.getLogger(__name__)
@@ -55,3 +56,8 @@ def heartbeat() -> None:
 @shared_task(name="reports.seal_history")
 def seal_history() -> int:
     return seal()
+
+
+@shared_task(name="reports.end_embargoes")
+def publish_ended_embargoes() -> int:
+    return end_embargoes()

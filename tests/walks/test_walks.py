@@ -38,15 +38,15 @@ def steps_of(document: str) -> list[Step]:
     for block in BLOCK.findall(document):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *rest = part.rstrip("\n").split("\n")
-            while command.endswith("\\"):
-                command += "\n" + rest.pop(0)
+            while rest and rest[0].startswith(">"):
+                command += "\n" + rest.pop(0).removeprefix("> ")
             steps.append(Step(command, tuple(line for line in rest if line.strip() and line != "...")))
     return steps
 
 
 def test_commands_and_what_they_print_are_told_apart():
-    document = "Text\n```console\n$ one a \\\n  b\nsaid\n...\n$ two\n```\n```\n$ three\n```\n"
-    assert steps_of(document) == [Step("one a \\\n  b", ("said",)), Step("two", ())]
+    document = "Text\n```console\n$ one a \\\n>  b\nsaid\n...\n$ two\n```\n```\n$ three\n```\n"
+    assert steps_of(document) == [Step("one a \\\n b", ("said",)), Step("two", ())]
 
 
 @pytest.fixture
@@ -72,6 +72,7 @@ def site(tmp_path: Path) -> Iterator[Deployment]:
         deployment.environment |= {
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
+            "TOUCHSTONE_RECORD_DIR": str(tmp_path / "records"),
             "SAMPLE": str(ROOT / "sample"),
             "DATA": str(ROOT.parent / "shared" / "data"),
         }
@@ -106,3 +107,6 @@ def test_the_walk_leads_to_where_it_says(site: Deployment, tmp_path: Path, path:
         printed = [line.strip() for line in done.stdout.splitlines()]
         missing = [line for line in step.printed if line.strip() not in printed]
         assert not missing, f"{step.command}\n{done.stdout}"
+    (archive,) = (tmp_path / "records").rglob("*.zip")
+    page = (archive.parent / "index.html").read_text("utf-8")
+    assert "How far to trust it" in page

@@ -1,0 +1,130 @@
+"""Public records by REST: what would be published, publishing exactly that, and withdrawing it."""
+
+from datetime import date
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from benchmark.describing.actions import describe_release
+from benchmark.releases.freezing import freeze_release
+from reports.artifact.freezing import freeze_artifact
+from reports.models import PublicRecord
+from reports.records.actions import withdraw_record
+from reports.records.embargoes import end_embargoes
+
+pytestmark = pytest.mark.django_db
+WISH = {"name": "gaps", "title": "Gaps", "asked": "Find a statement.", "limitations": "Few gaps."}
+
+
+@pytest.fixture
+def address(proofs, settings, tmp_path):
+    """Where records of a described and frozen release are; its score is frozen too."""
+    settings.RECORD_DIR = tmp_path / "records"
+    describe_release(
+        actor=None, release=proofs, licence="CC-BY-4.0", creators="Nora Feld", published_on=date(2026, 11, 1)
+    )
+    freeze_release(actor=None, release=proofs)
+    proofs.refresh_from_db()
+    freeze_artifact(actor=None, release=proofs)
+    return reverse("api-records", args=[proofs.name])
+
+
+def send(client, address, **body):
+    return client.post(address, {**WISH, **body}, content_type="application/json")
+
+
+def test_the_first_request_says_what_would_be_public_and_the_second_publishes_it(
+    address, client, owner, django_capture_on_commit_callbacks
+):
+    client.force_login(owner)
+    looked = send(client, address)
+    assert looked.status_code == 200
+    assert not PublicRecord.objects.exists()
+    assert {"index.html", "labels.csv", "CITATION.cff"} <= looked.json()["files"].keys()
+    with django_capture_on_commit_callbacks(execute=True):
+        made = send(client, address, seen=looked.json()["sha256"])
+    assert made.status_code == 201
+    assert made.json()["address"] == looked.json()["address"]
+    assert [(row["name"], row["version"]) for row in client.get(address).json()] == [("gaps", 1)]
+    assert client.get("/records/gaps/1/").status_code == 200
+
+
+def test_what_was_not_looked_at_is_not_published(address, client, owner):
+    client.force_login(owner)
+    seen = send(client, address).json()["sha256"]
+    refused = send(client, address, seen=seen, title="Another title")
+    assert (refused.status_code, refused.json()["code"]) == (409, "changed")
+    assert not PublicRecord.objects.exists()
+
+
+def test_coordinators_see_records_and_only_owners_publish_or_withdraw(address, client, coordinator, proofs):
+    client.force_login(coordinator)
+    assert client.get(address).json() == []
+    assert send(client, address).status_code == 403
+    withdraw = reverse("api-withdraw-record", args=[proofs.name, "gaps", 1])
+    assert client.post(withdraw, {"reason": "No."}, content_type="application/json").status_code == 403
+
+
+def test_a_version_is_withdrawn_with_a_reason_and_its_page_stays(
+    address, client, owner, proofs, django_capture_on_commit_callbacks
+):
+    client.force_login(owner)
+    with django_capture_on_commit_callbacks(execute=True):
+        send(client, address, seen=send(client, address).json()["sha256"])
+    withdraw = reverse("api-withdraw-record", args=[proofs.name, "gaps", 1])
+    assert client.post(withdraw, {"reason": " "}, content_type="application/json").status_code == 400
+    with django_capture_on_commit_callbacks(execute=True):
+        gone = client.post(
+            withdraw, {"reason": "The marks of problem 3 were mixed up."}, content_type="application/json"
+        )
+    assert gone.json()["withdrawn_reason"] == "The marks of problem 3 were mixed up."
+    assert "problem 3 were mixed up" in client.get("/records/gaps/1/").content.decode()
+    again = client.post(withdraw, {"reason": "Again."}, content_type="application/json")
+    assert again.json()["code"] == "withdrawn"
+    nowhere = reverse("api-withdraw-record", args=[proofs.name, "gaps", 2])
+    assert client.post(nowhere, {"reason": "Why?"}, content_type="application/json").status_code == 404
+
+
+def test_fields_are_named_that_are_missing_or_unknown(address, client, owner):
+    client.force_login(owner)
+    bare = client.post(address, {"name": "gaps"}, content_type="application/json")
+    assert set(bare.json()["problems"]) == {"title", "asked", "limitations"}
+    assert send(client, address, artifact="0" * 64).json()["field"] == "artifact"
+    assert send(client, address, embargo={"nonesuch": "2027-03-01"}).json()["field"] == "embargo"
+    assert send(client, address, colour="blue").status_code == 400
+
+
+def test_on_the_day_that_was_announced_the_texts_become_public_as_a_new_version(
+    address, client, owner, django_capture_on_commit_callbacks
+):
+    wish = {"show_problems": True, "embargo": {"": "2027-03-01"}}
+    with time_machine.travel("2027-02-01 12:00+00:00"), django_capture_on_commit_callbacks(execute=True):
+        client.force_login(owner)
+        looked = send(client, address, **wish).json()
+        assert send(client, address, **wish, seen=looked["sha256"]).status_code == 201
+    first = client.get("/records/gaps/1/").content.decode()
+    assert "public on 1 March 2027" in first
+    with time_machine.travel("2027-02-28 12:00+00:00"):
+        assert end_embargoes() == 0
+    with time_machine.travel("2027-03-01 12:00+00:00"), django_capture_on_commit_callbacks(execute=True):
+        assert end_embargoes() == 1
+        assert end_embargoes() == 0
+    latest = PublicRecord.objects.latest("version")
+    assert (latest.version, latest.published_by) == (2, None)
+    assert "the texts of 8 problems are public now" in latest.declared["changes"]
+    second = client.get("/records/gaps/2/").content.decode()
+    assert "public on 1 March 2027" not in second
+    assert "Version 2" in client.get("/records/gaps/1/").content.decode()  # the band on the older one
+
+
+def test_a_withdrawn_record_publishes_nothing_when_its_embargo_ends(
+    address, client, owner, django_capture_on_commit_callbacks
+):
+    wish = {"show_problems": True, "embargo": {"": "2027-03-01"}}
+    with time_machine.travel("2027-02-01 12:00+00:00"), django_capture_on_commit_callbacks(execute=True):
+        client.force_login(owner)
+        send(client, address, **wish, seen=send(client, address, **wish).json()["sha256"])
+        withdraw_record(actor=owner, record=PublicRecord.objects.get(), reason="A mistake.")
+    with time_machine.travel("2027-03-02 12:00+00:00"):
+        assert end_embargoes() == 0
