@@ -54,7 +54,8 @@ def record_file(request: HttpRequest, path: str = "") -> HttpResponseBase:
         elif stat.st_size > _SMALL:
             response = FileResponse(place.open("rb"))
         else:
-            response = HttpResponse(place.read_bytes())
+            response = HttpResponse(content := place.read_bytes())
+            response["Content-Length"] = len(content)  # the middleware that adds it comes later
     except (FileNotFoundError, NotADirectoryError) as error:
         raise Http404("There is no such file.") from error
     linked = place.name == "croissant.json"
