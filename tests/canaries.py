@@ -83,7 +83,7 @@ reports.Artifact     hidden: content sha256 | technical: kind
 reports.KeptScore    hidden: choice content | technical: basis
 reports.HistoryLink  technical: kind sha256 chain
 reports.ExclusionRule hidden: name reason | technical: grounds
-reports.PublicRecord hidden: name declared archive_sha256 withdrawn_reason
+reports.PublicRecord hidden: name declared withdrawn_reason | technical: archive_sha256
 reports.LabelUpload  hidden: file_name asked document refusal handle
 reports.ReportJob    hidden: judge error file sha256 | technical: track condition frozen_tuple lease_owner
 """

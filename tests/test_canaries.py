@@ -65,7 +65,8 @@ from benchmark.models import (
     Settlement,
 )
 from judging.models import Call, JudgeRun, JudgeTask, UploadedPrompt
-from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, ReportJob
+from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
+from reports.records.declared import Declared
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.benchmark.pdfs import everything_in, planted, png
@@ -571,11 +572,22 @@ def _reports(campaign: Campaign, coordinator: User) -> None:
         refusal=c("reports.LabelUpload.refusal"),
         expires_at=timezone.now() + dt.timedelta(hours=1),
     )
-    Artifact.objects.create(
+    artifact = Artifact.objects.create(
         release=campaign.release,
         kind="score",
         content={"x": c("reports.Artifact.content")},
         sha256=c("reports.Artifact.sha256"),
+    )
+    said = dict.fromkeys(("address", "licence", "asked", "limitations", "published_on"), "x")
+    title = c("reports.PublicRecord.declared")
+    PublicRecord.objects.create(  # its files are not written, so that nobody reads them
+        name=c("reports.PublicRecord.name"),
+        version=1,
+        artifact=artifact,
+        declared=Declared(name="x", version=1, title=title, authors=[], **said).as_json(),
+        archive_sha256="0" * 64,
+        withdrawn_at=timezone.now(),
+        withdrawn_reason=c("reports.PublicRecord.withdrawn_reason"),
     )
     KeptScore.objects.create(
         release=campaign.release, choice=c("reports.KeptScore.choice"), content=c("reports.KeptScore.content")

@@ -126,7 +126,7 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "verdict_confidence_0_to_1": (Verdict, {"confidence": 1.5}),
     "history_position_from_one": (HistoryLink, {"position": 0}),
     "record_versions_from_one": (PublicRecord, {"version": 0}),
-    "record_withdrawn_with_a_reason": (PublicRecord, {"withdrawn_reason": "why", "version": 9}),
+    "record_withdrawn_with_a_reason": (PublicRecord, {"withdrawn_at": None, "withdrawn_reason": "why", "version": 9}),
     "report_state_is_known": (ReportJob, QUIET | {"state": "lost"}),
     "report_holds_something": (ReportJob, {"score": False, "items": False}),
     "report_done_within_total": (ReportJob, {"done": 9, "total": 8}),

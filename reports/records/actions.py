@@ -104,7 +104,7 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
         for user in graders.exclude(credit=Credit.ANONYMOUS)
     )
     version = (earlier.aggregate(last=Max("version"))["last"] or 0) + 1
-    slugs = {row.system for row in (*inputs.outputs, *inputs.unreleased)}
+    slugs = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
     declared = Declared(
         name=wish.name,
         version=version,

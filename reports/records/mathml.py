@@ -1,4 +1,4 @@
-"""Formulas of safe HTML as MathML, which browsers show without a script, a style sheet or a font of ours. Pure."""
+"""Formulas of safe HTML as MathML, which browsers show without any script, style sheet or font. Pure."""
 
 import re
 from functools import lru_cache

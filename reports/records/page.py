@@ -134,7 +134,7 @@ def finding(record: Shown) -> list[str]:
     ]
     if valued:
         top = record.board.top
-        words = []
+        words: list[str] = []
         for name, estimate in valued[:NAMED]:
             counts, ends = counts_of(estimate), interval_of(estimate, top)
             if basis == "experts" and counts:

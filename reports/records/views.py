@@ -3,10 +3,9 @@
 import re
 
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
@@ -36,10 +35,10 @@ def record_file(request: HttpRequest, path: str = "") -> HttpResponseBase:
     if not _PATH.fullmatch(path):
         raise Http404("There is no such file.")
     place = root() / path
+    response: HttpResponseBase
     if path and (newest := place / NEWEST).is_file():
-        response = HttpResponseRedirect(
-            f"{reverse('record-file', args=[path.rstrip('/')])}/{newest.read_text()}/"
-        )
+        name = path.rstrip("/")
+        response = redirect("record-file", path=f"{name}/{newest.read_text()}/")
         response["Cache-Control"] = _CACHED
         return response
     if not path or path.endswith("/"):
@@ -49,19 +48,18 @@ def record_file(request: HttpRequest, path: str = "") -> HttpResponseBase:
         if place.is_dir():
             return redirect("record-file", path=f"{path}/")
         etag = f'"{stat.st_mtime_ns:x}-{stat.st_size:x}"'
-        answer = get_conditional_response(request, etag=etag, last_modified=int(stat.st_mtime))
-        response: HttpResponseBase
-        if answer is not None:
-            response = answer
+        known = get_conditional_response(request, etag=etag, last_modified=int(stat.st_mtime))
+        if known is not None:
+            response = known
         elif stat.st_size > _SMALL:
             response = FileResponse(place.open("rb"))
         else:
-            response = HttpResponse(place.read_bytes())
+            response = HttpResponse(content := place.read_bytes())
+            response["Content-Length"] = len(content)  # the middleware that adds it comes later
     except (FileNotFoundError, NotADirectoryError) as error:
         raise Http404("There is no such file.") from error
-    response["Content-Type"] = (
-        "application/ld+json" if place.name == "croissant.json" else media_type(place.name)
-    )
+    linked = place.name == "croissant.json"
+    response["Content-Type"] = "application/ld+json" if linked else media_type(place.name)
     response["ETag"] = etag
     response["Last-Modified"] = http_date(stat.st_mtime)
     response["Cache-Control"] = _CACHED
