@@ -30,6 +30,11 @@ urlpatterns: list[URLPattern] = [
         name="api-release-instances-file",
     ),
     path(
+        "releases/<slug:name>/outputs.jsonl",
+        describing_api.OutputsFileView.as_view(),
+        name="api-release-outputs-file",
+    ),
+    path(
         "releases/<slug:name>/reproduction/",
         describing_api.ReproductionView.as_view(),
         name="api-release-reproduction",

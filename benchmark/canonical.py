@@ -37,18 +37,21 @@ def instance_sha256(record: InstanceRecord) -> str:
     return sha256_of(instance_content(record))
 
 
+def output_content(record: OutputRecord) -> dict[str, object]:
+    """The fields of an output that are hashed."""
+    return {
+        "instance": record.instance,
+        "attempt": record.attempt,
+        "state": record.state,
+        "text": record.text,
+        "text_format": record.text_format,
+        "payload": record.payload,
+    }
+
+
 def output_sha256(record: OutputRecord) -> str:
     """The hash of an output; its run and system are not part of it."""
-    return sha256_of(
-        {
-            "instance": record.instance,
-            "attempt": record.attempt,
-            "state": record.state,
-            "text": record.text,
-            "text_format": record.text_format,
-            "payload": record.payload,
-        }
-    )
+    return sha256_of(output_content(record))
 
 
 def collection_sha256(pairs: Iterable[tuple[str, str]]) -> str:

@@ -20,6 +20,7 @@ urlpatterns: list[URLPattern] = [
     path("<slug:name>/source-questions/", settling, name="settling"),
     path("<slug:name>/croissant.json", describing_views.croissant_file, name="release-croissant"),
     path("<slug:name>/instances.jsonl", describing_views.instances_file, name="release-instances-file"),
+    path("<slug:name>/outputs.jsonl", describing_views.outputs_file, name="release-outputs-file"),
     path("<slug:name>/files/", files_views.attach, name="attach"),
     path("<slug:name>/files/<int:pk>/", files_views.read, name="attachment"),
     path("<slug:name>/files/<int:pk>/original/", files_views.original, name="attachment-original"),

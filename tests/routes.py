@@ -157,6 +157,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/reproduction/
         releases/<slug:name>/croissant.json
         releases/<slug:name>/instances.jsonl
+        releases/<slug:name>/outputs.jsonl
         releases/<slug:name>/files/
         releases/<slug:name>/files/<int:pk>/
         releases/<slug:name>/files/<int:pk>/original/
@@ -327,6 +328,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/settlements/<int:pk>/
         api/v1/releases/<slug:name>/croissant/
         api/v1/releases/<slug:name>/instances.jsonl
+        api/v1/releases/<slug:name>/outputs.jsonl
         api/v1/releases/<slug:name>/reproduction/
         api/v1/releases/<slug:name>/instances/
         api/v1/releases/<slug:name>/audit-plan/

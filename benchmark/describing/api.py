@@ -10,12 +10,12 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from accounts.profile.api import caller, checked
-from accounts.rest.errors import RefusalOut
+from accounts.rest.errors import REFUSED, RefusalOut
 from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.describing.actions import describe_release
 from benchmark.describing.croissant import croissant
-from benchmark.describing.views import instances_download
+from benchmark.describing.views import instances_download, outputs_download
 from benchmark.models import Release, ReleaseDescription
 from benchmark.releases.queries import release_or_404
 from benchmark.reproduction.reproducing import reproduction
@@ -80,6 +80,22 @@ class ReproductionView(StaffView):
         )
         keys = request.query_params.get("proximate", "")
         return Response(reproduction(first, second, filter(None, keys.split(","))))
+
+
+class OutputsFileView(StaffView):
+    filters = {"run": "SYSTEM, SYSTEM@TRACK or SYSTEM@TRACK+CONDITION"}
+
+    @extend_schema(
+        operation_id="releases_outputs_file",
+        parameters=[OpenApiParameter("run", str, description=filters["run"], required=True)],
+        responses={
+            (200, "application/jsonlines"): OpenApiResponse(OpenApiTypes.STR, description="One a line."),
+            **REFUSED,
+        },
+    )
+    def get(self, request: Request, name: str) -> HttpResponseBase:
+        """The outputs of a run as JSON Lines, to be imported elsewhere as they are."""
+        return outputs_download(release_or_404(name), request.query_params.get("run", ""))
 
 
 class InstancesFileView(StaffView):

@@ -13,8 +13,8 @@ from benchmark.describing.actions import describe_release
 from benchmark.describing.croissant import croissant
 from benchmark.models import Release, ReleaseDescription
 from benchmark.releases.forms import DescriptionForm
-from benchmark.releases.instance_file import MEDIA_TYPE, instance_lines, published_lines
-from benchmark.releases.queries import release_or_404
+from benchmark.releases.instance_file import MEDIA_TYPE, instance_lines, output_lines, published_lines
+from benchmark.releases.queries import release_or_404, run_called
 
 
 @staff_only
@@ -58,6 +58,25 @@ def instances_file(request: SignedInRequest, name: str) -> StreamingHttpResponse
         return instances_download(release_or_404(name), published=request.GET.get("published") == "1")
     except Refused as refusal:
         raise Http404(refusal.reason) from refusal
+
+
+@staff_only  # type: ignore[arg-type]
+@require_GET
+def outputs_file(request: SignedInRequest, name: str) -> StreamingHttpResponse:
+    """The outputs of the run called ?run=, to be imported elsewhere."""
+    try:
+        return outputs_download(release_or_404(name), request.GET.get("run", ""))
+    except Refused as refusal:
+        raise Http404(refusal.reason) from refusal
+
+
+def outputs_download(release: Release, arm: str) -> StreamingHttpResponse:
+    """The outputs of a run, streamed. Raises Refused for a run that the release does not have."""
+    run = run_called(release, arm)
+    response = StreamingHttpResponse(output_lines(run), content_type=MEDIA_TYPE)
+    ending = ".".join(filter(None, (run.system.slug, run.track, run.condition)))
+    response["Content-Disposition"] = f'attachment; filename="{release.name}.{ending}.jsonl"'
+    return response
 
 
 def instances_download(release: Release, *, published: bool = False) -> StreamingHttpResponse:

@@ -15,6 +15,7 @@ from benchmark.collecting.translating import translated
 from benchmark.foreign.recognising import tool_of
 from benchmark.identities.actions import scan_identities
 from benchmark.importing.batches import check_slug, checked_batches, existing
+from benchmark.importing.exported import output_records
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
@@ -87,7 +88,7 @@ def import_outputs(
         lines = translated(source, Path(place), rules, known, system=system, ids=ids, key=key)
         source = lines.path if lines else source
         try:
-            survey = survey_outputs(rules.read_outputs(source), index, instances, progress, most_faults)
+            survey = survey_outputs(output_records(rules, source), index, instances, progress, most_faults)
         except BadFile as bad:
             raise BadFile([lines.moved(one) for one in bad.errors], more=bad.more) if lines else bad from bad
         runs = Run.objects.filter(release=release, track=track, condition=condition, system__slug=system)
@@ -99,7 +100,7 @@ def import_outputs(
         if stored is None and not dry_run:
             run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
             author = System(slug=system, name=system_name or system, family=family)
-            _store(actor, run, author, survey, rules.read_outputs(source), progress)
+            _store(actor, run, author, survey, output_records(rules, source), progress)
             scan_identities(release=release, progress=progress)
         flagged = Output.objects.filter(run__in=runs, protocol_flags__isnull=False).distinct()
         return OutputsReport(

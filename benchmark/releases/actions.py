@@ -11,6 +11,7 @@ from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.canonical import instance_sha256
 from benchmark.importing.batches import check_slug, checked_batches, existing
+from benchmark.importing.exported import release_records
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
@@ -61,7 +62,7 @@ def import_release(
     check_slug(name, "release")
     rules, file = get_protocol(protocol), existing(path)
     with KeyIndex() as index:
-        survey = survey_release(rules.read_release(file), index, progress, most_faults, rules.passage_of)
+        survey = survey_release(release_records(rules, file), index, progress, most_faults, rules.passage_of)
         stored = Release.objects.select_related("benchmark").filter(name=name).first()
         if stored and stored.benchmark.protocol != rules.name:
             reason = f"release {name} belongs to protocol {stored.benchmark.protocol}"
@@ -73,7 +74,7 @@ def import_release(
             release = Release(
                 name=name, sha256=survey.sha256, source=source or file.name, is_sample=is_sample
             )
-            _store(actor, release, rules, survey, rules.read_release(file), progress)
+            _store(actor, release, rules, survey, release_records(rules, file), progress)
         return ImportReport(
             release=name,
             protocol=protocol,

@@ -1,7 +1,8 @@
-"""The instances of a release as one JSON Lines file, the same bytes on every machine.
+"""The instances of a release, and the outputs of a run, as JSON Lines files with the same bytes on every machine.
 
-A line is the canonical JSON that an instance's hash is taken of (benchmark/canonical.py): its SHA-256,
-without the line feed, is the instance's. Lines are in the order of their keys, by code point.
+A line is the canonical JSON that a hash is taken of (benchmark/canonical.py): its SHA-256, without the line feed, is
+that of the instance or output. Lines are in the order of their keys, by code point. Both files are imported again as
+they are (benchmark/importing/exported.py).
 """
 
 import hashlib
@@ -10,10 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from accounts.refusal import Refused
-from benchmark.canonical import instance_content
-from benchmark.models import Release
+from benchmark.canonical import instance_content, output_content
+from benchmark.models import Release, Run
+from benchmark.protocol import withheld_record
 from benchmark.protocols import get_protocol
-from benchmark.releases.integrity import instance_record
+from benchmark.releases.integrity import instance_record, output_record
 from canonical import canonical_json
 
 MEDIA_TYPE = "application/jsonlines"
@@ -36,6 +38,21 @@ def instance_lines(release: Release) -> Iterator[bytes]:
         rows = release.instances.select_related("paper").in_bulk(keys)
         for pk in keys:
             yield canonical_json(instance_content(instance_record(rows[pk]))) + b"\n"
+
+
+def output_lines(run: Run) -> Iterator[bytes]:
+    """The outputs of a run in the same way, by instance and attempt, with those that were not released."""
+    order: list[tuple[str, int, int]] = [
+        *run.outputs.values_list("instance__key", "attempt", "pk"),
+        *((key, 0, 0) for key in run.unreleased.values_list("instance__key", flat=True)),
+    ]
+    order.sort()
+    for start in range(0, len(order), _CHUNK):
+        chunk = order[start : start + _CHUNK]
+        rows = run.outputs.select_related("instance").in_bulk([pk for *_, pk in chunk if pk])
+        for key, _, pk in chunk:
+            record = output_record(rows[pk]) if pk else withheld_record(key)
+            yield canonical_json(output_content(record)) + b"\n"
 
 
 def published_lines(release: Release) -> Iterator[str]:

@@ -40,15 +40,18 @@ def stored_run_sha256(run: Run) -> str:
 
 def output_record_sha256(row: Output) -> str:
     """The hash of an output, with its instance, from its row."""
-    return output_sha256(
-        OutputRecord(
-            instance=row.instance.key,
-            attempt=row.attempt,
-            state=row.state,
-            text=row.text,
-            text_format=row.text_format,
-            payload=row.payload,
-        )
+    return output_sha256(output_record(row))
+
+
+def output_record(row: Output) -> OutputRecord:
+    """An output as its file gave it."""
+    return OutputRecord(
+        instance=row.instance.key,
+        attempt=row.attempt,
+        state=row.state,
+        text=row.text,
+        text_format=row.text_format,
+        payload=row.payload,
     )
 
 

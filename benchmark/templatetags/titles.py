@@ -1,10 +1,19 @@
-"""Titles of instances, as pages show them."""
+"""Titles of instances and names of runs, as pages show them."""
 
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from benchmark.models import Run
+from benchmark.releases.queries import arm_name
+
 register = template.Library()
+
+
+@register.filter
+def arm(run: Run) -> str:
+    """The name by which the run is asked for."""
+    return arm_name(run)
 
 
 @register.filter
