@@ -161,6 +161,12 @@ class JudgeRun(Job):
     track = models.CharField(
         max_length=50, default="raw", blank=True, help_text="Of the outputs; empty for a run on instances."
     )
+    condition = models.CharField(
+        max_length=50,
+        default="",
+        blank=True,
+        help_text="Of the outputs' runs, “usual” for the usual one; empty for all conditions.",
+    )
     predicates = models.JSONField()
     after = models.ForeignKey(
         Judge,
@@ -186,6 +192,10 @@ class JudgeRun(Job):
                 condition=(Q(subject=RunSubject.OUTPUT) & ~Q(track=""))
                 | Q(subject=RunSubject.INSTANCE, track="", after=None),
                 name="judge_run_on_instances_has_no_track",
+            ),
+            models.CheckConstraint(
+                condition=Q(subject=RunSubject.OUTPUT) | Q(condition=""),
+                name="judge_run_on_instances_has_no_condition",
             ),
         ]
 

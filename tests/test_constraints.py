@@ -113,6 +113,9 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "judge_program_has_no_model_and_one_vote": (Judge, {"program": "matcher", "votes": 3}),
     "uploaded_prompt_has_words": (UploadedPrompt, {"text": "", "version": 2}),
     "uploaded_prompt_version_from_1": (UploadedPrompt, {"version": 0}),
+    "judge_run_on_instances_has_no_condition": (
+        JudgeRun, {"subject": "instance", "track": "", "after": None, "condition": "usual"},
+    ),
     "judge_run_on_instances_has_no_track": (JudgeRun, {"subject": "output", "track": ""}),
     "judge_task_has_one_subject": (JudgeTask, {"instance": None, "output": None, "second": None}),
     "judge_task_pair_is_in_order": (JudgeTask, {"second_id": models.F("output_id")}),

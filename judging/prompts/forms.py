@@ -60,8 +60,8 @@ class PromptForm(forms.Form):
         label="What its values mean",
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="One line for each value, such as “true: yes” or “7: yes”. Words are in quotation marks: "
-        '“"proved": yes”. A reply with any other value is kept as unparsed.',
+        help_text="One line for each value, such as “true: yes” or “7: yes”; words with their quotation marks. A reply "
+        "with any other value is kept as unparsed.",
     )
     reason_key = forms.CharField(label="Key of the reason", required=False, max_length=MAX_CHARS)
     confidence_key = forms.CharField(
@@ -78,7 +78,7 @@ class PromptForm(forms.Form):
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
         question = self.fields["question"]
         assert isinstance(question, forms.ChoiceField)
         question.choices = questions()

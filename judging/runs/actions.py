@@ -26,7 +26,13 @@ from judging.programs.programs import current_program, program_identities
 from judging.prompts.queries import prompts_called
 from judging.runs.combining import combination_settings, combined_verdicts, decided, tallies
 from judging.runs.early_stop import votes_cast
-from judging.runs.queries import judgeable_pairs, newest_judge, questions_about_outputs
+from judging.runs.queries import (
+    USUAL,
+    judgeable_pairs,
+    newest_judge,
+    questions_about_outputs,
+    runs_asked_about,
+)
 from judging.runs.steering import check_caps
 from llm import fewest_more
 from work.claims import take_back_expired
@@ -120,6 +126,7 @@ def ask(
     release: Release,
     subject: str = RunSubject.OUTPUT,
     track: str = "",
+    condition: str = "",
     predicates: Sequence[str] = (),
     after: Judge | None = None,
     priority: int = 0,
@@ -128,7 +135,8 @@ def ask(
 ) -> JudgeRun:
     """Record what is to be judged. The rows written here are the queue of record; the signal only speeds things up.
 
-    One task per answered output of `track` ("raw" if left out), predicate and vote that has no verdict of this judge
+    One task per answered output of `track` ("raw" if left out) under `condition` ("usual" is the usual one; left out:
+    all), predicate and vote that has no verdict of this judge
     yet, and per output that abstained after the stage that the predicate is about; for a predicate that compares, per
     pair of outputs, each in both orders. Freezes the runs judged, so that a verdict always refers to the text that was
     read. With `after`, only what that judge left undecided is asked (judging/runs/combining.py); when the run ends, the
@@ -140,11 +148,24 @@ def ask(
     """
     protocol = get_protocol(release.benchmark.protocol)
     chosen = _checked_predicates(judge, protocol, predicates, subject)
-    if subject == RunSubject.INSTANCE and (track or after):
-        raise Refused("A run on instances has no track and cannot follow another judge.", code="instance_run")
+    if subject == RunSubject.INSTANCE and (track or condition or after):
+        raise Refused(
+            "A run on instances has no track or condition and cannot follow another judge.",
+            code="instance_run",
+        )
     if subject == RunSubject.OUTPUT:
         track = track or DEFAULT_TRACK
-    settled = _settled(judge, after, release, track, chosen) if after else set()
+        if condition and not runs_asked_about(release, track, condition).exists():
+            there = Run.objects.filter(release=release, track=track).order_by("condition")
+            known = ", ".join(dict.fromkeys(run.condition or USUAL for run in there)) or "none"
+            raise Refused(
+                f"{release.name} ({track}) has no runs under condition {condition!r}; there are: {known}.",
+                code="no_condition",
+                field="condition",
+            )
+    if after:
+        chosen = _that_can_follow(judge, after, chosen)
+    settled = _settled(judge, after, release, track, condition, chosen) if after else set()
     if max_tokens is None:
         max_tokens = judge.budget.get("tokens")
     if max_cost is None and judge.budget.get("cost") is not None:
@@ -155,6 +176,7 @@ def ask(
         release=release,
         subject=subject,
         track=track,
+        condition=condition,
         predicates=chosen,
         asked_by=actor,
         after=after,
@@ -168,7 +190,7 @@ def ask(
         raise Refused(
             f"Nothing to ask: every {asked} has its verdicts from {judge.label}.", code="nothing_to_ask"
         )
-    for judged in Run.objects.filter(release=release, track=track, frozen_at=None):
+    for judged in runs_asked_about(release, track, condition).filter(frozen_at=None):
         freeze_run(actor=actor, run=judged)
     record(
         actor=actor,
@@ -208,31 +230,36 @@ def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str],
             code="program_changed",
         )
     known = predicates_about(subject, judge)
-    unknown = [predicate for predicate in wanted if predicate not in known]
-    if unknown or not known:
-        wrong = f"no predicate {', '.join(unknown)}" if unknown else "no predicate"
+    applying = [predicate for predicate in dict.fromkeys(wanted) if predicate in known]
+    unknown = [predicate for predicate in wanted if predicate not in judge.prompts]
+    # what is about another kind of subject is left out (queries.left_out), unless nothing else is wanted
+    if unknown or not known or (wanted and not applying):
+        wrong = f"no predicate {', '.join(unknown or wanted)}" if wanted else "no predicate"
         there = ", ".join(known) or "none"
         raise Refused(
             f"{judge.label} has {wrong} about {subject}s; it has {there}.", code="unknown_predicate"
         )
-    return list(dict.fromkeys(wanted)) or asked_unless_named(subject, judge)
+    return applying or asked_unless_named(subject, judge)
 
 
-def _settled(
-    judge: Judge, after: Judge, release: Release, track: str, predicates: Sequence[str]
-) -> set[tuple[int, str]]:
-    """Outputs and predicates that `after` decided. Makes the combined judge version."""
-    if (
-        after == judge
-        or set(predicates) - set(after.prompts)
-        or pair_predicates(judge.protocol) & set(predicates)
-    ):
+def _that_can_follow(judge: Judge, after: Judge, predicates: Sequence[str]) -> list[str]:
+    """Those about single outputs that `after` was asked too. Raises Refused when there is none."""
+    comparing = pair_predicates(judge.protocol)
+    found = [key for key in predicates if key in after.prompts and key not in comparing]
+    if after == judge or not found:
         raise Refused(
             f"{judge.label} cannot follow {after.label}: only another judge with the same predicates can.",
             code="cannot_follow",
         )
-    spoken = tallies(after, release, track, predicates)
-    missing = set(questions_about_outputs(release, track, predicates)) - set(spoken)
+    return found
+
+
+def _settled(
+    judge: Judge, after: Judge, release: Release, track: str, condition: str, predicates: Sequence[str]
+) -> set[tuple[int, str]]:
+    """Outputs and predicates that `after` decided. Makes the combined judge version."""
+    spoken = tallies(after, release, track, predicates, condition)
+    missing = set(questions_about_outputs(release, track, predicates, condition)) - set(spoken)
     if missing:
         raise Refused(
             f"{after.label} has no verdicts on {len(missing)} answers of {release.name} ({track}); ask it first.",
@@ -268,11 +295,11 @@ def _subjects(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
         return
     comparing = pair_predicates(run.judge.protocol)
     single = [predicate for predicate in predicates if predicate not in comparing]
-    for output, predicate in questions_about_outputs(run.release, run.track, single):
+    for output, predicate in questions_about_outputs(run.release, run.track, single, run.condition):
         yield Subject(output, None, None, predicate)
     for predicate in predicates:
         if predicate in comparing:
-            for first, second in judgeable_pairs(run.release, run.track):
+            for first, second in judgeable_pairs(run.release, run.track, run.condition):
                 yield from (Subject(first, second, None, predicate, order) for order in (1, 2))
 
 

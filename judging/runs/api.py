@@ -26,7 +26,7 @@ from judging.models import Judge, JudgeRun, Verdict
 from judging.reading.reparsing import Reparsed, reparse
 from judging.runs.actions import ask, create_judge
 from judging.runs.forms import judge_settings
-from judging.runs.queries import runs_with_progress
+from judging.runs.queries import left_out, runs_with_progress
 from judging.runs.steering import adjust_run, retry_failed, steer
 from work.models import RunState
 
@@ -71,15 +71,17 @@ _COUNTS = ("n_tasks", "n_waiting", "n_leased", "n_done", "n_failed", "n_held", "
 
 
 class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
-    """A run with the state of its tasks; to ask, send judge, release, and optionally track and predicates.
+    """A run with the state of its tasks; to ask, send judge, release, and optionally track, condition and predicates.
 
-    With subject "instance" the release's instances are asked about; such a run has no track.
+    With subject "instance" the release's instances are asked about; such a run has no track. `left_out` are the judge's
+    predicates that the run does not ask, each with the reason.
     """
 
     release = serializers.SlugRelatedField(
         slug_field="name", queryset=Release.objects.select_related("benchmark")
     )
     predicates = serializers.ListField(child=serializers.CharField(), required=False)
+    left_out = serializers.SerializerMethodField()
     n_tasks = serializers.IntegerField(read_only=True)
     n_waiting = serializers.IntegerField(read_only=True)
     n_leased = serializers.IntegerField(read_only=True)
@@ -91,11 +93,14 @@ class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
     class Meta:
         model = JudgeRun
         fields = (
-            "id", "judge", "release", "subject", "track", "predicates", "after", "state", "created_at",
-            "finished_at", "priority", "max_tokens", "max_cost", "tokens_spent", "cost_spent", "note",
+            "id", "judge", "release", "subject", "track", "condition", "predicates", "left_out", "after", "state",
+            "created_at", "finished_at", "priority", "max_tokens", "max_cost", "tokens_spent", "cost_spent", "note",
             *_COUNTS,
         )  # fmt: skip
         read_only_fields = ("state", "created_at", "finished_at", "tokens_spent", "cost_spent", "note")
+
+    def get_left_out(self, run: JudgeRun) -> dict[str, str]:
+        return left_out(run)
 
 
 class AdjustIn(serializers.Serializer[JudgeRun]):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from benchmark.models import Release
 from judging.models import Judge, JudgeRun, Verdict
+from judging.runs.queries import runs_asked_about
 from judging.runs.tally import Ballot, Tally, tally
 
 DECISIVE = ("yes", "no")
@@ -34,11 +35,14 @@ def is_combination(judge: Judge) -> bool:
     return any("then" in identity for identity in judge.prompts.values())
 
 
-def tallies(judge: Judge, release: Release, track: str, predicates: Iterable[str]) -> dict[Key, Tally]:
-    """What a judge's votes add up to, by output and predicate."""
+def tallies(
+    judge: Judge, release: Release, track: str, predicates: Iterable[str], condition: str = ""
+) -> dict[Key, Tally]:
+    """What a judge's votes add up to, by output and predicate; "" means all conditions."""
     ballots: dict[Key, list[Ballot]] = defaultdict(list)
+    runs = runs_asked_about(release, track, condition)
     rows = Verdict.objects.filter(
-        judge=judge, predicate__in=list(predicates), output__run__release=release, output__run__track=track
+        judge=judge, predicate__in=list(predicates), output__run__in=runs
     ).values_list("output_id", "predicate", "value", "state")
     for output_id, predicate, value, state in rows.iterator():
         ballots[output_id, predicate].append(Ballot(value, state))
@@ -53,8 +57,8 @@ def decided(found: Tally) -> bool:
 def combined_verdicts(run: JudgeRun, judge: Judge) -> list[Verdict]:
     """Unsaved verdicts of the combined judge for a run with `after`, as far as both have spoken."""
     assert run.after is not None
-    first = tallies(run.after, run.release, run.track, run.predicates)
-    second = tallies(run.judge, run.release, run.track, run.predicates)
+    first = tallies(run.after, run.release, run.track, run.predicates, run.condition)
+    second = tallies(run.judge, run.release, run.track, run.predicates, run.condition)
     found = []
     for key, opening in first.items():
         closing = opening if decided(opening) else second.get(key)

@@ -14,6 +14,7 @@ from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol, protocol_names
 from judging.asking.prompts import predicates_about
 from judging.models import Judge, RunSubject, UploadedPrompt
+from judging.runs.queries import USUAL
 from llm.completion import DECODING
 from llm.strict_json import storable
 from work.endpoints import declared_endpoints
@@ -227,7 +228,12 @@ class AskOutputsForm(AskForm):
         empty_label="Ask about all outputs",
         help_text="Where that judge says yes or no, its verdict counts and this judge is not asked.",
     )
-    field_order = ("target", "predicates", "after")
+    condition = forms.ChoiceField(
+        label="Condition",
+        required=False,
+        help_text="If left empty, runs under all conditions are asked about.",
+    )
+    field_order = ("target", "condition", "predicates", "after")
 
     def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
         super().__init__(judge, *args, **kwargs)
@@ -238,6 +244,11 @@ class AskOutputsForm(AskForm):
             .order_by("release__name", "track")
         )
         _choice(self, "target").choices = [(f"{name} {track}", f"{name} ({track})") for name, track in tracks]
+        conditions = Run.objects.filter(release__benchmark__protocol=judge.protocol).order_by("condition")
+        names = [name or USUAL for name in conditions.values_list("condition", flat=True).distinct()]
+        _choice(self, "condition").choices = [("", "All conditions"), *((name, name) for name in names)]
+        if len(names) < 2:
+            del self.fields["condition"]
         earlier = Judge.objects.filter(protocol=judge.protocol, verdicts__output__isnull=False)
         earlier = earlier.exclude(pk=judge.pk)
         if earlier.exists():

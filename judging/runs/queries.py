@@ -7,47 +7,57 @@ from typing import TYPE_CHECKING, TypedDict
 from django.db.models import Count, Q, QuerySet, Sum
 
 from benchmark.files.queries import only_in_files
-from benchmark.models import Output, OutputState, Release
+from benchmark.models import Output, OutputState, Release, Run
 from benchmark.protocols import get_protocol
 from judging.asking.costs import use_of
+from judging.asking.prompts import pair_predicates, predicates_about
 from judging.asking.subjects import of_run
-from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
+from judging.models import Call, Judge, JudgeRun, JudgeTask, RunSubject, Verdict
 from work.models import TaskState
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
 
+USUAL = "usual"  # how a request names the usual condition, which runs keep as ""
+
+
+def runs_asked_about(release: Release, track: str, condition: str = "") -> QuerySet[Run]:
+    """The runs of a track under a condition, "usual" for the usual one and "" for all of them."""
+    runs = Run.objects.filter(release=release, track=track)
+    return runs.filter(condition="" if condition == USUAL else condition) if condition else runs
+
+
 def questions_about_outputs(
-    release: Release, track: str, predicates: Sequence[str]
+    release: Release, track: str, predicates: Sequence[str], condition: str = ""
 ) -> Iterator[tuple[int, str]]:
     """(output, predicate) for all that can be judged on a track: answered outputs, and abstained ones on the stages
     that they reached."""
-    for output in judgeable_outputs(release, track).values_list("id", flat=True).iterator():
+    for output in judgeable_outputs(release, track, condition).values_list("id", flat=True).iterator():
         yield from ((output, predicate) for predicate in predicates)
     reached = get_protocol(release.benchmark.protocol).reached
     if reached is None:
         return
-    abstained = Output.objects.filter(
-        run__release=release, run__track=track, state=OutputState.ABSTAINED
-    ).order_by("id")
+    runs = runs_asked_about(release, track, condition)
+    abstained = Output.objects.filter(run__in=runs, state=OutputState.ABSTAINED).order_by("id")
     for output, payload in abstained.values_list("id", "payload").iterator(chunk_size=2000):
         yield from ((output, predicate) for predicate in predicates if reached(predicate, payload))
 
 
-def judgeable_outputs(release: Release, track: str) -> QuerySet[Output]:
+def judgeable_outputs(release: Release, track: str, condition: str = "") -> QuerySet[Output]:
     """Answered outputs of one track, which can be judged on everything; without those that are a PDF alone."""
-    answered = Output.objects.filter(run__release=release, run__track=track, state=OutputState.ANSWERED)
+    runs = runs_asked_about(release, track, condition)
+    answered = Output.objects.filter(run__in=runs, state=OutputState.ANSWERED)
     return answered.exclude(pk__in=only_in_files(release)).order_by("id")
 
 
-def judgeable_pairs(release: Release, track: str) -> Iterator[tuple[int, int]]:
+def judgeable_pairs(release: Release, track: str, condition: str = "") -> Iterator[tuple[int, int]]:
     """Pairs of answered outputs to one instance by different systems with the same attempt and condition.
 
     The smaller id comes first; in the order of instances.
     """
     rows = (
-        judgeable_outputs(release, track)
+        judgeable_outputs(release, track, condition)
         .order_by("instance_id", "attempt", "run__condition", "id")
         .values_list("id", "run__system_id", "instance_id", "attempt", "run__condition")
     )
@@ -135,6 +145,25 @@ def verdict_counts(run: JudgeRun) -> list[dict[str, object]]:
         .order_by("predicate", "state", "value")
     )
     return [dict(row) for row in rows]
+
+
+def left_out(run: JudgeRun) -> dict[str, str]:
+    """The predicates of the judge that a run does not ask, each with the reason."""
+    protocol, applies = get_protocol(run.judge.protocol), predicates_about(run.subject, run.judge)
+    diagnostic = {predicate.key for predicate in protocol.diagnostic_predicates}
+    found = {}
+    for predicate in run.judge.prompts:
+        if predicate in run.predicates:
+            continue
+        if predicate not in applies:
+            found[predicate] = "about outputs" if run.subject == RunSubject.INSTANCE else "about instances"
+        elif run.after is not None and predicate in pair_predicates(protocol.name):
+            found[predicate] = "compares two outputs, so it cannot follow another judge"
+        elif run.after is not None and predicate not in run.after.prompts:
+            found[predicate] = f"{run.after.label} was not asked it"
+        else:
+            found[predicate] = "only asked where it is named" if predicate in diagnostic else "not chosen"
+    return found
 
 
 def recent_errors(run: JudgeRun) -> QuerySet[JudgeTask]:

@@ -26,7 +26,14 @@ from judging.runs.forms import (
     known_programs,
 )
 from judging.runs.progress import endpoint_health, flips, run_pace, steadiness
-from judging.runs.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
+from judging.runs.queries import (
+    left_out,
+    newest_judges,
+    recent_errors,
+    run_cost,
+    runs_with_progress,
+    verdict_counts,
+)
 from judging.runs.steering import adjust_run, retry_failed, steer
 from work.endpoints import no_endpoint_reason
 from work.models import RunState
@@ -132,6 +139,7 @@ def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
         "run": run,
         "n_open": n_open,
         "n_needed": run.n_tasks - run.n_not_needed,
+        "left_out": left_out(run),
         "steadiness": steadiness(run),
         "flips": flips(run),
         "cost": run_cost(run),

@@ -12,6 +12,7 @@ from reports.core.wording import from_to
 from stats.core.display import rounded
 
 Document = Mapping[str, Any]
+_BESIDE = {"win_rate": "Win rate", "half_tie_rate": "Half-tie rate", "strength": "Strength"}
 
 
 def pairs_sections(plain: Document) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def pairs_sections(plain: Document) -> dict[str, Any]:
 
 
 def beside_sections(documents: Sequence[Document]) -> Mapping[str, object]:
-    """The systems of several documents in one table, the one shown first, and the counts of each."""
+    """The systems of several documents side by side, the one shown first: one table for each figure, and the counts."""
     documents = [with_estimates(each) for each in documents]
     by_name = [{entry["system"]: _system(entry) for entry in each["systems"]} for each in documents]
     names = sorted({name for found in by_name for name in found})
@@ -86,7 +87,23 @@ def beside_sections(documents: Sequence[Document]) -> Mapping[str, object]:
             }
             for each in documents
         ],
-        "rows": [{"system": name, "sides": [found.get(name) for found in by_name]} for name in names],
+        "tables": [
+            {
+                "title": title,
+                "ranked": key == "strength",
+                "rows": [
+                    {
+                        "system": name,
+                        "sides": [
+                            {"cell": found[name][key], "rank": found[name]["rank"]} if name in found else None
+                            for found in by_name
+                        ],
+                    }
+                    for name in names
+                ],
+            }
+            for key, title in _BESIDE.items()
+        ],
     }
 
 

@@ -177,7 +177,7 @@ def test_the_database_wants_a_track_exactly_for_runs_on_outputs(spoil):
 
 def test_a_run_on_instances_takes_no_track_and_follows_nobody(judge, gaps):
     for given in ({"track": "raw"}, {"after": JudgeFactory(protocol="re2math")}):
-        with pytest.raises(Refused, match="has no track and cannot follow another judge"):
+        with pytest.raises(Refused, match="has no track or condition and cannot follow another judge"):
             ask_about_instances(judge, gaps, **given)
     with pytest.raises(Refused, match="no predicate ground about instances; it has instrumental"):
         ask_about_instances(judge, gaps, predicates=["ground"])

@@ -50,7 +50,7 @@ def sent(name: str, predicate: str, tmp_path, endpoint: str) -> str:
     assert task.output == row
     made = question(task, "0123456789abcdef")
     assert output.text in made.messages[-1]["content"]
-    return json.dumps([made.messages, made.response_format])
+    return json.dumps([made.messages, made.prompt.response_format])
 
 
 @pytest.mark.parametrize(("name", "predicate"), ASKED)

@@ -43,7 +43,7 @@ def lenient(monkeypatch):
             return Reply(label="no", reason="In prose.", confidence=None, evidence=None)
         return parse_reply(text, labels)
 
-    monkeypatch.setattr("judging.asking.replies.parse_reply", parse)
+    monkeypatch.setattr("llm.prompts.parse_reply", parse)
     monkeypatch.setattr("judging.reading.reparsing.PARSER", "2")
 
 

@@ -126,7 +126,11 @@ def test_page_csv_and_rest_say_the_same(carl, chosen):
     text = page.content.decode()
     assert page.context["systems"][0]["wins"] == 6
     assert page.context["position"]["first_slot"].counts == "7/12"
-    assert [row["system"] for row in page.context["beside"]["rows"]] == ["aurora", "basalt", "cobalt"]
+    assert [row["system"] for row in page.context["beside"]["tables"][0]["rows"]] == [
+        "aurora",
+        "basalt",
+        "cobalt",
+    ]
     assert "not compared" in text  # nobody was shown cobalt
     linked = {part.split('"')[0] for part in text.split('href="#def-')[1:]}
     assert all(f'id="def-{key}"' in text for key in linked)

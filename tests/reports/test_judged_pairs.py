@@ -107,10 +107,11 @@ def test_one_page_has_the_win_rates_of_three_judges_and_of_experts(client, coord
     assert counts["which:preference"] == (4, 1, 0, 0)
     assert counts["prefer@two-v1"] == (4, 2, 1, 4)
     assert counts["prefer@"] == (12, 3, 2, 12)
-    aurora = next(row for row in beside["rows"] if row["system"] == "aurora")
-    rates = [side["win_rate"].value for side in aurora["sides"][:5]]
+    rates_of, *_ = beside["tables"]
+    aurora = next(row for row in rates_of["rows"] if row["system"] == "aurora")
+    rates = [side["cell"].value for side in aurora["sides"][:5]]
     assert rates == ["50.0 %", "75.0 %", "0.0 %", "25.0 %", "33.3 %"]
-    assert all(side["win_rate"].interval for side in aurora["sides"][:5])
+    assert all(side["cell"].interval for side in aurora["sides"][:5])
     text = page.content.decode()
     assert "1 of 4" in text
     judged = client.get(reverse("pairs", args=["sample-proofs"]), {"grades": "prefer@"}).content.decode()

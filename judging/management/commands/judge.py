@@ -13,7 +13,14 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import Judge, JudgeRun, RunSubject
 from judging.runs.actions import ask, reconcile
-from judging.runs.queries import newest_judge, newest_judges, run_cost, runs_with_progress, verdict_counts
+from judging.runs.queries import (
+    left_out,
+    newest_judge,
+    newest_judges,
+    run_cost,
+    runs_with_progress,
+    verdict_counts,
+)
 from work.endpoints import HOW_TO, declared_endpoints
 from work.models import RunState
 from work.worker import drain
@@ -32,6 +39,9 @@ class Command(TouchstoneCommand):
         parser.add_argument("--release", required=True, help="the release's name")
         parser.add_argument("--judge", required=True, help="the judge's short name, as on the judges page")
         parser.add_argument("--track", default="", help="the track to judge (default: raw)")
+        parser.add_argument(
+            "--condition", default="", help="of the runs, such as oracle or usual (default: all conditions)"
+        )
         parser.add_argument(
             "--instances", action="store_true", help="ask about the release's instances instead of outputs"
         )
@@ -56,6 +66,7 @@ class Command(TouchstoneCommand):
             release=release,
             subject=RunSubject.INSTANCE if options["instances"] else RunSubject.OUTPUT,
             track=options["track"],
+            condition=options["condition"],
             predicates=options["predicate"],
             after=_judge(options["after"]) if options["after"] else None,
             **{name: options[name] for name in ("priority", "max_tokens", "max_cost")},
@@ -68,6 +79,9 @@ class Command(TouchstoneCommand):
             "release": run.release.name,
             "subject": run.subject,
             "track": run.track,
+            "condition": run.condition,
+            "predicates": run.predicates,
+            "left_out": left_out(run),
             "state": state.state,
             "tasks": state.n_tasks,
             "done": state.n_done,
