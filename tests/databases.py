@@ -17,13 +17,16 @@ _ON_BOTH = {
     " tokens",
     "annotation": "assigning calibration campaign_actions comment_bank concurrency conflicts constraints"
     " file_anchors grading_actions informed late_work quarantine rubric_drafts side_drafts statements training",
-    "benchmark": "abstaining constraints croissant files import_outputs import_release imports protocol_flags rendering"
-    " settling",
+    "benchmark": "abstaining constraints croissant files import_outputs import_release imports overlaps protocol_flags"
+    " rendering settling",
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing uploaded_prompts"
     " worker",
     "reports": "artifacts construction_audit exclusions history invariants kept_scores label_pages label_round_trip"
     " labels records referee_reports report_jobs round status upload_constraints",
+    "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing worker",
+    "reports": "artifacts construction_audit evaluations exclusions history invariants kept_scores label_pages"
+    " label_round_trip labels referee_reports report_jobs round round_trip status upload_constraints",
 }
 _ON_POSTGRESQL = {
     "": "typed_texts",

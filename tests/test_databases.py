@@ -55,6 +55,7 @@ TRIED_IN = {
     "reports/labels/importing.py": "reports/test_referee_reports.py",
     "reports/records/actions.py": "reports/test_records.py",
     "reports/scores/kept.py": "reports/test_kept_scores.py",
+    "reports/labels/rows.py": "reports/test_round_trip.py",
 }
 
 

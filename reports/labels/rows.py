@@ -2,11 +2,13 @@
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import QuerySet
+from django.db.models.functions import Collate
 
 from annotation.adjudication.reading import LATEST, LATEST_PRIMARY
 from annotation.models import Adjudication, Answer
@@ -35,7 +37,7 @@ def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EV
     """Expert labels (live grades), decisions in force and, without `campaign`, verdicts.
 
     In a stable order, canonical columns. Decisions are by campaign, amendments last, each part in the order in which
-    they were made.
+    they were made. Verdicts are by names alone, so that they do not depend on the order in which outputs were imported.
     """
     answers = _expert_answers(release, campaign, wanted).order_by(f"{_ITEM}campaign_id", "grade_id", "id")
     found = answers.values_list(*EXPERT_PATHS.values())
@@ -45,10 +47,17 @@ def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EV
     if campaign:
         return
     for verdicts, paths in _verdicts(release, wanted):
-        said = verdicts.order_by(
-            "judge_id", "output_id", "second_id", "instance_id", "predicate", "order", "vote"
-        ).values_list(*paths)
+        said = verdicts.order_by(*_by_name(paths)).values_list(*paths.values())
         yield from (StoredVerdict(*row).row(release.name) for row in said.iterator(chunk_size=_CHUNK))
+
+
+def _by_name(paths: Mapping[str, str]) -> list[Collate | str]:
+    """The order of verdicts by judge, subject, predicate and vote; texts by code point on every database."""
+    collation = "C" if connection.vendor == "postgresql" else "BINARY"
+    judge = ("rater", "published_as")
+    subject = ("instance", "system", "track", "condition", "other_system", "other_track", "other_condition")
+    names = [Collate(paths[field], collation) for field in (*judge, *subject, "question")]
+    return [*names[:2], paths["version"], *names[2:], paths["attempt"], paths["order"], paths["vote"]]
 
 
 def answers_after(
@@ -75,7 +84,9 @@ def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: 
     found = [
         (key, StoredVerdict(*values).row(release.name))
         for verdicts, paths in _verdicts(release, wanted)
-        for key, *values in verdicts.filter(pk__gt=after).order_by("pk").values_list("pk", *paths)[:limit]
+        for key, *values in verdicts.filter(pk__gt=after)
+        .order_by("pk")
+        .values_list("pk", *paths.values())[:limit]
     ]
     return sorted(found, key=lambda row: row[0])[:limit]
 
@@ -134,10 +145,10 @@ def _decision_rows(
             yield key, row
 
 
-def _verdicts(release: Release, wanted: LabelFilter) -> Iterator[tuple[QuerySet[Verdict], Iterable[str]]]:
+def _verdicts(release: Release, wanted: LabelFilter) -> Iterator[tuple[QuerySet[Verdict], Mapping[str, str]]]:
     """Verdicts on outputs, then those on instances, each with the paths of a row: two ways to the release."""
     on_outputs, on_instances = wanted.verdicts(), wanted.instance_verdicts()
     if on_outputs is not None:
-        yield Verdict.objects.filter(on_outputs, output__run__release=release), VERDICT_PATHS.values()
+        yield Verdict.objects.filter(on_outputs, output__run__release=release), VERDICT_PATHS
     if on_instances is not None:
-        yield Verdict.objects.filter(on_instances, instance__release=release), INSTANCE_PATHS.values()
+        yield Verdict.objects.filter(on_instances, instance__release=release), INSTANCE_PATHS

@@ -61,7 +61,7 @@ class RecordOut(serializers.ModelSerializer[PublicRecord]):
     sha256 = serializers.CharField(source="archive_sha256", read_only=True)
 
 
-class ReasonIn(serializers.Serializer[Any]):
+class WithdrawalIn(serializers.Serializer[Any]):
     reason = serializers.CharField(
         max_length=2000, help_text="Shown on the page, in the list and in the feed."
     )
@@ -101,11 +101,11 @@ class RecordsView(StrictView):
 class WithdrawRecordView(StrictView):
     permission_classes = [IsOwner]
 
-    @writes("releases_withdraw_record", request=ReasonIn, responses={200: RecordOut})
+    @writes("releases_withdraw_record", request=WithdrawalIn, responses={200: RecordOut})
     def post(self, request: Request, name: str, record: str, version: int) -> Response:
         """Withdraw a version; its page stays and says why (owners)."""
         row = get_object_or_404(_records(release_or_404(name)), name=record, version=version)
-        withdraw_record(actor=caller(request), record=row, reason=understood(ReasonIn, request)["reason"])
+        withdraw_record(actor=caller(request), record=row, reason=understood(WithdrawalIn, request)["reason"])
         row.refresh_from_db()
         return Response(RecordOut(row).data)
 

@@ -135,6 +135,20 @@ def test_labels_come_back_after_them(tmp_path):
     assert "".join(csv_lines(label_rows(again))) == labels
 
 
+def test_verdicts_come_back_in_any_order_of_lines(tmp_path):
+    with emptied_afterwards():
+        outputs = {system: f"outputs-{system}.jsonl" for system in SYSTEMS}
+        write("sample-re2math", "re2math", outputs, "labels-judge.csv")
+        release = Release.objects.get(name="sample-re2math")
+        files, (head, *rows) = files_of(release), "".join(csv_lines(label_rows(release))).splitlines(True)
+    assert len(rows) > 100
+    again = load(tmp_path, "re2math", files, random.Random(2), "sample-re2math")
+    mixed = random.Random(3).sample(rows, len(rows))
+    (tmp_path / "labels.csv").write_text("".join([head, *mixed]), "utf-8", newline="")
+    import_labels(actor=None, path=tmp_path / "labels.csv", release=again)
+    assert "".join(csv_lines(label_rows(again))) == "".join([head, *rows])
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
