@@ -8,6 +8,7 @@ from django.db.models import Q
 from benchmark.models import Instance, Output
 from judging.models import JudgeRun, JudgeTask, RunSubject, Verdict
 
+USUAL = "usual"  # how a request names the usual condition, which runs keep as ""
 FIELDS = ("output_id", "second_id", "instance_id", "predicate", "order")
 
 
@@ -50,4 +51,7 @@ def of_run(run: JudgeRun) -> Q:
     """Verdicts on what a run asks about, by any judge."""
     if run.subject == RunSubject.INSTANCE:
         return Q(instance__release=run.release_id)
-    return Q(output__run__release=run.release_id, output__run__track=run.track)
+    found = Q(output__run__release=run.release_id, output__run__track=run.track)
+    if run.condition:
+        found &= Q(output__run__condition="" if run.condition == USUAL else run.condition)
+    return found

@@ -19,7 +19,7 @@ from benchmark.releases.freezing import freeze_run
 from benchmark.subjects import DEFAULT_TRACK
 from canonical import sha256_of
 from judging.asking.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
-from judging.asking.subjects import FIELDS, Subject, of_run
+from judging.asking.subjects import FIELDS, USUAL, Subject, of_run
 from judging.kind import JUDGING
 from judging.models import Judge, JudgeRun, JudgeTask, RunSubject, Verdict
 from judging.programs.programs import current_program, program_identities
@@ -27,7 +27,6 @@ from judging.prompts.queries import prompts_called
 from judging.runs.combining import combination_settings, combined_verdicts, decided, tallies
 from judging.runs.early_stop import votes_cast
 from judging.runs.queries import (
-    USUAL,
     judgeable_pairs,
     newest_judge,
     questions_about_outputs,

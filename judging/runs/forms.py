@@ -13,8 +13,8 @@ from benchmark.models import Release, Run
 from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol, protocol_names
 from judging.asking.prompts import predicates_about
+from judging.asking.subjects import USUAL
 from judging.models import Judge, RunSubject, UploadedPrompt
-from judging.runs.queries import USUAL
 from llm.completion import DECODING
 from llm.strict_json import storable
 from work.endpoints import declared_endpoints

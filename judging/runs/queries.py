@@ -11,15 +11,12 @@ from benchmark.models import Output, OutputState, Release, Run
 from benchmark.protocols import get_protocol
 from judging.asking.costs import use_of
 from judging.asking.prompts import pair_predicates, predicates_about
-from judging.asking.subjects import of_run
+from judging.asking.subjects import USUAL, of_run
 from judging.models import Call, Judge, JudgeRun, JudgeTask, RunSubject, Verdict
 from work.models import TaskState
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
-
-
-USUAL = "usual"  # how a request names the usual condition, which runs keep as ""
 
 
 def runs_asked_about(release: Release, track: str, condition: str = "") -> QuerySet[Run]:

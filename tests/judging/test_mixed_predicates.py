@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from judging.models import JudgeRun, Verdict
 from judging.runs.actions import ask, create_judge
-from judging.runs.queries import left_out
+from judging.runs.queries import left_out, verdict_counts
 from tests.factories import (
     BenchmarkFactory,
     InstanceFactory,
@@ -133,3 +133,6 @@ def test_the_command_takes_a_condition_and_says_what_is_left_out(proofs, referee
     said = json.loads(capsys.readouterr().out)
     assert (said["condition"], said["done"], said["left_out"]) == ("hinted", 1, {"prefer": "not chosen"})
     assert Verdict.objects.get().output.run.condition == "hinted"
+    call_command("judge", judge="referee", release=proofs.name, predicate=["correct"], json=True)
+    assert sum(row["n"] for row in json.loads(capsys.readouterr().out)["verdicts"]) == 3
+    assert [sum(row["n"] for row in verdict_counts(run)) for run in JudgeRun.objects.order_by("pk")] == [1, 3]
