@@ -11,6 +11,7 @@ _FORMULA = re.compile(
     r'<(span|div) class="math" data-display="(true|false)" data-source="([^"]*)">(.*?)</\1>', re.DOTALL
 )
 _MATH = re.compile(r"<math.*</math>", re.DOTALL)
+LONG = 30  # characters of LaTeX from which on a formula may be wider than a phone
 _STYLE = re.compile(r' style="[^"]*"')  # the content security policy would refuse them
 
 
@@ -30,6 +31,8 @@ def _formula(latex: str, display: bool, tag: str, source: str) -> str:
     if found is None:
         return f'<code class="math-source">{escape(unescape(source))}</code>'
     shown = _STYLE.sub("", found[0])
+    if tag == "span" and len(latex) > LONG:  # browsers break no line within MathML, so it scrolls on a phone
+        return f'<span class="long-formula" tabindex="0" role="group" aria-label="Formula">{shown}</span>'
     if tag == "span":
         return shown
     return f'<div class="display" tabindex="0" role="region" aria-label="Formula">{shown}</div>'

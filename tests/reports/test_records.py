@@ -29,6 +29,7 @@ from reports.records.actions import Wish, prepare_record, publish_record, withdr
 from reports.records.archive import archive, sums, verify_archive
 from reports.records.declared import Declared
 from reports.records.folder import root, write_missing
+from reports.records.mathml import with_mathml
 from reports.records.metadata import bibtex, citation_cff
 from reports.records.tables import latex_text, markdown_text
 from tests.factories import CampaignFactory, ReleaseFactory
@@ -525,3 +526,20 @@ def test_a_name_in_bibtex_stays_one_name():
     assert b"author = {{X and Y} and {Z}}" in bibtex(declared)
     assert rb"title = {{A \} B}}" in bibtex(declared)
     assert yaml.safe_load(citation_cff(declared))["authors"] == [{"name": "X and Y"}, {"name": "Z"}]
+
+
+# --- formulas ------------------------------------------------------------------------------------------------
+
+
+def test_a_formula_is_mathml_and_one_that_cannot_be_set_is_its_source():
+    def formula(latex: str, tag: str = "span") -> str:
+        display = "true" if tag == "div" else "false"
+        return f'<{tag} class="math" data-display="{display}" data-source="${latex}$">{latex}</{tag}>'
+
+    short = with_mathml(formula("x^2"))
+    assert short.startswith("<math")
+    assert "<msup>" in short
+    assert with_mathml(formula(r"\frac{")) == r'<code class="math-source">$\frac{$</code>'
+    assert 'tabindex="0"' in with_mathml(formula("x", tag="div"))
+    assert 'class="long-formula"' in with_mathml(formula("x+" * 20 + "x"))
+    assert " style=" not in with_mathml(formula(r"\color{red}{x}\rule{1em}{1em}"))
