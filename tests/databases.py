@@ -22,11 +22,8 @@ _ON_BOTH = {
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing uploaded_prompts"
     " worker",
-    "reports": "artifacts construction_audit exclusions history invariants kept_scores label_pages label_round_trip"
-    " labels records referee_reports report_jobs round status upload_constraints",
-    "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing worker",
     "reports": "artifacts construction_audit evaluations exclusions history invariants kept_scores label_pages"
-    " label_round_trip labels referee_reports report_jobs round round_trip status upload_constraints",
+    " label_round_trip labels records referee_reports report_jobs round round_trip status upload_constraints",
 }
 _ON_POSTGRESQL = {
     "": "typed_texts",

@@ -300,6 +300,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/conditions/
         reports/releases/<slug:name>/artifacts/
         reports/releases/<slug:name>/records/
+        api/v1/releases/<slug:name>/records/
         reports/campaigns/<slug:slug>/
         reports/campaigns/<slug:slug>/figures/<slug:figure>.csv
         reports/campaigns/<slug:slug>/questions/<slug:question>/
@@ -409,6 +410,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/artifacts/compare/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json
         reports/releases/<slug:name>/records/publish/
+        api/v1/releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/
         reports/releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/
         api/v1/artifacts/compare/
         api/v1/releases/<slug:name>/artifacts/<slug:sha256>/
