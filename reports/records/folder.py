@@ -4,18 +4,19 @@ What changes later is written next to them: bands on the pages, the list of all 
 rows, so that `manage.py write_records` can write it again at any time.
 """
 
-import datetime as dt
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from xml.etree import ElementTree
 
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.feedgenerator import Atom1Feed
 
 from accounts.refusal import Refused
 from reports.models import PublicRecord
@@ -23,7 +24,7 @@ from reports.records.declared import Declared
 from reports.records.site import BAND, NEWER, OLDER, archive_name, build, site_address, style_sheet
 
 NEWEST = ".newest"  # in the folder of a name: the number of the version to which its address leads
-_ATOM = "http://www.w3.org/2005/Atom"
+_NO_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")  # characters that no XML can hold
 
 
 def root() -> Path:
@@ -141,33 +142,21 @@ def write_list() -> None:
 
 def _feed(title: str, rows: list[PublicRecord], below: str) -> bytes:
     """An Atom feed with an entry for every version, newest first; a withdrawal changes the entry."""
-    site = f"{settings.SITE_URL}/records/"
-    feed = ElementTree.Element("feed", xmlns=_ATOM)
-    changes = [row.withdrawn_at or row.published_at for row in rows]
-    never = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
-    _add(feed, "title", title)
-    _add(feed, "id", f"{site}{below}feed.atom")
-    _add(feed, "updated", max(changes, default=never).isoformat())
-    ElementTree.SubElement(feed, "link", rel="self", href=f"{site}{below}feed.atom")
-    ElementTree.SubElement(feed, "link", href=f"{site}{below}")
-    _add(ElementTree.SubElement(feed, "author"), "name", "Touchstone")
+    site = f"{settings.SITE_URL}{reverse('record-list')}{below}"
+    feed = Atom1Feed(title, site, "", feed_url=f"{site}feed.atom", author_name="Touchstone")
     for row in sorted(rows, key=lambda row: (row.published_at, row.version), reverse=True):
         declared = Declared.from_json(row.declared)
-        entry = ElementTree.SubElement(feed, "entry")
         withdrawn = "Withdrawn: " if row.withdrawn_at else ""
-        _add(entry, "title", f"{withdrawn}{declared.title}, version {row.version}")
-        _add(entry, "id", declared.address)
-        _add(entry, "published", row.published_at.isoformat())
-        _add(entry, "updated", (row.withdrawn_at or row.published_at).isoformat())
-        ElementTree.SubElement(entry, "link", href=declared.address)
-        _add(entry, "summary", row.withdrawn_reason or declared.changes or "First publication.")
-    return ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
-
-
-def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    ElementTree.SubElement(parent, name).text = "".join(
-        character for character in text if character in "\t\n" or character >= " "
-    )
+        said = row.withdrawn_reason or declared.changes or "First publication."
+        feed.add_item(
+            _NO_XML.sub("", f"{withdrawn}{declared.title}, version {row.version}"),
+            declared.address,
+            _NO_XML.sub("", said),
+            unique_id=declared.address,
+            pubdate=row.published_at,
+            updateddate=row.withdrawn_at or row.published_at,
+        )
+    return feed.writeString("utf-8").encode()
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -543,3 +543,14 @@ def test_a_formula_is_mathml_and_one_that_cannot_be_set_is_its_source():
     assert 'tabindex="0"' in with_mathml(formula("x", tag="div"))
     assert 'class="long-formula"' in with_mathml(formula("x+" * 20 + "x"))
     assert " style=" not in with_mathml(formula(r"\color{red}{x}\rule{1em}{1em}"))
+
+
+def test_the_feed_has_an_entry_for_every_version_whatever_its_words(publish):
+    publish(title="One \x07 <title> & more")
+    second = publish(changes="A label was corrected.")
+    feed = page("/records/gaps/feed.atom")
+    assert feed.count("<entry>") == 2
+    assert "<title>One  &lt;title&gt; &amp; more, version 1</title>" in feed
+    assert "A label was corrected." in feed
+    assert f"<id>{second.declared['address']}</id>" in feed
+    assert page("/records/feed.atom").count("<entry>") == 2
