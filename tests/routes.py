@@ -422,6 +422,7 @@ ONLY_TO_WRITE = {
     "api/v1/releases/<slug:name>/artifacts/": OWNERS,  # who freezes a score
     "api/v1/judges/": OWNERS,  # who makes a judge
     "api/v1/prompts/": OWNERS,  # who uploads a prompt
+    "api/v1/releases/<slug:name>/records/": OWNERS,  # who publishes
 }
 
 ACCESS = {route.lstrip("."): group for group, routes in _BY_GROUP for route in routes.split()}
