@@ -74,7 +74,7 @@ annotation.Comment   hidden: text anchor | technical: block
 judging.Judge        hidden: slug model family endpoint program published_as decoding prices
 judging.Judge        hidden: budget sha256 prompts | technical: protocol
 judging.UploadedPrompt hidden: name text fields reply | technical: protocol predicate sha256
-judging.JudgeRun     hidden: note | technical: track predicates
+judging.JudgeRun     hidden: note | technical: track condition predicates
 judging.JudgeTask    hidden: last_error lease_owner | technical: predicate
 work.EndpointState   hidden: name last_error
 judging.Call         hidden: request reply error | technical: prompt_sha256
