@@ -23,19 +23,21 @@ from benchmark.releases.freezing import freeze_release
 from benchmark.releases.queries import run_called
 from benchmark.subjects import DEFAULT_TRACK
 from benchmark.tuples.actions import declare_tuple
-from judging.runs.actions import ask, create_judge
+from judging.runs.actions import ask, create_judge, finish_runs
 from reports.artifact.freezing import freeze_artifact
 from reports.audit.draw import draw_audit, plan_audit
 from reports.audit.sizes import PerStratum
 from reports.labels.importing import import_labels
 from reports.models import PublicRecord
 from reports.records.actions import Wish, publish_record
+from work.worker import drain
 
 Say = Callable[[str], None]
 
 
-def seed_demo(*, folder: Path, say: Say) -> None:
-    """Load the sample project; what is there already stays as it is. Raises Refused outside the demo."""
+def seed_demo(*, folder: Path, say: Say, answer: bool = False) -> None:
+    """Load the sample project; what is there already stays as it is. With `answer`, programs that judge answer at once
+    and not when a worker comes, so that their release has a public record too. Raises Refused outside the demo."""
     if not settings.DEMO:
         raise Refused("seed_demo makes accounts with a public password; it only runs with TOUCHSTONE_DEMO=1.")
     manifest = tomllib.loads((folder / "manifest.toml").read_text("utf-8"))
@@ -53,7 +55,7 @@ def seed_demo(*, folder: Path, say: Say) -> None:
         for row in rows.filter(key=conflict["key"]):
             decide_conflict(actor=coordinator, conflict=row, targets=[(row.kind, row.key)])
     for entry in manifest.get("program_judges", []):
-        # asked once; the demo's worker answers
+        # asked once
         judge = create_judge(
             actor=coordinator, slug=entry["slug"], protocol=entry["protocol"], program=entry["program"]
         )
@@ -61,6 +63,9 @@ def seed_demo(*, folder: Path, say: Say) -> None:
         if not judge.runs.filter(release=release).exists():
             ask(actor=coordinator, judge=judge, release=release)
         say(f"judge {judge.label}: a program, asked about {release.name}")
+    if answer:
+        drain()
+        finish_runs()
     for entry in manifest["campaigns"]:
         _campaign(entry, coordinator, say)
     for entry in manifest["records"]:
@@ -165,8 +170,11 @@ def _drawn(entry: Mapping[str, Any], actor: User) -> Campaign:
 def _record(entry: Mapping[str, Any], manifest: Mapping[str, Any], say: Say) -> None:
     """Publish the score of a sample release as it was loaded; once."""
     name = entry["release"]
+    release = Release.objects.select_related("benchmark").get(name=name)
+    if release.judge_runs.filter(finished_at=None).exists():
+        say(f"no public record {name} before its judge has answered")
+        return
     if not PublicRecord.objects.filter(name=name).exists():
-        release = Release.objects.select_related("benchmark").get(name=name)
         titles = {one["name"]: one["title"] for one in manifest["releases"]}
         wish = Wish(
             name=name,
@@ -177,10 +185,5 @@ def _record(entry: Mapping[str, Any], manifest: Mapping[str, Any], say: Say) -> 
             show_outputs=entry.get("show_outputs", False),
             show_reports=entry.get("show_outputs", False),
         )
-        artifact = freeze_artifact(actor=None, release=release)
-        try:
-            publish_record(actor=None, artifact=artifact, wish=wish)
-        except Refused as refusal:  # a judge that the demo's worker asks has not answered yet
-            say(f"no public record {name}: {refusal.reason}")
-            return
+        publish_record(actor=None, artifact=freeze_artifact(actor=None, release=release), wish=wish)
     say(f"public record {name}")

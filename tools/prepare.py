@@ -13,7 +13,7 @@ def main() -> None:
     call_command("createcachetable", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["rest_framework"])
     try:
-        call_command("seed_demo", verbosity=0)
+        call_command("seed_demo", verbosity=0, answer=True)
     except CommandError as refusal:
         sys.exit(f"The sample project could not be loaded: {refusal}")
 
