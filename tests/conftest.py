@@ -284,3 +284,9 @@ def geometer(db: None) -> User:
 def stranger(db: None) -> User:
     """A signed-up person without any role."""
     return UserFactory(email="sven@study.test", name="Sven Stranger", password=hashed_password())
+
+
+@pytest.fixture(autouse=True)
+def records_of_their_own(settings: Any, tmp_path: Path) -> None:
+    """What one test publishes is public in no other."""
+    settings.RECORD_DIR = tmp_path / "records"
