@@ -80,16 +80,17 @@ def site(tmp_path: Path) -> Iterator[Deployment]:
         yield deployment
 
 
-def needs_real_data(path: Path) -> bool:
-    return "$DATA" in path.read_text("utf-8")
+EVERY_TIME = ("lemmas", "theorem-search")  # the others take a minute each, for the starts of their commands
+
+
+def marks_of(path: Path) -> list[pytest.MarkDecorator]:
+    marks = [] if path.stem in EVERY_TIME else [pytest.mark.night]
+    return [*marks, pytest.mark.real_data] if "$DATA" in path.read_text("utf-8") else marks
 
 
 @pytest.mark.parametrize(
     "path",
-    [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.real_data] if needs_real_data(path) else [])
-        for path in WALKS
-    ],
+    [pytest.param(path, id=path.stem, marks=marks_of(path)) for path in WALKS],
 )
 def test_the_walk_leads_to_where_it_says(site: Deployment, tmp_path: Path, path: Path) -> None:
     work = tmp_path / "work"
