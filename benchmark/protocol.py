@@ -259,6 +259,16 @@ class OutputFlag:
 
 
 @dataclass(frozen=True)
+class SourceDates:
+    """The years of the sources of an output: each with its title, None where the year is not known. `latest` is the
+    year after which the instance allows none, None where that is not known."""
+
+    latest: int | None
+    candidates: tuple[tuple[str, int | None], ...]
+    selected: tuple[str, int | None] | None
+
+
+@dataclass(frozen=True)
 class Case:
     """An answered output as a case study reads it: payloads of instance and output, the judge's labels, and what
     people said to open cases (pair to same or different)."""
@@ -332,7 +342,8 @@ class Protocol:
     `read_verdicts` gives the verdicts in a file of outputs that the benchmark's own evaluator wrote. `published_line`
     writes an instance's payload as a line of the published file, without line feed. `flag_output`
     finds breaches of the rules in an answered output at its import, from the payloads of instance and output, at most
-    one of a kind; a flag changes no score. `success_types` tells an audit how to divide the judge's successes.
+    one of a kind; a flag changes no score. `source_dates` are the years of an output's sources and the last year that
+    its instance allows. `success_types` tells an audit how to divide the judge's successes.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one. `reached` says, by
     its payload, whether an output that abstained has what a predicate is about: its plan, say. `condition_tables` say
     which tracks and conditions may be shown side by side; without them, none. `release_line` and `output_line` are the
@@ -372,6 +383,7 @@ class Protocol:
     compare_releases: CompareReleases | None = None
     case_columns: tuple[CaseColumn, ...] = ()
     flag_output: FlagOutput | None = None
+    source_dates: Callable[[Mapping[str, Any], Mapping[str, Any]], SourceDates] | None = None
     success_types: SuccessTypes | None = None
     condition_tables: tuple[ConditionTable, ...] = ()
     reached: Callable[[str, Mapping[str, Any]], bool] | None = None

@@ -31,6 +31,7 @@ from reports.construction.raters import STANDINGS, chosen_rows, raters
 from reports.core.choosing import PARAMETERS
 from reports.core.requests import release_or_404
 from reports.core.rest import CHOICE, ReadingView, chosen_or_error, invalid
+from reports.sources.cutoff import Cutoff, cutoff
 from reports.sources.document import SourceRow, alternative_sources, newest_matcher, protocol_flags
 
 
@@ -127,6 +128,7 @@ class SourcesOut(serializers.Serializer[Any]):
     judge = serializers.CharField(allow_blank=True)
     systems = schema_of(SourceRow)(many=True)
     flags = SourceFlagOut(many=True)
+    cutoff = schema_of(Cutoff)(allow_null=True)
 
 
 class SourcesAskedOut(serializers.Serializer[Any]):
@@ -160,7 +162,7 @@ class SourcesView(StaffView):
         ]
         head = {"release": release.name, "matcher": matcher.label if matcher else None}
         body = {"track": chosen.track, "judge": chosen.judge, "systems": as_json(rows)}
-        return Response({**head, **body, "flags": flags})
+        return Response({**head, **body, "flags": flags, "cutoff": as_json(cutoff(chosen))})
 
     @writes("releases_sources_ask", request=None, responses={200: SourcesAskedOut})
     def post(self, request: Request, name: str) -> Response:

@@ -10,6 +10,7 @@ from accounts.site.pages import SignedInRequest
 from judging.programs.sources import ask_about_sources, source_program
 from reports.core.cells import percent_cell
 from reports.core.requests import chosen_of, explains_refusals, paged, release_or_404, staff_only
+from reports.sources.cutoff import cutoff
 from reports.sources.document import alternative_sources, newest_matcher, protocol_flags
 
 PAGE = 100
@@ -40,5 +41,6 @@ def output_sources(request: SignedInRequest, name: str) -> HttpResponse:
         "matcher": matcher,
         "rows": [(row, percent_cell(row.share)) for row in rows],
         "page": page,
+        "cutoff": cutoff(chosen),
     }
     return render(request, "reports/sources/sources.html", context)

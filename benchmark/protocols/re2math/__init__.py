@@ -9,6 +9,7 @@ from benchmark.protocols.re2math.citing import passage_of
 from benchmark.protocols.re2math.conditions import CONDITION_TABLES
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
+from benchmark.protocols.re2math.cutoff import source_dates
 from benchmark.protocols.re2math.loader import read_outputs, read_release, read_verdicts
 from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket, reached
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
@@ -45,6 +46,7 @@ PROTOCOL = Protocol(
     flag_kinds=tuple(FLAG_KINDS),
     case_columns=CASE_COLUMNS,
     flag_output=flag_output,
+    source_dates=source_dates,
     success_types=SUCCESS_TYPES,
     condition_tables=CONDITION_TABLES,
     reached=reached,
