@@ -26,16 +26,18 @@ MACHINE = {
         reports.HistoryLink.chain reports.LabelUpload.handle reports.ReportJob.sha256 reports.ReportJob.file
         reports.ReportJob.lease_owner judging.JudgeTask.lease_owner benchmark.Run.sha256
         benchmark.Output.sha256 judging.Judge.sha256 benchmark.Settlement.pair
+        reports.PublicRecord.archive_sha256 judging.UploadedPrompt.sha256
     """,
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name
         benchmark.System.slug benchmark.Run.track benchmark.Run.condition annotation.Campaign.track
         judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ReportJob.condition
-        reports.ReportJob.frozen_tuple reports.ExclusionRule.name
+        reports.ReportJob.frozen_tuple reports.ExclusionRule.name judging.JudgeRun.condition
+        reports.PublicRecord.name judging.UploadedPrompt.name
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name
-        annotation.RubricDraft.protocol
+        annotation.RubricDraft.protocol judging.UploadedPrompt.protocol judging.UploadedPrompt.predicate
         annotation.SharedComment.protocol judging.Judge.protocol judging.Judge.program judging.Judge.prompts
         judging.JudgeRun.predicates judging.JudgeTask.predicate judging.Verdict.predicate
         annotation.Reveal.predicate reports.Artifact.kind reports.HistoryLink.kind
