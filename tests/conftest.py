@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from django.contrib.auth.hashers import ScryptPasswordHasher, make_password
 from django.core.cache import cache
 from django.core.management.commands import flush
@@ -287,6 +288,6 @@ def stranger(db: None) -> User:
 
 
 @pytest.fixture(autouse=True)
-def records_of_their_own(settings: Any, tmp_path: Path) -> None:
-    """What one test publishes is public in no other."""
-    settings.RECORD_DIR = tmp_path / "records"
+def records_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What one test publishes is public in no other. Some tests have parameters called `settings`."""
+    monkeypatch.setattr(django_settings, "RECORD_DIR", tmp_path / "records")

@@ -79,7 +79,7 @@ STARTS: dict[str, tuple[str, dict[str, Any]]] = {
         _form(
             "verdict",
             "Verdict",
-            _yes_or_no("correct", "Is the proof correct?"),
+            _yes_or_no("solved", "Is the proof correct?"),
             {**_REPORT, "required": False},
         ),
     ),

@@ -1,5 +1,7 @@
 """Case studies: one instance, all systems side by side, in the columns of its protocol."""
 
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -7,6 +9,7 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.case_columns import case_columns
 from benchmark.models import Instance
+from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from tests.documents import case_document
 from tests.factories import JudgeFactory, OutputFactory, RunFactory, SystemFactory, VerdictFactory
@@ -157,7 +160,12 @@ def test_a_protocol_without_columns_of_its_own_shows_its_predicates_and_measures
     assert predicates == ["accepted", "self_contained"]
 
 
-def test_where_nothing_is_judged_or_measured_there_is_no_case_study(proofs, coordinator):
+def test_where_nothing_is_judged_or_measured_there_is_no_case_study(proofs, coordinator, monkeypatch):
+    def without_predicates(name: str) -> Protocol:
+        return replace(get_protocol(name), predicates=())
+
+    for place in ("reports.cases.study", "benchmark.releases.views"):
+        monkeypatch.setattr(f"{place}.get_protocol", without_predicates)
     client = Client()
     client.force_login(coordinator)
     key = proofs.instances.first().key
