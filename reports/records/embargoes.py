@@ -3,9 +3,11 @@
 import logging
 from datetime import date
 
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.refusal import Refused
+from benchmark.models import Release
 from reports.models import PublicRecord
 from reports.records.actions import Wish, publish_record
 from reports.records.declared import Declared
@@ -18,35 +20,40 @@ def end_embargoes() -> int:
 
     What a record cannot publish today, because grading is open for example, it publishes on a later day.
     """
-    done, today = 0, timezone.now().date()
+    done = 0
     for name in PublicRecord.objects.order_by("name").values_list("name", flat=True).distinct():
-        row = PublicRecord.objects.filter(name=name).select_related("artifact__release").latest("version")
-        said = Declared.from_json(row.declared)
-        ended = [
-            key
-            for key, day in said.embargo.items()
-            if not said.is_open(key) and date.fromisoformat(day) <= today
-        ]
-        if row.withdrawn_at is not None or not ended:
-            continue
-        wish = Wish(
-            name=name,
-            title=said.title,
-            asked=said.asked,
-            limitations=said.limitations,
-            changes=f"As announced, the texts of {len(ended)} problem{'' if len(ended) == 1 else 's'} are public now.",
-            doi=said.doi,
-            show_problems=said.show_problems,
-            show_outputs=said.show_outputs,
-            show_reports=said.show_reports,
-            embargo={key: date.fromisoformat(day) for key, day in said.embargo.items()},
-        )
         try:
-            publish_record(actor=None, artifact=row.artifact, wish=wish)
+            done += _publish_ended(name)
         except Refused as refusal:
             logger.warning(
                 "The embargo of %s has ended, and it cannot be published: %s", name, refusal.reason
             )
-        else:
-            done += 1
     return done
+
+
+@transaction.atomic
+def _publish_ended(name: str) -> bool:
+    Release.objects.select_for_update().filter(
+        artifacts__records__name=name
+    ).first()  # two rounds publish once
+    row = PublicRecord.objects.filter(name=name).select_related("artifact__release").latest("version")
+    said, today = Declared.from_json(row.declared), timezone.now().date()
+    ended = [
+        key for key, day in said.embargo.items() if not said.is_open(key) and date.fromisoformat(day) <= today
+    ]
+    if row.withdrawn_at is not None or not ended:
+        return False
+    wish = Wish(
+        name=name,
+        title=said.title,
+        asked=said.asked,
+        limitations=said.limitations,
+        changes=f"As announced, the texts of {len(ended)} problem{'' if len(ended) == 1 else 's'} are public now.",
+        doi=said.doi,
+        show_problems=said.show_problems,
+        show_outputs=said.show_outputs,
+        show_reports=said.show_reports,
+        embargo={key: date.fromisoformat(day) for key, day in said.embargo.items()},
+    )
+    publish_record(actor=None, artifact=row.artifact, wish=wish)
+    return True

@@ -33,7 +33,7 @@ def test_a_formula_that_stands_elsewhere_in_the_proof_is_a_shortcut():
     formula = r"$\left( a_1 + a_2 \right)^{2} = b$"
     elsewhere = r"Note $(a_1+a_2)^{2}=b$ first. Hence [MASK]."
     value, reason = says("masked_steps", "shortcut_free", mask_content=formula, mask_text=elsewhere)
-    assert (value, reason) == ("no", "The formula stands in the proof a second time, word for word.")
+    assert (value, reason) == ("no", "The formula occurs in the proof a second time, word for word.")
     clean = "Squaring gives [MASK]."
     assert says("masked_steps", "shortcut_free", mask_content=formula, mask_text=clean)[0] == "uncertain"
     assert says("masked_steps", "shortcut_free", mask_content="$p-1$", mask_text="As $p-1$ is even, [MASK].")[
@@ -88,5 +88,5 @@ def test_of_the_samples_one_mask_stands_in_its_problem_and_nothing_else_is_at_fa
             said = {item: program.decide(item, record.payload, None, "") for item in program.predicates}
             found += [(record.key, item, reply.reason) for item, reply in said.items() if reply.value == "no"]
     assert found == [
-        ("3", "shortcut_free", "The formula stands in the problem a second time, word for word.")
+        ("3", "shortcut_free", "The formula occurs in the problem a second time, word for word.")
     ]

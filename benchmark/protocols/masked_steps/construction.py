@@ -35,7 +35,7 @@ ITEMS = (
         "shortcut_free",
         "Freedom from shortcuts",
         "Nothing around the mask gives the formula away.",
-        limits="The program looks whether the formula stands elsewhere in problem or proof, word for word.",
+        limits="The program looks whether the formula occurs elsewhere in problem or proof, word for word.",
     ),
     ConstructionItem(
         "well_formed",
@@ -89,9 +89,9 @@ def _shortcut(mask: Mask) -> ProgramReply:
         return ProgramReply("uncertain", "The formula is too short for its recurrence to mean anything.")
     for place, text in (("problem", mask.problem), ("proof", mask.mask_text)):
         if formula in _SPACE.sub("", text):
-            reason = f"The formula stands in the {place} a second time, word for word."
+            reason = f"The formula occurs in the {place} a second time, word for word."
             return ProgramReply("no", reason, evidence={"place": place})
-    return ProgramReply("uncertain", "The formula stands nowhere else word for word; a person has to read.")
+    return ProgramReply("uncertain", "The formula occurs nowhere else word for word; a person has to read.")
 
 
 CONSTRUCTION = ProgramJudge(
