@@ -54,6 +54,7 @@ TRIED_IN = {
     "reports/exclusions/actions.py": "reports/test_exclusions.py",
     "reports/labels/importing.py": "reports/test_referee_reports.py",
     "reports/records/actions.py": "reports/test_records.py",
+    "reports/records/embargoes.py": "reports/test_records.py",
     "reports/scores/kept.py": "reports/test_kept_scores.py",
     "reports/labels/rows.py": "reports/test_round_trip.py",
 }

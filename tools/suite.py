@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tools.console import ROOT, Refused, run_main, say
@@ -38,11 +38,12 @@ MUST_BE_ZERO = ("failed", "error", "errors", "skipped", "xfailed", "xpassed")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run of pytest came to: its exit code and the counts of its last line."""
+    """What one run of pytest came to: its exit code, the counts of its last line, and the tests that failed."""
 
     name: str
     code: int
     counts: dict[str, int]
+    failures: list[str] = field(default_factory=list)
 
     @property
     def is_good(self) -> bool:
@@ -125,7 +126,7 @@ def _start(servers: dict[str, str], markers: list[str], options: list[str]) -> s
         str(min(4, len(os.sched_getaffinity(0)))),
         "--dist",
         "loadfile",
-        "-rs",
+        "-rfEs",
         "--durations",
         "25",
     ]
@@ -149,7 +150,8 @@ def _follow(name: str, child: subprocess.Popen[bytes]) -> Outcome:
         sys.stdout.write(f"{name:10} | {line}")
         sys.stdout.flush()
         lines.append(line)
-    return Outcome(name, child.wait(), read_counts("".join(lines)))
+    failures = [line.rstrip() for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    return Outcome(name, child.wait(), read_counts("".join(lines)), failures)
 
 
 @contextmanager
@@ -186,6 +188,8 @@ def _summarise(outcomes: list[Outcome], left_out: dict[str, str]) -> int:
     for reason in left_out.values():
         say(f"left out: {reason}")
     for outcome in outcomes:
+        for failure in outcome.failures:
+            say(f"{outcome.name}: {failure}")
         counts = ", ".join(f"{number} {word}" for word, number in outcome.counts.items()) or "no result"
         say(f"{outcome.name}: {counts}{'' if outcome.is_good else f' (exit {outcome.code})'}")
     return 0 if good else 1

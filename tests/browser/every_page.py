@@ -69,6 +69,7 @@ ADDRESSES = {
     "grading/forms/<int:pk>/": ["grading/forms/{form}/"],
     "grading/forms/<int:pk>/compare/<slug:label>/": ["grading/forms/{form}/compare/proofs-v1/"],
     "grading/comments/<int:pk>/": ["grading/comments/{comment}/"],
+    "grading/conflicts/<int:pk>/": ["grading/conflicts/{conflict}/"],
     "grading/training/<slug:slug>/": ["grading/training/warming-up/"],
     "grading/training/<slug:slug>/<int:number>/": [
         "grading/training/warming-up/1/",

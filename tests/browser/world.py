@@ -15,7 +15,7 @@ from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
 from django.db import connection
 
-from accounts.models import User
+from accounts.models import Conflict, User
 from accounts.people.invitations import invite
 from accounts.profile.saved_comments import save_comment
 from annotation.adjudication import actions as adjudication_actions
@@ -111,6 +111,7 @@ def furnish() -> World:
         "comment": str(save_comment(actor=people["ada"], text="The bound is not shown.").pk),
         "quarantined": str(quarantined(proofs)[0].pk),
         "member": str(people["emil"].pk),
+        "conflict": str(Conflict.objects.earliest("pk").pk),
         "invitation": invite(actor=coordinator, email="new@demo.test", role="reviewer").token,
         "reset": f"{user_pk_to_url_str(people['emil'])}-{default_token_generator.make_token(people['emil'])}",
     }

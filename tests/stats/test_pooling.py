@@ -95,9 +95,9 @@ def test_one_unaudited_unit_leaves_a_width():
 def test_a_stratum_of_any_size_is_answered_at_once_as_its_limit(size):
     from scipy.special import betaincinv
 
-    start = time.perf_counter()
+    start = time.process_time()
     estimate = corrected_score([Stratum("a", size, 50, 10), Stratum("b", size, 50, 10)])
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert estimate.ci[0] < 0.2 < estimate.ci[1]
     # One stratum is the Jeffreys interval of 10 of 50, up to a point of the lattice.
     (low, high) = corrected_score([Stratum("a", size, 50, 10)]).ci
