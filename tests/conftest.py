@@ -66,7 +66,7 @@ def _flush_past_the_guards(operations: Any, sql_list: list[str]) -> None:
 KNOW_NO_DATABASE = tuple(
     HERE / part
     for part in (
-        *("algebra", "stats", "latex", "llm", "sample"),
+        *("algebra", "stats", "latex", "llm", "retrieval", "sample"),
         # What a page looks like is the same on every database; what it does is tried on both.
         *("browser/test_math_rendering.py", "browser/test_every_page.py", "browser/test_typeset.py"),
         *("browser/test_foreign_texts.py", "browser/test_printed_formulas.py", "browser/test_harness.py"),

@@ -17,6 +17,7 @@ FLOORS = {
     "stats": 0,
     "latex": 0,
     "llm": 0,
+    "retrieval": 0,
 }
 DJANGO = {"django", "rest_framework", "drf_spectacular", "allauth", "csp", "celery", "kombu"}
 # The audit trail, and how a verb refuses; every other pair of neighbours stays apart.

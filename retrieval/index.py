@@ -1,0 +1,501 @@
+"""An index: a folder with a manifest that names its files, built once and read by memory map.
+
+`build` writes every file under a name that its own hash is part of, and then replaces `manifest.json`, which is the
+only file that changes. Whatever stops it, at any byte, leaves the index that was there before; an index that is open
+keeps its files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+from scipy import sparse
+
+from retrieval import formulas, words
+from retrieval.filters import UNKNOWN, Columns, Filters, facets_of
+from retrieval.postings import Collector, Postings, best, fused, impacts
+from retrieval.recipes import FORMULA, HYBRID, MEANING, MODES, WORDS, Recipe
+from retrieval.vectors import Vectors, dimensions_of, quantised
+
+FORMAT = "touchstone.index/1"
+MANIFEST = "manifest.json"
+_SMALL = 4 << 20  # files up to this size are hashed at every opening
+_CHUNK = 2_000  # statements whose formulas are counted at once
+_EMBEDDED_AT_ONCE = 256
+
+Mask = NDArray[np.bool_]
+Embed = Callable[[Sequence[str]], NDArray[Any]]
+
+
+class BadIndex(ValueError):
+    """An index that is incomplete, changed since it was built, or made by another version of the rules for words."""
+
+
+class NoVectors(ValueError):
+    """Meaning was asked for, and the index has no vectors or the query has none."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One statement, as an index takes it. `body` is LaTeX with the macros of its document expanded.
+
+    `context` has the titles of its document and section, `label` the note or name that its author gave it.
+    """
+
+    key: str
+    body: str
+    context: str = ""
+    label: str = ""
+    slogans: tuple[str, ...] = ()
+    document: str = ""
+    source: str = ""
+    kind: str = ""
+    licence: str = ""
+    authors: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    year: int | None = None
+    citations: int | None = None
+
+    def text_for_meaning(self) -> str:
+        """What a model of meaning reads: title, label and slogans first, because models cut the end."""
+        parts = (self.context, self.label, *self.slogans, self.body)
+        return ". ".join(part for part in map(words.plain, parts) if part)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A statement that was found: its place from 1, its integer score, and its rank in each ranking that has it."""
+
+    key: str
+    position: int
+    score: int
+    ranks: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of an index."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What an index is made of. The SHA-256 of its canonical JSON is the index's digest."""
+
+    corpus: str
+    recipe: Recipe
+    statements: int
+    words: str
+    formulas: str
+    stemmer: str
+    files: Mapping[str, File]
+
+    def as_bytes(self) -> bytes:
+        """Canonical JSON."""
+        value = {"format": FORMAT, **{name: getattr(self, name) for name in self.__dataclass_fields__}}
+        value["recipe"] = self.recipe.as_json()
+        value["files"] = {name: asdict(file) for name, file in self.files.items()}
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Manifest:
+        """The inverse. Raises BadIndex for anything that `as_bytes` has not written."""
+        try:
+            value = json.loads(content)
+            if value.pop("format") != FORMAT:
+                raise ValueError(f"its format is not {FORMAT}")
+            value["recipe"] = Recipe.from_json(value["recipe"])
+            value["files"] = {name: File(**file) for name, file in value["files"].items()}
+            return cls(**value)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise BadIndex(f"the manifest cannot be read: {error}") from error
+
+
+def rules() -> dict[str, str]:
+    """The versions of what makes terms of texts. Queries and statements must agree in them."""
+    stemmer = f"snowballstemmer {version('snowballstemmer')}"
+    return {"words": words.VERSION, "formulas": formulas.VERSION, "stemmer": stemmer}
+
+
+def build(
+    folder: Path,
+    entries: Iterable[Entry],
+    *,
+    corpus_digest: str,
+    recipe: Recipe,
+    embed: Embed | None = None,
+    vectors: Mapping[str, bytes] | None = None,
+) -> str:
+    """Build an index of the entries into the folder and return its digest.
+
+    Equal entries, recipe and vectors give equal bytes, in whatever order the entries come. An index gets vectors if
+    `embed` makes them (rows of floats, one for each text) or `vectors` has them: bytes of int8 by key, as an index
+    before had them. Two builds must not use one folder at the same time. Raises ValueError for a key that is there
+    twice or has a line break, and for vectors that do not fit the recipe's model.
+    """
+    if (embed is not None or vectors is not None) != (recipe.model is not None):
+        raise ValueError("vectors and a model in the recipe need each other")
+    ordered = sorted(entries, key=lambda entry: entry.key)
+    for entry, following in pairwise(ordered):
+        if entry.key == following.key:
+            raise ValueError(f"two entries have the key {entry.key!r}")
+    for entry in ordered:
+        if not entry.key or "\n" in entry.key or "\r" in entry.key:
+            raise ValueError(f"{entry.key!r} cannot be a key")
+    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, File] = {}
+
+    def keep(name: str, content: bytes | NDArray[Any]) -> None:
+        files[name] = _written(folder, name, content)
+
+    keep("keys", "\n".join(entry.key for entry in ordered).encode())
+    _keep_columns(keep, ordered)
+    terms, counts = _words_of(ordered, recipe)
+    keep("words.terms", "\n".join(terms).encode())
+    _keep_postings(keep, "words", counts, recipe)
+    hashes, counts = _formulas_of(ordered)
+    keep("formulas.terms", hashes)
+    _keep_postings(keep, "formulas", counts, recipe)
+    if recipe.model is not None:
+        table = _vectors_of(ordered, recipe.model.dimensions, embed, vectors)
+        keep("vectors", table)
+        keep("bits", np.packbits(table > 0, axis=1))
+    manifest = Manifest(corpus=corpus_digest, recipe=recipe, statements=len(ordered), files=files, **rules())
+    content = manifest.as_bytes()
+    _replace(folder, MANIFEST, content)
+    current = {file.name for file in files.values()} | {MANIFEST}
+    for path in folder.iterdir():
+        if path.name not in current and path.suffix in {".part", ".npy", ".txt"}:
+            path.unlink()
+    return hashlib.sha256(content).hexdigest()
+
+
+class Index:
+    """An open index. Searching changes nothing, so threads can share one."""
+
+    def __init__(self, folder: Path, manifest: Manifest, digest: str, arrays: Mapping[str, Any]) -> None:
+        """Use `Index.open`."""
+        self.folder, self.manifest, self.digest = folder, manifest, digest
+        self.keys: list[str] = arrays["keys"]
+        self.columns = Columns(
+            arrays["facets.names"],
+            *(arrays[name] for name in ("facets.starts", "facets.rows", "years", "citations")),
+        )
+        terms, hashes = arrays["words.terms"], arrays["formulas.terms"]
+        self._words: Postings[str] = Postings(
+            arrays["words.starts"],
+            arrays["words.rows"],
+            arrays["words.impacts"],
+            lambda term: _place(terms, term),
+        )
+        self._formulas: Postings[int] = Postings(
+            arrays["formulas.starts"],
+            arrays["formulas.rows"],
+            arrays["formulas.impacts"],
+            lambda term: _place_of_hash(hashes, term),
+        )
+        self._vectors = Vectors(arrays["vectors"], arrays["bits"]) if "vectors" in arrays else None
+
+    @classmethod
+    def open(cls, folder: Path) -> Index:
+        """The index in the folder, with the sizes of all files and the hashes of the small ones checked.
+
+        Raises BadIndex if there is none, if a file is missing or differs, or if the rules for words have changed since.
+        """
+        for attempt in (1, 2):
+            try:
+                return cls._opened(folder)
+            except FileNotFoundError as error:
+                # Between the manifest and the files another build may have finished and removed them.
+                if attempt == 2:
+                    raise BadIndex(f"{Path(error.filename).name} is missing") from error
+        raise AssertionError
+
+    @classmethod
+    def _opened(cls, folder: Path) -> Index:
+        content = (folder / MANIFEST).read_bytes()
+        manifest = Manifest.from_bytes(content)
+        for name, now in rules().items():
+            if getattr(manifest, name) != now:
+                raise BadIndex(
+                    f"built with {name} {getattr(manifest, name)}, and this is {now}: build it again"
+                )
+        arrays: dict[str, Any] = {}
+        for name, file in manifest.files.items():
+            if Path(file.name).name != file.name:
+                raise BadIndex(f"{file.name} is outside the folder")
+            path = folder / file.name
+            if path.stat().st_size != file.size or (file.size <= _SMALL and _sha256(path) != file.sha256):
+                raise BadIndex(f"{file.name} has changed since the index was built")
+            if path.suffix == ".npy":
+                arrays[name] = np.load(
+                    path, mmap_mode="r" if file.size > _SMALL else None, allow_pickle=False
+                )
+            else:
+                text = path.read_bytes().decode()
+                arrays[name] = text.split("\n") if text else []
+        try:
+            return cls(folder, manifest, hashlib.sha256(content).hexdigest(), arrays)
+        except KeyError as error:
+            raise BadIndex(f"the manifest names no file for {error}") from error
+
+    def verify(self) -> None:
+        """Hash every file. Raises BadIndex for the first that differs from the manifest."""
+        for file in self.manifest.files.values():
+            if _sha256(self.folder / file.name) != file.sha256:
+                raise BadIndex(f"{file.name} has changed since the index was built")
+
+    def accept(self, filters: Filters) -> Mask | None:
+        """Which statements pass the filters, by number; None if the filters restrict nothing."""
+        return self.columns.accepted(filters)
+
+    def considered(self, accept: Mask | None) -> int:
+        """How many statements a search with this mask ranks."""
+        return len(self.keys) if accept is None else int(accept.sum())
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether statements can be ranked by meaning."""
+        return self._vectors is not None
+
+    def search(
+        self,
+        text: str,
+        *,
+        formula: str = "",
+        mode: str = HYBRID,
+        k: int = 20,
+        accept: Mask | None = None,
+        vector: bytes | None = None,
+    ) -> list[Hit]:
+        """The k best statements among the accepted, by (score descending, key); fewer where fewer match.
+
+        `formula` is LaTeX, bare or in a text; without it the formulas of the text count,
+        and in the mode "formula" the text is one. `vector` is the query's, as bytes of int8 (`vectors.quantised`).
+        Hybrid fuses the ranks of all rankings that the index and the query have: an index with vectors needs one.
+
+        Raises NoVectors where meaning is asked for without vectors or without a vector, and ValueError for an unknown
+        mode, a k below 1, or a vector of a wrong length.
+        """
+        if mode not in MODES:
+            raise ValueError(f"the mode is one of {', '.join(MODES)}, not {mode!r}")
+        if k < 1:
+            raise ValueError("k must be 1 or more")
+        pool = max(self.manifest.recipe.pool, k) if mode == HYBRID else k
+        rankings: dict[str, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
+        if mode in (HYBRID, WORDS):
+            scores = self._words.scores(Counter(words.terms(text)), len(self.keys))
+            rankings[WORDS] = best(scores, pool, accept), scores
+        if mode == MEANING or (mode == HYBRID and self._vectors is not None):
+            rankings[MEANING] = self._by_meaning(vector, pool, accept)
+        if mode in (HYBRID, FORMULA):
+            asked = _query_formulas(text, formula, mode)
+            if asked:
+                scores = self._formulas.scores(asked, len(self.keys))
+                rankings[FORMULA] = best(scores, pool, accept), scores
+        if mode == HYBRID:
+            found = fused([numbers for numbers, _ in rankings.values()], self.manifest.recipe.fusion_k0, k)
+        else:
+            found = [(n, int(scores[n])) for numbers, scores in rankings.values() for n in numbers.tolist()]
+        ranks = {
+            name: {number: rank for rank, number in enumerate(numbers.tolist(), 1)}
+            for name, (numbers, _) in rankings.items()
+        }
+        return [
+            Hit(self.keys[n], position, score, {name: of[n] for name, of in ranks.items() if n in of})
+            for position, (n, score) in enumerate(found, 1)
+        ]
+
+    def vector_of(self, key: str) -> bytes:
+        """The vector of a statement, as `build` takes it. Raises KeyError for an unknown key, NoVectors without any."""
+        at = _place(self.keys, key)
+        if at is None:
+            raise KeyError(key)
+        if self._vectors is None:
+            raise NoVectors("this index has no vectors")
+        return self._vectors.table[at].tobytes()
+
+    def _by_meaning(
+        self, vector: bytes | None, pool: int, accept: Mask | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        if self._vectors is None:
+            raise NoVectors("this index has no vectors: it was built for words and formulas")
+        if vector is None:
+            raise NoVectors("this index ranks by meaning too, and the query has no vector")
+        recipe = self.manifest.recipe
+        exact = self.considered(accept) < recipe.exact_below
+        bits = (
+            min(max(recipe.pool, recipe.pool_per_k * pool), recipe.bits_pool)
+            if recipe.pool_per_k
+            else recipe.bits_pool
+        )
+        return self._vectors.nearest(vector, pool, accept, bits_pool=None if exact else max(bits, pool))
+
+
+def _query_formulas(text: str, formula: str, mode: str) -> Counter[int]:
+    """The formula terms that a query asks for, with how often."""
+    given = formula or text
+    sources = formulas.formulas(given)
+    if not sources and (formula or mode == FORMULA) and given.strip():
+        sources = [given]
+    return Counter(formulas.terms_of([sources])[1].tolist())
+
+
+def _words_of(entries: Sequence[Entry], recipe: Recipe) -> tuple[list[str], sparse.csc_matrix]:
+    """(terms, frequencies): the fields of a statement are one bag, each with its weight."""
+    collector = Collector()
+    context_terms = lru_cache(maxsize=4_096)(words.terms)  # statements of one section share it
+    for entry in entries:
+        counted: Counter[str] = Counter()
+        fields = [
+            (words.terms(entry.body), recipe.body_weight),
+            (context_terms(entry.context), recipe.context_weight),
+        ]
+        fields += [(words.terms(entry.label), recipe.label_weight)]
+        fields += [(words.terms(slogan), recipe.slogan_weight) for slogan in entry.slogans]
+        for found, weight in fields:
+            if weight:
+                for term in found:
+                    counted[term] += weight
+        collector.add(counted)
+    return collector.matrix()
+
+
+def _formulas_of(entries: Sequence[Entry]) -> tuple[NDArray[np.uint64], sparse.csc_matrix]:
+    """(hashes in order, frequencies) of the formulas of all bodies."""
+    rows, hashes, times = [np.zeros(0, np.int32)], [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)]
+    for start in range(0, len(entries), _CHUNK):
+        found_rows, found = formulas.terms_of(
+            formulas.formulas(entry.body) for entry in entries[start : start + _CHUNK]
+        )
+        order = np.lexsort((found, found_rows))
+        found_rows, found = found_rows[order], found[order]
+        new = np.ones(len(found), bool)
+        new[1:] = (found[1:] != found[:-1]) | (found_rows[1:] != found_rows[:-1])
+        first = np.flatnonzero(new)
+        rows.append(found_rows[first] + np.int32(start))
+        hashes.append(found[first])
+        times.append(np.diff(first, append=len(found)).astype(np.int32))
+    terms, columns = np.unique(np.concatenate(hashes), return_inverse=True)
+    shape = (len(entries), len(terms))
+    counts = sparse.coo_matrix((np.concatenate(times), (np.concatenate(rows), columns)), shape=shape).tocsc()
+    counts.sort_indices()
+    return terms, counts
+
+
+def _vectors_of(
+    entries: Sequence[Entry], dimensions: int, embed: Embed | None, given: Mapping[str, bytes] | None
+) -> NDArray[np.int8]:
+    table = np.empty((len(entries), dimensions), np.int8)
+    if given is not None:
+        for at, entry in enumerate(entries):
+            if entry.key not in given:
+                raise ValueError(f"there is no vector for {entry.key!r}")
+            table[at] = dimensions_of(given[entry.key], dimensions)
+        return table
+    if embed is None:
+        raise ValueError("vectors need a model to make them")
+    for start in range(0, len(entries), _EMBEDDED_AT_ONCE):
+        part = entries[start : start + _EMBEDDED_AT_ONCE]
+        table[start : start + len(part)] = quantised(
+            embed([entry.text_for_meaning() for entry in part]), dimensions
+        )
+    return table
+
+
+def _keep_postings(
+    keep: Callable[[str, NDArray[Any]], None], name: str, counts: sparse.csc_matrix, recipe: Recipe
+) -> None:
+    keep(f"{name}.starts", counts.indptr.astype(np.int64))
+    keep(f"{name}.rows", counts.indices.astype(np.int32))
+    keep(f"{name}.impacts", impacts(counts, recipe.k1, recipe.b))
+
+
+def _keep_columns(keep: Callable[[str, bytes | NDArray[Any]], None], entries: Sequence[Entry]) -> None:
+    collector = Collector()
+    for entry in entries:
+        values: dict[str, Sequence[str]] = {
+            name: (getattr(entry, name),) for name in ("document", "source", "kind")
+        }
+        values |= {"licence": (entry.licence,), "author": entry.authors, "category": entry.categories}
+        collector.add(dict.fromkeys(sorted(facets_of(values)), 1))
+    names, having = collector.matrix()
+    keep("facets.names", "\n".join(names).encode())
+    keep("facets.starts", having.indptr.astype(np.int64))
+    keep("facets.rows", having.indices.astype(np.int32))
+    for field, values_of in (
+        ("years", [entry.year for entry in entries]),
+        ("citations", [entry.citations for entry in entries]),
+    ):
+        keep(field, np.array([UNKNOWN if value is None else value for value in values_of], np.int32))
+
+
+def _written(folder: Path, name: str, content: bytes | NDArray[Any]) -> File:
+    """Write one file under its final name, complete and on the disk, and describe it."""
+    part = folder / f"{name}.part"
+    with part.open("wb") as out:
+        if isinstance(content, bytes):
+            out.write(content)
+        else:
+            # Not np.save: on a full disk its last block can go missing without an error.
+            array = np.ascontiguousarray(content)
+            npy.write_array_header_1_0(out, npy.header_data_from_array_1_0(array))
+            out.write(array.data)
+        out.flush()
+        os.fsync(out.fileno())
+    sha256 = _sha256(part)
+    final = folder / f"{name}-{sha256[:16]}{'.txt' if isinstance(content, bytes) else '.npy'}"
+    part.replace(final)
+    return File(final.name, sha256, final.stat().st_size)
+
+
+def _replace(folder: Path, name: str, content: bytes) -> None:
+    """Put a file into the place of another at once, after everything that was written before is on the disk."""
+    part = folder / f"{name}.part"
+    with part.open("wb") as out:
+        out.write(content)
+        out.flush()
+        os.fsync(out.fileno())
+    _sync(folder)
+    part.replace(folder / name)
+    _sync(folder)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _place(ordered: Sequence[str], wanted: str) -> int | None:
+    at = bisect_left(ordered, wanted)
+    return at if at < len(ordered) and ordered[at] == wanted else None
+
+
+def _place_of_hash(ordered: NDArray[np.uint64], wanted: int) -> int | None:
+    at = int(np.searchsorted(ordered, np.uint64(wanted)))
+    return at if at < len(ordered) and int(ordered[at]) == wanted else None

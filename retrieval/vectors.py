@@ -1,0 +1,100 @@
+"""Vectors of small integers: products are exact, so a ranking is the same on every machine.
+
+A coordinate of a vector of length 1 is rounded to int8. Products are sums of integers below 2^24 and are computed in
+float32, which is exact for them in whatever order a processor adds. Signs alone, a bit each, find candidates fast.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SCALE_AT_384 = 508  # of 384 coordinates of length 1, one in a million is beyond 127 / 508
+_BLOCK = 8_192
+
+Ints8 = NDArray[np.int8]
+
+
+def quantised(vectors: NDArray[Any], dimensions: int) -> Ints8:
+    """Rows of floats, scaled to length 1, as int8. Raises ValueError for a wrong shape or a number that is none.
+
+    A row of zeros stays one. The scale grows with the square root of the dimensions, as coordinates shrink, so that a
+    product is at most scale^2 (Cauchy-Schwarz), which is below 2^24 up to 24,000 dimensions.
+    """
+    rows = np.atleast_2d(np.asarray(vectors, np.float64))
+    if rows.shape[1] != dimensions:
+        raise ValueError(f"a vector has {rows.shape[1]} dimensions, the model {dimensions}")
+    if not np.isfinite(rows).all():
+        raise ValueError("a vector has a coordinate that is no number")
+    lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    scale = _SCALE_AT_384 * math.sqrt(dimensions / 384)
+    scaled = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0) * scale
+    return np.clip(np.rint(scaled), -127, 127).astype(np.int8)
+
+
+def dimensions_of(vector: bytes, dimensions: int) -> Ints8:
+    """The vector in these bytes. Raises ValueError for a wrong length."""
+    if len(vector) != dimensions:
+        raise ValueError(f"a vector has {len(vector)} bytes, the index {dimensions} dimensions")
+    return np.frombuffer(vector, np.int8)
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The vectors of all statements: int8, and their signs packed into bytes."""
+
+    table: Ints8
+    bits: NDArray[np.uint8]
+
+    def nearest(
+        self, vector: bytes, k: int, accept: NDArray[np.bool_] | None, *, bits_pool: int | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """(the k nearest of the accepted statements in order, products by number of all that were compared).
+
+        Every accepted statement is compared, or with `bits_pool` that many whose signs agree most, with all ties.
+        """
+        query = dimensions_of(vector, self.table.shape[1])
+        numbers = np.arange(len(self.table)) if accept is None else np.flatnonzero(accept)
+        if bits_pool is not None and len(numbers) > bits_pool:
+            numbers = self._signs_agree(query, numbers, bits_pool)
+        asked = query.astype(np.float32)
+        products = np.empty(len(numbers), np.int32)
+        for start in range(0, len(numbers), _BLOCK):
+            part = numbers[start : start + _BLOCK]
+            products[start : start + len(part)] = self.table[part].astype(np.float32) @ asked
+        order = _first(products, k)
+        scores = np.zeros(len(self.table), np.int32)
+        scores[numbers] = products
+        return numbers[order], scores
+
+    def _signs_agree(self, query: Ints8, numbers: NDArray[np.int64], pool: int) -> NDArray[np.int64]:
+        asked = np.packbits(query > 0)
+        everything = len(numbers) == len(self.bits)
+        different = np.empty(len(numbers), np.uint16)
+        for start in range(0, len(numbers), _BLOCK):
+            part = (
+                self.bits[start : start + _BLOCK]
+                if everything
+                else self.bits[numbers[start : start + _BLOCK]]
+            )
+            different[start : start + len(part)] = np.bitwise_count(part ^ asked).sum(axis=1, dtype=np.uint16)
+        bound = np.partition(different, pool - 1)[pool - 1]
+        return numbers[different <= bound]
+
+
+def _first(products: NDArray[np.int32], k: int) -> NDArray[np.int64]:
+    """The places of the k greatest, by (product descending, place)."""
+    places = np.arange(len(products))
+    if len(products) > k:
+        bound = np.partition(products, len(products) - k)[len(products) - k]
+        places = np.concatenate(
+            [
+                np.flatnonzero(products > bound),
+                np.flatnonzero(products == bound)[: k - int((products > bound).sum())],
+            ]
+        )
+    return places[np.lexsort((places, -products[places].astype(np.int64)))]

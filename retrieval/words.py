@@ -1,0 +1,95 @@
+"""The words of a text in LaTeX: what a ranking by words counts, and what a model of meaning reads.
+
+Commands become words (`\\subseteq` and "subset" are the same term), accents and styles go, hyphenated words count as
+their parts and as one word, and what is left is stemmed. Queries and statements pass the same functions, so both must
+come from the same VERSION.
+"""
+
+import hashlib
+import re
+import tomllib
+import unicodedata
+from functools import lru_cache
+from pathlib import Path
+
+# The module itself: the package's `stemmer()` would use PyStemmer where that happens to be installed.
+from snowballstemmer.english_stemmer import EnglishStemmer
+
+_CONTENT = Path(__file__).with_name("vocabulary.toml").read_bytes()
+VOCABULARY = tomllib.loads(_CONTENT.decode())
+VERSION = f"1-{hashlib.sha256(_CONTENT).hexdigest()[:8]}"
+LONGEST_WORD = 64
+
+_STOP_WORDS = frozenset(VOCABULARY["stop_words"].split())
+_SPOKEN = {name: said for said, names in VOCABULARY["spoken"].items() for name in names.split()}
+_SPOKEN |= dict.fromkeys(VOCABULARY["silent"].split(), "")
+_NUMBERS: dict[str, str] = VOCABULARY["numbers"]
+_LETTERS: dict[str, str] = VOCABULARY["letters"]
+_SIGNS = {ord(sign): f" \\{name} " if name.isalpha() else name for sign, name in VOCABULARY["signs"].items()}
+_PLAIN_LETTERS = {ord(letter): plain for letter, plain in VOCABULARY["plain_letters"].items()}
+
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+# What refers to other places of the source or names a layout. Arguments are short here, which keeps the search linear.
+_POINTERS = re.compile(
+    r"\\(?:[a-zA-Z]{0,20}label|[a-zA-Z]{0,20}ref|[cC]ite[a-zA-Z]*|begin|end|includegraphics|url|href|tag|[hv]space)\*?"
+    r"(?:\[[^\[\]]{0,200}\]){0,3}\{[^{}]{0,200}\}"
+)
+# \"o, \"{o}, {\"o}, \v{c}, \'{\i}; then \ss, \o{}, {\o}: within words, so no blanks come around them.
+_MARK = r"\\(?:[\"'`^~=.]\s?|[uvHtcdbkr](?:\s+|(?=\{)))"
+_ACCENT = re.compile(rf"\{{{_MARK}\{{?\\?([A-Za-z])\}}?\}}|{_MARK}(?:\{{\\?([A-Za-z])\}}|\\?([A-Za-z]))")
+_LIGATURES = "|".join(_LETTERS)
+_LIGATURE = re.compile(rf"\{{\\({_LIGATURES})\s?\}}|\\({_LIGATURES})(?![A-Za-z])(?:\{{\}}|[ ])?")
+_SETS = re.compile(rf"\\(?:mathbb|bf|Bbb)\s*\{{?\s*([{''.join(_NUMBERS)}])(?![A-Za-z])\s*\}}?")
+_COMMAND = re.compile(r"\\([A-Za-z]+)\*?|\\.|!!\^?(?:an?(?=\{))?", re.DOTALL)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*(?:-+[^\W\d_]+(?:'[^\W\d_]+)*)*|\d+")
+_BARE = str.maketrans(dict.fromkeys("{}$~^_&", " "))
+
+
+def plain(latex: str) -> str:
+    """The text without markup, each command of a formula as a word: what a model of meaning reads."""
+    text = latex
+    if not text.isascii():
+        text = text.translate(_SIGNS)
+    if "%" in text:
+        text = _COMMENT.sub("", text)
+    if "\\" in text or "!!" in text:
+        text = _POINTERS.sub(" ", text)
+        text = _LIGATURE.sub(lambda found: _LETTERS[found[1] or found[2]], text)
+        text = _ACCENT.sub(lambda found: found[1] or found[2] or found[3], text)
+        text = _SETS.sub(lambda found: f" {_NUMBERS[found[1]]} ", text)
+        text = _COMMAND.sub(_spoken, text)
+    if not text.isascii():
+        # NFKD takes letters and their accents apart, and turns the alphabets of mathematics into plain letters.
+        text = unicodedata.normalize("NFKD", text.translate(_PLAIN_LETTERS))
+        text = "".join(mark for mark in text if not unicodedata.combining(mark))
+    return " ".join(text.translate(_BARE).split())
+
+
+def terms(latex: str) -> list[str]:
+    """The terms of a text in their order: lower case, stemmed, without stop words and single letters."""
+    found: list[str] = []
+    for word in _WORD.findall(plain(latex)):
+        found += _terms_of(word[: 2 * LONGEST_WORD])
+    return found
+
+
+def _spoken(found: re.Match[str]) -> str:
+    name = found[1]
+    if name is None:
+        return " "
+    said = _SPOKEN.get(name)
+    return f" {_CAMEL.sub(' ', name) if said is None else said} "
+
+
+@lru_cache(maxsize=200_000)
+def _terms_of(word: str) -> tuple[str, ...]:
+    """The terms of one word. "Well-ordering" is three: well, order, and wellord, as some write it without a hyphen."""
+    parts = [part for part in re.split(r"-+", word.lower()) if part]
+    whole = ["".join(parts)] if len(parts) > 1 else []
+    return tuple(
+        # A stemmer keeps the word that it works on in itself, so threads cannot share one.
+        EnglishStemmer().stemWord(part[:LONGEST_WORD].removesuffix("'s").replace("'", ""))
+        for part in parts + whole
+        if len(part) > 1 and part not in _STOP_WORDS
+    )
