@@ -9,6 +9,7 @@ import hashlib
 import re
 import tomllib
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,8 +22,8 @@ VERSION = f"1-{hashlib.sha256(_CONTENT).hexdigest()[:8]}"
 LONGEST_WORD = 64
 
 _STOP_WORDS = frozenset(VOCABULARY["stop_words"].split())
-_SPOKEN = {name: said for said, names in VOCABULARY["spoken"].items() for name in names.split()}
-_SPOKEN |= dict.fromkeys(VOCABULARY["silent"].split(), "")
+SPOKEN = {name: said for said, names in VOCABULARY["spoken"].items() for name in names.split()}
+SPOKEN |= dict.fromkeys(VOCABULARY["silent"].split(), "")
 _NUMBERS: dict[str, str] = VOCABULARY["numbers"]
 _LETTERS: dict[str, str] = VOCABULARY["letters"]
 _SIGNS = {ord(sign): f" \\{name} " if name.isalpha() else name for sign, name in VOCABULARY["signs"].items()}
@@ -42,12 +43,17 @@ _LIGATURE = re.compile(rf"\{{\\({_LIGATURES})\s?\}}|\\({_LIGATURES})(?![A-Za-z])
 _SETS = re.compile(rf"\\(?:mathbb|bf|Bbb)\s*\{{?\s*([{''.join(_NUMBERS)}])(?![A-Za-z])\s*\}}?")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?|\\.|!!\^?(?:an?(?=\{))?", re.DOTALL)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*(?:-+[^\W\d_]+(?:'[^\W\d_]+)*)*|\d+")
+WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*(?:-+[^\W\d_]+(?:'[^\W\d_]+)*)*|\d+")
 _BARE = str.maketrans(dict.fromkeys("{}$~^_&", " "))
 
 
 def plain(latex: str) -> str:
     """The text without markup, each command of a formula as a word: what a model of meaning reads."""
+    return read(latex, spoken)
+
+
+def read(latex: str, say: Callable[[str], str]) -> str:
+    """The text without markup, with `say(name)` for each command that is not about letters."""
     text = latex
     if not text.isascii():
         text = text.translate(_SIGNS)
@@ -58,7 +64,7 @@ def plain(latex: str) -> str:
         text = _LIGATURE.sub(lambda found: _LETTERS[found[1] or found[2]], text)
         text = _ACCENT.sub(lambda found: found[1] or found[2] or found[3], text)
         text = _SETS.sub(lambda found: f" {_NUMBERS[found[1]]} ", text)
-        text = _COMMAND.sub(_spoken, text)
+        text = _COMMAND.sub(lambda found: f" {say(found[1])} " if found[1] else " ", text)
     if not text.isascii():
         # NFKD takes letters and their accents apart, and turns the alphabets of mathematics into plain letters.
         text = unicodedata.normalize("NFKD", text.translate(_PLAIN_LETTERS))
@@ -69,17 +75,15 @@ def plain(latex: str) -> str:
 def terms(latex: str) -> list[str]:
     """The terms of a text in their order: lower case, stemmed, without stop words."""
     found: list[str] = []
-    for word in _WORD.findall(plain(latex)):
+    for word in WORD.findall(plain(latex)):
         found += _terms_of(word[: 2 * LONGEST_WORD])
     return found
 
 
-def _spoken(found: re.Match[str]) -> str:
-    name = found[1]
-    if name is None:
-        return " "
-    said = _SPOKEN.get(name)
-    return f" {_CAMEL.sub(' ', name) if said is None else said} "
+def spoken(name: str) -> str:
+    """What a command says: itself if no table has it, with mixed capitals as words."""
+    said = SPOKEN.get(name)
+    return _CAMEL.sub(" ", name) if said is None else said
 
 
 @lru_cache(maxsize=200_000)
