@@ -1,8 +1,8 @@
 """Whether the experts of a campaign flagged the same leaks: for each kind a question that flags answer "yes" or "no".
 
 A grade without a flag says "no" only if its reviewer was able to flag: it was given on this site, the protocol knows
-the kind, and what the kind is about was on the page. A reviewer who flags a problem at one of its
-outputs has flagged it for all of them. Labels in sight of a verdict and second presentations are left out, as they are of answers.
+the kind, and what the kind is about was on the page. A reviewer who flags a problem at one of its outputs has flagged
+it for all of them. Labels in sight of a verdict and second presentations are left out, as they are of answers.
 """
 
 from collections.abc import Iterator
