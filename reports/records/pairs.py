@@ -54,7 +54,9 @@ class PairSource:
 
 
 def pair_sources(artifact: Mapping[str, Any]) -> list[PairSource]:
-    """The comparisons of an artifact, in its order; none without choices."""
+    """The comparisons of an artifact: referees first, then each AI judge, then all of them together; none without any."""
+    comparisons = with_estimates(artifact.get("comparisons", {}))
+    order = sorted(comparisons, key=lambda key: ("@" in key, key.endswith("@"), key))
     return [
         PairSource(
             key=key,
@@ -74,5 +76,5 @@ def pair_sources(artifact: Mapping[str, Any]) -> list[PairSource]:
                 for one in found["systems"]
             ],
         )
-        for key, found in with_estimates(artifact.get("comparisons", {})).items()
+        for key, found in ((key, comparisons[key]) for key in order)
     ]

@@ -176,12 +176,15 @@ def test_a_record_shows_the_comparisons_and_gives_them_as_tables(published):
         assert title in section
     assert "<td" in section
     rows = list(csv.DictReader(io.StringIO(files["pairs.csv"].decode())))
+    order = ["which:preference", "prefer@one-v1", "prefer@three-v1", "prefer@two-v1", "prefer@"]
+    assert [row["source"] for row in rows[::2]] == order
     ours = next(row for row in rows if row["source"] == "which:preference" and row["wins"] == "2")
     assert (ours["wins"], ours["ties"], ours["losses"], ours["win_rate"]) == ("2", "1", "1", "0.5000")
     assert files["pairs.md"].decode().startswith("| Compared by | System | Wins |")
     assert r"\begin{tabular}{llrrrrrr}" in files["pairs.tex"].decode()
     assert len(files["choices.csv"].decode().splitlines()) == 1 + 28
     whole = b"".join(files.values()).decode("utf-8", "replace")
+    assert "4 referees took part" in page, "three who graded, and one who only compared"
     people = [grade.assignment.reviewer for grade in Grade.objects.select_related("assignment__reviewer")]
     assert not [person.email for person in people if person.email in whole]
     assert verify_archive(content).verified
