@@ -54,7 +54,7 @@ class PairSource:
 
 
 def pair_sources(artifact: Mapping[str, Any]) -> list[PairSource]:
-    """The comparisons of an artifact: referees first, then each AI judge, then all of them together; none without any."""
+    """The comparisons of an artifact: referees first, then each AI judge, then all of them."""
     comparisons = with_estimates(artifact.get("comparisons", {}))
     order = sorted(comparisons, key=lambda key: ("@" in key, key.endswith("@"), key))
     return [
