@@ -128,7 +128,9 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
         embargo=dated,
         systems=dict(System.objects.filter(slug__in=slugs).values_list("slug", "name")),
         credited=sorted({name for name in chosen if name}),
-        referees=len({row.rater for row in (*inputs.labels, *inputs.in_sight, *of_experts)}),
+        referees=len(
+            {row.rater for row in (*inputs.labels, *inputs.in_sight)} | {row.rater for row in of_experts}
+        ),
         is_sample=release.is_sample,
         frozen_sha256=artifact.sha256,
     )
