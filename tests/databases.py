@@ -22,8 +22,9 @@ _ON_BOTH = {
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing uploaded_prompts"
     " worker",
-    "reports": "artifacts construction_audit evaluations exclusions history invariants kept_scores label_pages"
-    " label_round_trip labels records referee_reports report_jobs round round_trip status upload_constraints",
+    "reports": "artifacts construction_audit evaluations exclusions flag_agreement history invariants kept_scores"
+    " label_pages label_round_trip labels leak_flags pairs_in_artifacts records referee_reports report_jobs round"
+    " round_trip status upload_constraints",
 }
 _ON_POSTGRESQL = {
     "": "typed_texts",

@@ -15,7 +15,7 @@ from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-_FROM = ("reports.scores.document", "reports.core.canonical")
+_FROM = ("reports.scores.document", "reports.comparison.choices", "reports.core.canonical")
 
 
 @cache

@@ -71,7 +71,10 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]
             }
         )
     scores: list[dict[str, object]] = []
-    before, after = dict(_estimates(left["score"])), dict(_estimates(right["score"]))
+    before, after = (
+        dict(_estimates(one["score"])) | dict(_estimates(one.get("comparisons", {}), ("two at a time",)))
+        for one in (left, right)
+    )
     for path in sorted({*before, *after}):
         was, now = before.get(path), after.get(path)
         if was is None or now is None or canonical(was) != canonical(now):
@@ -102,6 +105,8 @@ def _parts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[
     for name in ("answers", "flags", "passages"):
         said = [document.get("remarks", {}).get(name, []) for document in (left, right)]
         yield f"remarks: {name}", _entries(*map(_by_subject, said))
+    chosen = [document.get("pairs", {}).get("choices", []) for document in (left, right)]
+    yield "choices between outputs", _entries(*map(_by_pair, chosen))
     yield "judge", _entries(dict(_leaves(one["judge"])), dict(_leaves(other["judge"])))
     yield "campaigns", _entries(_campaigns(one["campaigns"]), _campaigns(other["campaigns"]))
     yield "code", _entries(dict(_leaves(left["made_with"])), dict(_leaves(right["made_with"])))
@@ -133,6 +138,14 @@ def _by_subject(rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
         found.setdefault(f"{campaign} / {subject}", []).append(
             " / ".join(str(field) for field in rest if field)
         )
+    return {key: sorted(said) for key, said in found.items()}
+
+
+def _by_pair(rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
+    """What was chosen between two outputs as they were shown, without raters, as above."""
+    found: dict[str, list[str]] = {}
+    for source, first, second, _rater, _vote, value, state in rows:
+        found.setdefault(f"{source} / {first} / {second}", []).append(value or state)
     return {key: sorted(said) for key, said in found.items()}
 
 
@@ -178,7 +191,8 @@ def _estimates(value: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str,
             yield from _estimates(member, path if key in _SILENT else (*path, key))
     elif isinstance(value, list):
         for at, member in enumerate(value):
-            name = member.get("campaign", str(at)) if isinstance(member, dict) else str(at)
+            named: dict[str, str] = member if isinstance(member, dict) else {}
+            name = named.get("campaign", named.get("system", str(at)))
             yield from _estimates(member, (*path, name))
 
 

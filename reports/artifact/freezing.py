@@ -1,8 +1,9 @@
 """Frozen score artifacts: everything a published score depends on, in one file that anybody can recompute.
 
-A document holds its sources (`made_with` the code, the `manifest` of what was judged, the `inputs`), the
-`score` that follows from them, and two helps to check it: `parts`, a hash of each part, and `fingerprints`
-of the sources, by which a change is named down to the value (reports/artifact/fingerprints.py).
+A document holds its sources (`made_with` the code, the `manifest` of what was judged, the `inputs`, `remarks`, and
+`pairs`, the choices between two outputs), the `score` and the `comparisons` that follow from them, and two helps to
+check it: `parts`, a hash of each part, and `fingerprints` of the sources, by which a change is named down to the value
+(reports/artifact/fingerprints.py).
 """
 
 import json
@@ -19,7 +20,9 @@ from canonical.documents import as_json
 from reports.artifact.code_version import code_version
 from reports.artifact.fingerprints import fingerprints
 from reports.artifact.manifest import Manifest, read_manifest
+from reports.artifact.pairs import read_choices
 from reports.artifact.remarks import read_remarks
+from reports.comparison.choices import Choices, compared
 from reports.core.canonical import canonical, sha256
 from reports.core.datasets import PLAIN
 from reports.models import Artifact
@@ -28,12 +31,26 @@ from reports.scores.inputs import SEED, Inputs, collect
 
 FORMAT = "touchstone-artifact-2"
 WITH_REMARKS = "touchstone-artifact-3"  # the same and what experts wrote; without any it is the older one
+WITH_PAIRS = "touchstone-artifact-4"  # and choices between two outputs, with what follows from them
+FORMATS = (FORMAT, WITH_REMARKS, WITH_PAIRS)
 
 
-def build(inputs: Inputs, manifest: Manifest, remarks: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def build(
+    inputs: Inputs,
+    manifest: Manifest,
+    remarks: Mapping[str, Any] | None = None,
+    choices: Choices | None = None,
+) -> dict[str, Any]:
     """The artifact's document as this code makes it: equal arguments give equal bytes."""
-    made_with = code_version(inputs.protocol)
-    return assemble(made_with, manifest.as_json(), inputs.as_json(), as_json(score(inputs)), remarks)
+    return assemble(
+        code_version(inputs.protocol),
+        manifest.as_json(),
+        inputs.as_json(),
+        as_json(score(inputs)),
+        remarks,
+        choices.as_json() if choices else None,
+        compared(choices, inputs) if choices else None,
+    )
 
 
 def assemble(
@@ -42,15 +59,21 @@ def assemble(
     inputs: Mapping[str, Any],
     computed: Mapping[str, Any],
     remarks: Mapping[str, Any] | None = None,
+    pairs: Mapping[str, Any] | None = None,
+    comparisons: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The document with the hashes that follow from its parts."""
+    """The document with the hashes that follow from its parts; `comparisons` follow from `pairs`."""
     content = {"made_with": made_with, "manifest": manifest, "inputs": inputs, "score": computed}
     if remarks:
         content["remarks"] = remarks
+    follows = {"score": sha256(computed)}
+    if pairs:
+        content |= {"pairs": pairs, "comparisons": comparisons or {}}
+        follows["comparisons"] = sha256(comparisons or {})
     sources = sources_of(json.loads(canonical(content)))
     document = {
-        "format": WITH_REMARKS if remarks else FORMAT,
-        "parts": {name: sha256(part) for name, part in sources.items()} | {"score": sha256(computed)},
+        "format": WITH_PAIRS if pairs else WITH_REMARKS if remarks else FORMAT,
+        "parts": {name: sha256(part) for name, part in sources.items()} | follows,
         "fingerprints": {name: fingerprints(part) for name, part in sources.items()},
         **content,
     }
@@ -59,7 +82,7 @@ def assemble(
 
 def sources_of(document: Mapping[str, Any]) -> dict[str, object]:
     """Name to value of each part that was read and not computed, such as "inputs.votes"."""
-    sections = ("made_with", "manifest", "inputs", "remarks")
+    sections = ("made_with", "manifest", "inputs", "remarks", "pairs")
     return {
         f"{section}.{key}": part
         for section in sections
@@ -96,7 +119,8 @@ def freeze_artifact(
     )
     manifest = read_manifest(release, track, condition)
     systems = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
-    document = build(inputs, manifest.only(systems), read_remarks(release, inputs))
+    remarks, choices = read_remarks(release, inputs), read_choices(release, inputs)
+    document = build(inputs, manifest.only(systems), remarks, choices)
     existing = Artifact.objects.filter(sha256=document["sha256"]).first()
     if existing:
         return existing

@@ -14,9 +14,10 @@ from benchmark.protocols import protocol_names
 from canonical.documents import as_json
 from reports.artifact.code_version import code_version
 from reports.artifact.fingerprints import Difference, altered
-from reports.artifact.freezing import FORMAT, WITH_REMARKS, assemble, sources_of
+from reports.artifact.freezing import FORMAT, FORMATS, WITH_PAIRS, WITH_REMARKS, assemble, sources_of
 from reports.artifact.manifest import Manifest, broken_chains
 from reports.artifact.remarks import remarks_from_json
+from reports.comparison.choices import Choices, compared
 from reports.core.canonical import canonical, sha256
 from reports.scores.document import score
 from reports.scores.inputs import Inputs
@@ -128,10 +129,10 @@ def with_tuple_files(
 
 
 def _check_shape(document: Mapping[str, Any]) -> None:
-    if document.get("format") not in (FORMAT, WITH_REMARKS):
+    if document.get("format") not in FORMATS:
         raise Refused(f"This is not a {FORMAT} document.", code="not_an_artifact", field="format")
-    remarks = ("remarks",) if document["format"] == WITH_REMARKS else ()
-    for section in (*_SECTIONS, *remarks):
+    more = {WITH_REMARKS: ("remarks",), WITH_PAIRS: ("pairs", "comparisons")}.get(document["format"], ())
+    for section in (*_SECTIONS, *more):
         if not isinstance(document.get(section), dict):
             raise Refused("The artifact lacks this part.", code="not_an_artifact", field=section)
 
@@ -144,7 +145,7 @@ def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
     sources, parts, marks = sources_of(document), document["parts"], document["fingerprints"]
     content = {key: value for key, value in document.items() if key != "sha256"}
     changed = []
-    for name in sorted(set(sources) | set(parts) - {"score"}):
+    for name in sorted(set(sources) | set(parts) - {"score", "comparisons"}):
         if name not in sources:
             changed.append(Difference(name, "a part of the artifact", "none"))
             continue
@@ -162,13 +163,21 @@ def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
         manifest = Manifest.from_json(document["manifest"])
         computed = as_json(score(inputs))
         remarks_from_json(document.get("remarks", {}), inputs)
+        pairs = document.get("pairs")
+        comparisons = compared(Choices.from_json(pairs), inputs) if pairs else None
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
         yield Difference("inputs", "inputs that give a score", f"{type(error).__name__}: {error}")
         return
     for place in broken_chains(manifest, inputs.release_sha256, inputs.outputs, inputs.unreleased):
         yield Difference(*place)
     rebuilt = assemble(
-        document["made_with"], document["manifest"], document["inputs"], computed, document.get("remarks")
+        document["made_with"],
+        document["manifest"],
+        document["inputs"],
+        computed,
+        document.get("remarks"),
+        pairs,
+        comparisons,
     )
     yield from _differences("", dict(document), rebuilt)
 

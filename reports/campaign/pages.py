@@ -7,6 +7,7 @@ from typing import Any
 from accounts.profile.domains import domain_words
 from reports.analysing.page import error_tables
 from reports.campaign.calibration import Calibration
+from reports.campaign.flagging import ANY
 from reports.campaign.monitoring import Monitoring
 from reports.campaign.reliability import Reliability
 from reports.campaign.results import COVERAGE, CampaignResults
@@ -55,6 +56,18 @@ def results_sections(found: CampaignResults, *, today: dt.date) -> Mapping[str, 
             }
             for key, text in found.questions.items()
         ],
+        "flags": [
+            {
+                "title": row.title,
+                "n_items": row.n_items,
+                "n_raters": row.n_raters,
+                "flagged": row.n_flagged,
+                "labels": row.n_labels,
+                "cells": _agreement_cells(row),
+            }
+            for key, row in found.flags.items()
+            if key == ANY or row.n_flagged
+        ],
         "seed": found.seed,
     }
 
@@ -93,6 +106,16 @@ def coverage_rows(found: CampaignResults) -> Rows:
     yield ["campaign", "domain", *(state.replace(" ", "_") for state in COVERAGE)]
     for domain, counts in found.domains.items():
         yield [found.campaign, domain, *(counts[state] for state in COVERAGE)]
+
+
+def flag_rows(found: CampaignResults) -> Rows:
+    """Header, and one row per kind of leak and coefficient."""
+    counts = ("n_items", "n_raters", "n_labels", "n_flagged")
+    yield ["campaign", "kind", *counts, "coefficient", "value", "low", "high"]
+    for kind, row in found.flags.items():
+        for name, estimate in row.coefficients.items():
+            ends = estimate.ci or ("", "")
+            yield [found.campaign, kind, *(getattr(row, n) for n in counts), name, estimate.value, *ends]
 
 
 def reliability_sections(found: Reliability) -> Mapping[str, object]:

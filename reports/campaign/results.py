@@ -11,6 +11,7 @@ from annotation.core.queries import progress_by_item
 from annotation.models import Campaign
 from benchmark.rubrics import RubricError, rubric_from_content
 from reports.campaign.data import campaign_data, places_wanted, submitted_days
+from reports.campaign.flagging import FlagAgreement, flag_agreement
 from reports.campaign.monitoring import Monitoring, anchoring_of, monitoring
 from reports.campaign.reliability import Reliability, agreement_of_all, errors_part, reliability
 from reports.core.seen_labels import seen_labels
@@ -29,7 +30,7 @@ class Day:
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignResults:
-    """`domains` counts drawn outputs by state; `agreement` is by question."""
+    """`domains` counts drawn outputs by state; `agreement` is by question, `flags` by kind of leak."""
 
     format: str
     campaign: str
@@ -40,6 +41,7 @@ class CampaignResults:
     domains: Mapping[str, Mapping[str, int]]
     questions: Mapping[str, str]
     agreement: Mapping[str, Agreement]
+    flags: Annotated[Mapping[str, FlagAgreement], "Empty where nobody was able to flag a leak."]
 
 
 def campaign_results(campaign: Campaign) -> CampaignResults:
@@ -60,6 +62,7 @@ def campaign_results(campaign: Campaign) -> CampaignResults:
         domains={domain: {state: counts[state] for state in COVERAGE} for domain, counts in found.items()},
         questions={q.key: q.text for q in rubric.questions if q.scale.has_values},
         agreement=agreement_of_all(rubric, campaign_data(campaign), seed=SEED),
+        flags=flag_agreement(campaign, seed=SEED),
     )
 
 

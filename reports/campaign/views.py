@@ -25,7 +25,11 @@ from reports.core.requests import explains_refusals, owner_only, staff_only, sta
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 from reports.verdicts.forms import VerdictsForm
 
-FIGURES = {"progress": campaign_pages.progress_rows, "coverage": campaign_pages.coverage_rows}
+FIGURES = {
+    "progress": campaign_pages.progress_rows,
+    "coverage": campaign_pages.coverage_rows,
+    "flags": campaign_pages.flag_rows,
+}
 
 
 def campaign_or_404(slug: str) -> Campaign:

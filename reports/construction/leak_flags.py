@@ -1,6 +1,7 @@
 """What experts flagged as leaks, next to what the program of the construction audit found in the same instances.
 
-Only live grades count. Flags are no labels: they enter no score and no agreement.
+Only live grades count. reports/campaign/flagging.py says how far experts agree on flags; an exclusion rule may count
+them (reports/exclusions).
 """
 
 from collections import defaultdict

@@ -15,9 +15,10 @@ from benchmark.models import Output
 from benchmark.rubrics import RubricError, rubric_from_content
 from judging.asking.subjects import FIELDS as SUBJECT
 from judging.models import JudgeTask, Verdict
-from reports.artifact.freezing import FORMAT
+from reports.artifact.freezing import FORMATS
 from reports.artifact.manifest import read_manifest
 from reports.core.canonical import sha256
+from reports.core.datasets import PLAIN
 from reports.invariants.of_draws import DRAWS
 from reports.invariants.of_records import RECORDS
 from reports.models import Artifact
@@ -151,9 +152,11 @@ def artifacts_are_about_what_is_stored() -> Iterator[str]:
     """The instances and runs that an artifact names by hash are those of its release today."""
     for artifact in Artifact.objects.select_related("release").iterator():
         document = json.loads(artifact.content)
-        if document.get("format") != FORMAT:
+        if document.get("format") not in FORMATS:
             continue  # of a former version: verify_artifact of that version checks it
-        stored = read_manifest(artifact.release, document["inputs"]["track"]).as_json()
+        stored = read_manifest(
+            artifact.release, document["inputs"]["track"], document["inputs"].get("condition", PLAIN)
+        ).as_json()
         if document["inputs"]["release_sha256"] != artifact.release.sha256:
             yield f"artifact {artifact.pk} is about another content of release {artifact.release}"
         for name, rows in document["manifest"].items():

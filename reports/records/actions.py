@@ -19,6 +19,7 @@ from accounts.trail import record as note
 from annotation.core.phases import Phase
 from annotation.models import Campaign, Grade
 from benchmark.models import Release, ReleaseDescription, System
+from reports.comparison.choices import Choices
 from reports.models import Artifact, PublicRecord
 from reports.records.declared import Declared
 from reports.records.folder import refresh, write_list, write_version
@@ -77,8 +78,12 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
     earlier = PublicRecord.objects.filter(name=wish.name)
     if earlier.exclude(artifact__release=release).exists():
         raise Refused("A record of another study has this name.", code="taken", field="name")
-    inputs = Inputs.from_json(json.loads(artifact.content)["inputs"])
+    frozen = json.loads(artifact.content)
+    inputs = Inputs.from_json(frozen["inputs"])
+    choices = Choices.from_json(frozen["pairs"]) if "pairs" in frozen else None
+    of_experts = [row for row in choices.rows if "@" not in row.source] if choices else []
     labelled = {row.campaign for row in (*inputs.labels, *inputs.in_sight)}
+    labelled |= {row.source.partition(":")[0] for row in of_experts}
     if unfinished := [row.name for row in inputs.campaigns if not row.closed and row.slug in labelled]:
         raise Refused(f"Grading was open when the score was frozen: {', '.join(unfinished)}.", code="open")
     running = Campaign.objects.filter(release=release, phase=Phase.OPEN).values_list("name", flat=True)
@@ -123,7 +128,9 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
         embargo=dated,
         systems=dict(System.objects.filter(slug__in=slugs).values_list("slug", "name")),
         credited=sorted({name for name in chosen if name}),
-        referees=len({row.rater for row in (*inputs.labels, *inputs.in_sight)}),
+        referees=len(
+            {row.rater for row in (*inputs.labels, *inputs.in_sight)} | {row.rater for row in of_experts}
+        ),
         is_sample=release.is_sample,
         frozen_sha256=artifact.sha256,
     )

@@ -13,7 +13,8 @@ from accounts.refusal import Refused
 from canonical import canonical_json
 from reports.artifact.fingerprints import Difference
 from reports.artifact.verification import Verification, read_artifact, verify_file
-from reports.records.tables import labels_csv, verdicts_csv
+from reports.comparison.choices import Choices
+from reports.records.tables import choices_csv, labels_csv, verdicts_csv
 from reports.scores.inputs import Inputs
 
 SUMS = "SHA256SUMS"
@@ -104,7 +105,10 @@ def _of_tables(
     """What does not follow from the artifact although all checksums are right."""
     document = read_artifact(raw)
     inputs = Inputs.from_json(document["inputs"])
-    for name, expected in (("labels.csv", labels_csv(inputs)), ("verdicts.csv", verdicts_csv(inputs))):
+    follow = {"labels.csv": labels_csv(inputs), "verdicts.csv": verdicts_csv(inputs)}
+    if pairs := document.get("pairs"):
+        follow["choices.csv"] = choices_csv(Choices.from_json(pairs))
+    for name, expected in follow.items():
         if name in files and packed.read(files[name]) != expected:
             yield Difference(name, "the rows of the artifact", "others")
     if "problems.jsonl" in files:

@@ -8,6 +8,7 @@ from accounts.refusal import Refused
 from benchmark.rubrics import rubric_from_content
 from canonical.documents import as_json
 from reports.artifact.freezing import assemble
+from reports.comparison.choices import Choices, compared
 from reports.core.canonical import canonical
 from reports.records.declared import Declared
 from reports.scores.document import score
@@ -52,12 +53,28 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     }
     computed = score(kept)
     document = as_json(computed)
+    pairs = frozen.get("pairs")
+    comparisons = compared(Choices.from_json(pairs), inputs) if pairs else None
     again = assemble(
-        frozen["made_with"], frozen["manifest"], frozen["inputs"], document, frozen.get("remarks")
+        frozen["made_with"],
+        frozen["manifest"],
+        frozen["inputs"],
+        document,
+        frozen.get("remarks"),
+        pairs,
+        comparisons,
     )
     if canonical(again) != canonical(frozen):
         raise Refused("The frozen score does not verify: its numbers do not follow.", code="does_not_verify")
     if kept == inputs and remarks == frozen.get("remarks", {}):
         return again, inputs, computed
-    whole = assemble(frozen["made_with"], frozen["manifest"], kept.as_json(), document, remarks or None)
+    whole = assemble(
+        frozen["made_with"],
+        frozen["manifest"],
+        kept.as_json(),
+        document,
+        remarks or None,
+        pairs,
+        comparisons,
+    )
     return whole, kept, computed

@@ -11,6 +11,7 @@ from benchmark.rubrics import Rubric, rubric_from_content
 from reports.core.wording import in_words
 from reports.exclusions.rules import primary_exclusion
 from reports.records.declared import Declared
+from reports.records.pairs import PairSource, pair_sources
 from reports.records.texts import Texts
 from reports.results import page as sections
 from reports.results.board import Board, board, counts_of, interval_of, value_of
@@ -40,6 +41,7 @@ class Shown:
     board: Board
     rows: Sequence[Problem]
     names: sections.Names
+    compared: Sequence[PairSource] = ()
 
     def system(self, slug: str) -> str:
         return self.names.systems.get(slug, slug)
@@ -76,7 +78,8 @@ def shown(
 
     titles = {key: problem.title for key, problem in texts.problems.items()}
     names = sections.Names(systems=declared.systems, titles=titles, proofs={}, href=href)
-    return Shown(declared, artifact, inputs, score, texts, found, lines, rows, names)
+    compared = pair_sources(artifact)
+    return Shown(declared, artifact, inputs, score, texts, found, lines, rows, names, compared)
 
 
 def front(record: Shown) -> dict[str, object]:
@@ -94,6 +97,10 @@ def front(record: Shown) -> dict[str, object]:
         "found": found,
         "trust": trust(record),
         "grid": grid(record, some),
+        "compared": [
+            {"source": source, "rows": [(record.system(one.system), one) for one in source.systems]}
+            for source in record.compared
+        ],
         "n_more": len(record.rows) - len(some),
         "n_problems": len(record.rows),
         "judged": how_judged(record),

@@ -21,6 +21,7 @@ from benchmark.rendering.actions import render_now
 from benchmark.rubrics import rubric_from_content
 from canonical import canonical_json
 from reports.artifact.manifest import Manifest
+from reports.comparison.choices import Choices
 from reports.records import metadata, tables
 from reports.records.archive import archive
 from reports.records.content import public_artifact
@@ -115,6 +116,11 @@ def _data(record: Shown) -> dict[str, bytes]:
     }
     if record.inputs.votes:
         found["verdicts.csv"] = tables.verdicts_csv(record.inputs)
+    if pairs := record.artifact.get("pairs"):
+        found["pairs.csv"] = tables.pairs_csv(record)
+        found["pairs.md"] = tables.pairs_markdown(record)
+        found["pairs.tex"] = tables.pairs_latex(record)
+        found["choices.csv"] = tables.choices_csv(Choices.from_json(pairs))
     if remarks := record.artifact.get("remarks"):
         found["comments.csv"] = tables.comments_csv(remarks)
     if any(problems):

@@ -1,4 +1,4 @@
-"""Tables of a record as CSV, Markdown and LaTeX: the leaderboard, the grid, labels and verdicts. Pure.
+"""Tables of a record as CSV, Markdown and LaTeX: the leaderboard, comparisons, the grid, labels. Pure.
 
 CSV cells are safe for spreadsheets; what means something in Markdown or LaTeX is escaped there.
 """
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
+from reports.comparison.choices import Choice, Choices
 from reports.core.datasets import ExpertLabel, Vote
 from reports.core.downloads import table_lines
 from reports.records.page import Shown
@@ -94,17 +95,24 @@ def _in_one_cell(estimate: Estimate, top: float) -> str:
 
 
 def board_markdown(record: Shown) -> bytes:
-    head, rows = _short(record)
-    lines = [head, ["---"] * len(head), *([markdown_text(cell) for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines).encode()
+    return _markdown(*_short(record))
 
 
 def board_latex(record: Shown) -> bytes:
     """A table for \\input, with booktabs."""
-    head, rows = _short(record)
+    return _latex(*_short(record), texts=1)
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    lines = [head, ["---"] * len(head), *([markdown_text(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines).encode()
+
+
+def _latex(head: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int) -> bytes:
+    """The first `texts` columns are text, the others numbers."""
     lines = [
         "% Needs \\usepackage{booktabs}. Intervals are 95 %.",
-        f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+        f"\\begin{{tabular}}{{{'l' * texts}{'r' * (len(head) - texts)}}}",
         "\\toprule",
         " & ".join(map(latex_text, head)) + r" \\",
         "\\midrule",
@@ -113,6 +121,49 @@ def board_latex(record: Shown) -> bytes:
         "\\end{tabular}",
     ]
     return ("\n".join(lines) + "\n").encode()
+
+
+def pairs_csv(record: Shown) -> bytes:
+    """A row for each system and source of comparisons: wins, ties, losses, win rate, strength, best and worst rank."""
+    numbers = ("win_rate", "strength")
+    head: list[object] = ["source", "compared_by", "system", "wins", "ties", "losses"]
+    head += [f"{name}{part}" for name in numbers for part in ("", "_low", "_high")] + ["best", "worst"]
+    rows = [head]
+    for source in record.compared:
+        for one in source.systems:
+            row: list[object] = [source.key, source.title, record.system(one.system)]
+            row += [one.wins, one.ties, one.losses]
+            for estimate in (one.win_rate, one.strength):
+                ends = estimate.ci or ()
+                row += [("" if x is None else rounded(x, places=4)) for x in (estimate.value, *ends)]
+                row += [""] * (2 - len(ends))
+            rows.append([*row, *(one.rank or ("", ""))])
+    return "".join(table_lines(rows)).encode()
+
+
+def pairs_markdown(record: Shown) -> bytes:
+    return _markdown(*_pairs_in_words(record))
+
+
+def pairs_latex(record: Shown) -> bytes:
+    """A table for \\input, with booktabs."""
+    return _latex(*_pairs_in_words(record), texts=2)
+
+
+def _pairs_in_words(record: Shown) -> tuple[list[str], list[list[str]]]:
+    head = ["Compared by", "System", "Wins", "Ties", "Losses", "Win rate", "Strength", "Rank"]
+    rows = []
+    for source in record.compared:
+        for one in source.systems:
+            counts = [str(number) for number in (one.wins, one.ties, one.losses)]
+            shown = [one.win_rate_words, one.strength_words, one.rank_words]
+            rows.append([source.title, record.system(one.system), *counts, *shown])
+    return head, rows
+
+
+def choices_csv(choices: Choices) -> bytes:
+    """Every choice between two answers, as it was shown, by referees under their numbers and by AI judges."""
+    return _rows_csv(Choice, choices.rows)
 
 
 def grid_csv(record: Shown) -> bytes:

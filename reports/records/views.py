@@ -108,6 +108,7 @@ def publish(request: SignedInRequest, name: str) -> HttpResponse:
                 "sizes": {name: len(content) for name, content in sorted(made.files.items())},
                 "n_problems": made.files.get("problems.jsonl", b"").count(b"\n"),
                 "n_answers": made.files.get("answers.jsonl", b"").count(b"\n"),
+                "n_choices": max(0, made.files.get("choices.csv", b"").count(b"\n") - 1),
                 "n_comments": max(0, made.files.get("comments.csv", b"").count(b"\n") - 1),
                 "n_labels": max(0, made.files["labels.csv"].count(b"\n") - 1),
                 "n_closed": sum(not declared.is_open(key) for key in declared.embargo),

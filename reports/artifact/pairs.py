@@ -1,0 +1,97 @@
+"""Choices between two outputs, read for an artifact: experts' of closed campaigns, and those of AI judges."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.core.phases import Phase
+from annotation.models import Answer, Campaign, CampaignKind
+from benchmark.models import Release
+from benchmark.rubrics import rubric_from_content
+from benchmark.subjects import Subject
+from judging.models import Judge, Verdict
+from reports.comparison.choices import Choice, Choices, PairJudge
+from reports.core.datasets import campaign_info, judge_info, numbered_experts
+from reports.scores.inputs import Inputs
+
+_SIDE = ("run__system__slug", "attempt", "run__track", "run__condition")
+
+
+def read_choices(release: Release, inputs: Inputs) -> Choices:
+    """The choices between outputs that the score counts. An expert who also labelled single outputs has that number
+    here, any other a number after those."""
+    counted = {row.subject for row in inputs.outputs}
+    kept = [
+        row
+        for row in (*_of_experts(release, inputs), *_of_judges(release))
+        if counted >= {row.first, row.second}
+    ]
+    campaigns = Campaign.objects.filter(release=release).select_related("rubric").order_by("slug")
+    judges = Judge.objects.filter(protocol=inputs.protocol).order_by("slug", "version")
+    used = {row.source.partition(":")[0] for row in kept if "@" not in row.source}
+    labels = {row.source.partition("@")[2] for row in kept if "@" in row.source}
+    return Choices(
+        campaigns=tuple(campaign_info(campaign) for campaign in campaigns if campaign.slug in used),
+        judges=tuple(PairJudge(judge.slug, judge_info(judge)) for judge in judges if judge.label in labels),
+        rows=tuple(sorted(kept, key=lambda row: tuple(vars(row).values()))),
+    )
+
+
+def _of_experts(release: Release, inputs: Inputs) -> list[Choice]:
+    item = "grade__assignment__item__"
+    preferences = {
+        (campaign.slug, question.key)
+        for campaign in Campaign.objects.filter(
+            release=release, kind=CampaignKind.COMPARE, phase=Phase.CLOSED, track=inputs.track
+        ).select_related("rubric")
+        for question in rubric_from_content(campaign.rubric.content).questions
+        if question.scale.kind == "preference"
+    }
+    rows = list(
+        Answer.objects.filter(
+            grade__superseded_by=None,
+            **{
+                f"{item}campaign__slug__in": {slug for slug, _ in preferences},
+                f"{item}second__isnull": False,
+            },
+        ).values_list(
+            f"{item}campaign__slug",
+            "question",
+            "grade__assignment__reviewer__email",
+            "value",
+            "state",
+            "grade__assignment__swapped",
+            f"{item}instance__key",
+            *(f"{item}output__{name}" for name in _SIDE),
+            *(f"{item}second__{name}" for name in _SIDE),
+        )
+    )
+    numbers = numbered_experts(release, inputs.track, inputs.condition)
+    others = sorted({row[2] for row in rows if (row[0], row[1]) in preferences} - numbers.keys())
+    numbers |= {email: f"expert-{number}" for number, email in enumerate(others, start=len(numbers) + 1)}
+    found = []
+    for slug, question, email, value, state, swapped, instance, *sides in rows:
+        if (slug, question) in preferences:
+            first, second = _sides(instance, sides, swapped=swapped)
+            source = f"{slug}:{question}"
+            found.append(Choice(source, first, second, numbers[email], 1, value, state))
+    return found
+
+
+def _of_judges(release: Release) -> list[Choice]:
+    rows = Verdict.objects.filter(output__run__release=release, second__isnull=False).select_related("judge")
+    named = ("output__instance__key", *(f"{side}__{name}" for side in ("output", "second") for name in _SIDE))
+    judges = {judge.pk: judge.label for judge in Judge.objects.all()}
+    found = []
+    for judge, predicate, vote, order, value, state, instance, *sides in rows.values_list(
+        "judge", "predicate", "vote", "order", "value", "state", *named
+    ):
+        first, second = _sides(instance, sides, swapped=order == 2)
+        said = "unavailable" if state == "unparsed" else state
+        found.append(Choice(f"{predicate}@{judges[judge]}", first, second, judges[judge], vote, value, said))
+    return found
+
+
+def _sides(instance: str, sides: Sequence[Any], *, swapped: bool | None) -> tuple[str, str]:
+    """The subjects of both outputs as they were shown; `sides` has the names of both, four each."""
+    one, other = (str(Subject(instance, *side)) for side in (sides[:4], sides[4:]))
+    return (other, one) if swapped else (one, other)

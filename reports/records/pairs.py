@@ -1,0 +1,80 @@
+"""Comparisons of two answers in a record: each system's wins, ties, losses, win rate and strength, by source. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reports.core.estimates import with_estimates
+from reports.core.wording import from_to
+from reports.results.board import interval_of, value_of
+from stats.core.display import rounded
+from stats.core.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class PairedSystem:
+    """What a source says of a system; `rank` is the best and the worst place that the data leave open."""
+
+    system: str
+    wins: int
+    ties: int
+    losses: int
+    win_rate: Estimate
+    strength: Estimate
+    rank: tuple[int, int] | None
+
+    @property
+    def win_rate_words(self) -> str:
+        """ "50 % (9 to 91)"; "" where undefined."""
+        ends = interval_of(self.win_rate)
+        return value_of(self.win_rate) + (f" ({ends})" if ends else "")
+
+    @property
+    def strength_words(self) -> str:
+        """ "0.41 (-0.20 to 1.02)"; "" where undefined."""
+        if self.strength.value is None:
+            return ""
+        ends = " to ".join(rounded(end, places=2) for end in self.strength.ci or ())
+        return rounded(self.strength.value, places=2) + (f" ({ends})" if ends else "")
+
+    @property
+    def rank_words(self) -> str:
+        return from_to(self.rank)
+
+
+@dataclass(frozen=True)
+class PairSource:
+    """Who compared: referees of a campaign, an AI judge, or all AI judges together."""
+
+    key: str
+    title: str
+    comparisons: int
+    flips: int | None
+    systems: Sequence[PairedSystem]
+
+
+def pair_sources(artifact: Mapping[str, Any]) -> list[PairSource]:
+    """The comparisons of an artifact: referees first, then each AI judge, then all of them."""
+    comparisons = with_estimates(artifact.get("comparisons", {}))
+    order = sorted(comparisons, key=lambda key: ("@" in key, key.endswith("@"), key))
+    return [
+        PairSource(
+            key=key,
+            title=found["grades"]["title"],
+            comparisons=found["comparisons"],
+            flips=found["order_flips"] if found["position_bias"] else None,
+            systems=[
+                PairedSystem(
+                    system=one["system"],
+                    wins=one["wins"],
+                    ties=one["ties"],
+                    losses=one["losses"],
+                    win_rate=one["win_rate"],
+                    strength=one["strength"],
+                    rank=tuple(one["rank"]) if one["rank"] else None,
+                )
+                for one in found["systems"]
+            ],
+        )
+        for key, found in ((key, comparisons[key]) for key in order)
+    ]

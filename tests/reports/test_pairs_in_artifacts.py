@@ -1,0 +1,212 @@
+"""Choices between two outputs in frozen scores: kept with what follows from them, recomputed by anybody, and public."""
+
+import csv
+import io
+import json
+import zipfile
+from dataclasses import replace
+from datetime import date
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import call_command
+
+from annotation.models import Grade
+from benchmark.describing.actions import describe_release
+from benchmark.releases.freezing import freeze_release
+from reports.artifact.differences import compare
+from reports.artifact.freezing import FORMAT, WITH_PAIRS, assemble, build, freeze_artifact
+from reports.artifact.manifest import read_manifest
+from reports.artifact.pairs import read_choices
+from reports.artifact.verification import verify
+from reports.comparison.choices import Choices, compared
+from reports.comparison.pair_sources import PairSources
+from reports.core.canonical import canonical
+from reports.invariants.rules import artifacts_are_about_what_is_stored
+from reports.records.actions import Wish, prepare_record
+from reports.records.archive import archive, verify_archive
+from reports.scores.inputs import collect
+from tests.reports.test_judged_pairs import compared as chosen
+
+__all__ = ["chosen"]
+pytestmark = pytest.mark.django_db
+
+
+def without_names(document: object) -> object:
+    """A document of comparisons without what only names a source or a rater."""
+    plain = json.loads(canonical(document))
+    plain.pop("grades")
+    for rater in plain["transitivity"]["raters"]:
+        rater.pop("rater")
+    return plain
+
+
+def document_of(release):
+    inputs = collect(release=release)
+    return build(inputs, read_manifest(release, "raw"), None, read_choices(release, inputs))
+
+
+def test_what_follows_from_the_choices_is_what_the_page_of_comparisons_says(chosen):
+    inputs = collect(release=chosen)
+    sources = PairSources.of(chosen, inputs)
+    found = compared(read_choices(chosen, inputs), inputs)
+    assert list(found) == ["which:preference", "prefer@one-v1", "prefer@three-v1", "prefer@two-v1", "prefer@"]
+    for key, document in found.items():
+        page = sources.document(key)
+        assert document["grades"]["title"] == page["grades"]["title"]
+        assert without_names(document) == without_names(page)
+    # two wins, one loss and a tie of aurora, as the expert said
+    aurora, basalt = found["which:preference"]["systems"]
+    assert (aurora["system"], aurora["wins"], aurora["losses"], aurora["ties"]) == ("aurora", 2, 1, 1)
+    assert aurora["win_rate"]["value"] == 0.5
+    assert basalt["wins"] == 1
+
+
+def test_an_artifact_has_them_only_where_there_are_any(chosen, gaps):
+    with_pairs, without = document_of(chosen), document_of(gaps)
+    assert (with_pairs["format"], without["format"]) == (WITH_PAIRS, FORMAT)
+    assert not {"pairs", "comparisons"} & without.keys()
+    inputs = collect(release=gaps)
+    assert canonical(without) == canonical(build(inputs, read_manifest(gaps, "raw")))
+    for document in (with_pairs, without):
+        assert verify(json.loads(canonical(document))).differences == ()
+
+
+def test_choices_are_read_as_they_were_written(chosen):
+    choices = read_choices(chosen, collect(release=chosen))
+    assert Choices.from_json(json.loads(canonical(choices.as_json()))) == choices
+    # 3 judges, 4 problems, 2 orders; 1 expert, 4 problems
+    assert len(choices.rows) == 24 + 4
+
+
+def test_a_changed_choice_is_named_down_to_the_value(chosen):
+    document = document_of(chosen)
+    rows = document["pairs"]["choices"]
+    at = next(number for number, row in enumerate(rows) if row[0] == "which:preference")
+    rows[at][5] = {"first": "third"}.get(rows[at][5], "first")
+    [difference] = verify(document).differences
+    assert difference.path == f"pairs.choices[{at}]"
+
+
+def test_comparing_two_artifacts_names_the_choices_and_win_rates_that_differ(chosen):
+    inputs = collect(release=chosen)
+    choices = read_choices(chosen, inputs)
+    at = next(number for number, row in enumerate(choices.rows) if row.source == "which:preference")
+    row = choices.rows[at]
+    other = replace(row, value="second" if row.value == "first" else "first")
+    rows = (*choices.rows[:at], other, *choices.rows[at + 1 :])
+    documents = [
+        build(inputs, read_manifest(chosen, "raw"), None, each)
+        for each in (choices, replace(choices, rows=rows))
+    ]
+    found = compare(*documents)
+    [changed] = found["inputs"]["choices between outputs"]["changed"]
+    assert changed["what"] == f"which:preference / {row.first} / {row.second}"
+    changed_figures = {one["what"] for one in found["scores"]}
+    assert "two at a time / which:preference / aurora / win_rate" in changed_figures
+    assert not any("one-v1" in what for what in changed_figures)
+
+
+def test_a_changed_win_rate_is_named(chosen):
+    document = document_of(chosen)
+    document["comparisons"]["which:preference"]["systems"][0]["wins"] = 4
+    paths = {difference.path for difference in verify(document).differences}
+    assert "comparisons.which:preference.systems[0].wins" in paths
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        (1, "sample-proof-01/nobody/1", "there is no output sample-proof-01/nobody/1"),
+        (0, "other:preference", "nothing says what other:preference is"),
+        (5, "perhaps", "must be first, second, tie or both_bad"),
+    ],
+)
+def test_a_forged_choice_with_right_hashes_is_refused(chosen, column, value, words):
+    plain = document_of(chosen)
+    rows = [list(row) for row in plain["pairs"]["choices"]]
+    rows[-1][column] = value
+    pairs = {**plain["pairs"], "choices": rows}
+    forged = assemble(
+        *(plain[name] for name in ("made_with", "manifest", "inputs", "score")),
+        None,
+        pairs,
+        plain["comparisons"],
+    )
+    [difference] = verify(forged).differences
+    assert words in difference.found
+
+
+def test_experts_have_the_numbers_of_their_labels_and_are_not_named(chosen):
+    document = document_of(chosen)
+    raters = {row[3] for row in document["pairs"]["choices"]}
+    graders = {row[4] for row in document["inputs"]["labels"]}
+    assert raters == {f"expert-{len(graders) + 1}", "one-v1", "two-v1", "three-v1"}, "ann graded no output"
+    text = canonical(document).decode()
+    for grade in Grade.objects.select_related("assignment__reviewer"):
+        person = grade.assignment.reviewer
+        assert person.email not in text
+        assert f'"{person.rater}"' not in text
+
+
+def test_choices_of_an_open_campaign_are_not_frozen(chosen, monkeypatch):
+    monkeypatch.setattr("reports.artifact.pairs.Phase", SimpleNamespace(CLOSED="open"))
+    sources = {row.source for row in read_choices(chosen, collect(release=chosen)).rows}
+    assert sources == {"prefer@one-v1", "prefer@two-v1", "prefer@three-v1"}
+
+
+@pytest.fixture
+def published(chosen):
+    """The archive of the study's record, and its files."""
+    day = date(2026, 11, 1)
+    describe_release(actor=None, release=chosen, licence="CC-BY-4.0", creators="Nora Feld", published_on=day)
+    freeze_release(actor=None, release=chosen)
+    chosen.refresh_from_db()
+    wish = Wish(name="study", title="Proofs", asked="Prove it.", limitations="Few problems.")
+    made = prepare_record(artifact=freeze_artifact(actor=None, release=chosen), wish=wish)
+    with zipfile.ZipFile(io.BytesIO(made.archive)) as packed:
+        return made.archive, {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
+
+
+def test_a_record_shows_the_comparisons_and_gives_them_as_tables(published):
+    content, files = published
+    page = files["index.html"].decode()
+    section = page.split('id="pairs"')[1].split("</section>")[0]
+    for title in ("Preference, Which", "Prefer, one-v1", "Prefer, 3 judges together"):
+        assert title in section
+    assert "<td" in section
+    rows = list(csv.DictReader(io.StringIO(files["pairs.csv"].decode())))
+    order = ["which:preference", "prefer@one-v1", "prefer@three-v1", "prefer@two-v1", "prefer@"]
+    assert [row["source"] for row in rows[::2]] == order
+    ours = next(row for row in rows if row["source"] == "which:preference" and row["wins"] == "2")
+    assert (ours["wins"], ours["ties"], ours["losses"], ours["win_rate"]) == ("2", "1", "1", "0.5000")
+    assert files["pairs.md"].decode().startswith("| Compared by | System | Wins |")
+    assert r"\begin{tabular}{llrrrrrr}" in files["pairs.tex"].decode()
+    assert len(files["choices.csv"].decode().splitlines()) == 1 + 28
+    whole = b"".join(files.values()).decode("utf-8", "replace")
+    assert "4 referees took part" in page, "three who graded, and one who only compared"
+    people = [grade.assignment.reviewer for grade in Grade.objects.select_related("assignment__reviewer")]
+    assert not [person.email for person in people if person.email in whole]
+    assert verify_archive(content).verified
+
+
+def test_an_archive_with_another_choice_does_not_verify(published):
+    _, files = published
+    spoilt = {name: content for name, content in files.items() if name != "SHA256SUMS"}
+    spoilt["choices.csv"] = spoilt["choices.csv"].replace(b",tie,", b",first,", 1)
+    [difference] = verify_archive(archive("study-1", spoilt)).differences
+    assert difference.path == "choices.csv"
+
+
+def test_the_archive_verifies_on_the_command_line_without_a_release(published, tmp_path, capsys):
+    (tmp_path / "record.zip").write_bytes(published[0])
+    call_command("verify_artifact", str(tmp_path / "record.zip"))
+    assert "verified" in capsys.readouterr().out
+
+
+def test_a_record_without_comparisons_has_neither_section_nor_files(proofs):
+    assert read_choices(proofs, collect(release=proofs)).as_json() == {}
+
+
+def test_what_is_stored_is_checked_for_artifacts_of_every_format(published):
+    assert list(artifacts_are_about_what_is_stored()) == []
