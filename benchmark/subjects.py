@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 DEFAULT_TRACK = "raw"
+USUAL = "usual"  # how the usual condition is named where it has to be, which runs keep as ""
 _INSTANCE = "/-/0"  # no system and no attempt; attempts of outputs count from 1
 
 

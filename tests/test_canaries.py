@@ -304,6 +304,7 @@ def _earlier_round(campaign: Campaign, output: Output) -> None:
         slug="earlier",
         release=campaign.release,
         rubric=campaign.rubric,
+        condition=canary("annotation.Campaign.condition"),
         created_by=campaign.created_by,
         phase="closed",
         opened_at=now,

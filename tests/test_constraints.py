@@ -70,6 +70,7 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "user_erased_has_nothing_left": (User, {"erased_at": NOW, "is_active": True}),
     "conflict_decided_by_someone_at_some_time": (Conflict, {"decided_at": NOW, "decided_by": None}),
     "campaign_of_instances_alone_has_no_track": (Campaign, {"kind": "grade", "track": ""}),
+    "campaign_condition_is_of_runs": (Campaign, {"condition": ""}),
     "campaign_problem_rule_is_known": (Campaign, {"problem_rule": "somehow"}),
     "campaign_split_by_is_known": (Campaign, {"split_by": "mood"}),
     "campaign_most_per_reviewer_from_one": (Campaign, {"most_per_reviewer": 0}),

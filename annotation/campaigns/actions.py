@@ -56,6 +56,7 @@ def create_campaign(
     rubric: str,
     reviewers_per_item: int = 3,
     track: str = "raw",
+    condition: str | None = None,
     seed: int = 1,
     slug: str = "",
     instructions: str = "",
@@ -66,7 +67,8 @@ def create_campaign(
 ) -> Campaign:
     """A campaign in draft. `rubric` is a label such as "proofs-v1" of the release's protocol.
 
-    The rubric's kind is the campaign's kind; a construction audit has no track. For `least_authors` see
+    The rubric's kind is the campaign's kind; a construction audit has no track. `condition` is that of the runs to draw
+    from, "usual" the usual one; left out, all are meant (of pairs, the usual one). For `least_authors` see
     set_least_authors. Raises Refused for a taken slug, an unknown rubric, one whose content changed under the
     same version, a number of reviewers outside 1 to 25, or a field that is too long or malformed.
     """
@@ -82,6 +84,7 @@ def create_campaign(
         rubric=kept,
         kind=kept.content["kind"],
         track="" if kept.content["kind"] == CampaignKind.CONSTRUCTION else track,
+        condition=None if kept.content["kind"] == CampaignKind.CONSTRUCTION else condition or None,
         reviewers_per_item=reviewers_per_item,
         instructions=instructions,
         seed=seed,
@@ -167,13 +170,13 @@ def draw_items(
 ) -> list[Item]:
     """Draw the campaign's items once; the runs they come from are frozen with the draw.
 
-    `strata` maps output ids to strata and defaults to the domain of every answered output of the release and track (an
+    `strata` maps output ids to strata and defaults to the domain of every answered output of the campaign's runs (an
     audit passes the judge's buckets); a construction audit draws from all instances of the release, by domain, and
     freezes the release. `sizes` gives n_h by stratum; without it, `per_stratum` of each are drawn, or all. Outputs
     excluded because they reveal their author are never drawn.
 
-    Raises Refused when a draw exists, when there is nothing to draw from, when an output is not an answered one of this
-    release and track, or (code "quarantined") when outputs are waiting for a decision about what reveals their author,
+    Raises Refused when a draw exists, when there is nothing to draw from, when an output is not an answered one of
+    these runs, or (code "quarantined") when outputs are waiting for a decision about what reveals their author,
     unless `leave_out_undecided`.
     """
     require_staff(actor)

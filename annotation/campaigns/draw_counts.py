@@ -9,7 +9,9 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.campaigns.pairing import mirrored_count
+from annotation.models import Campaign
 from benchmark.models import IdentityDecision, IdentityScan, IdentityVerdict, Output, OutputState, Release
+from benchmark.subjects import USUAL
 
 
 @dataclass(frozen=True)
@@ -40,23 +42,23 @@ class Size:
         return self.presentations * reviewers_per_item
 
 
-def outputs_frame(release: Release, track: str) -> DrawFrame:
+def outputs_frame(release: Release, track: str, condition: str | None = None) -> DrawFrame:
     """Answered outputs by domain, as draw_items takes them."""
-    rows = _rows(release, track).values_list("instance__domain", "undecided")
+    rows = _rows(release, track, condition).values_list("instance__domain", "undecided")
     counts = Counter((domain, undecided) for domain, undecided in rows)
     strata = {domain: n for (domain, undecided), n in sorted(counts.items()) if not undecided}
     return DrawFrame(strata, {domain: n for (domain, undecided), n in sorted(counts.items()) if undecided})
 
 
-def instances_frame(release: Release, track: str) -> DrawFrame:
+def instances_frame(release: Release, track: str, condition: str | None = None) -> DrawFrame:
     """Instances by domain, as draw_items takes them for a construction audit, which has no track."""
     domains = release.instances.values_list("domain", flat=True)
     return DrawFrame(dict(sorted(Counter(domains).items())), {})
 
 
-def pairs_frame(release: Release, track: str) -> DrawFrame:
+def pairs_frame(release: Release, track: str, condition: str | None = None) -> DrawFrame:
     """Problems that both systems of a pair answered, by pair ("aurora|cobalt"), as draw_pairs takes them."""
-    rows = _rows(release, track).filter(run__condition="", attempt=1)
+    rows = _rows(release, track, condition or USUAL).filter(attempt=1)
     answered: dict[str, set[int]] = {}
     undecided: Counter[str] = Counter()
     for system, instance, waits in rows.values_list("run__system__slug", "instance", "undecided"):
@@ -89,12 +91,13 @@ def pairs_size(
 
 
 def _rows(
-    release: Release, track: str
+    release: Release, track: str, condition: str | None
 ) -> "QuerySet[Any, Any]":  # the annotation is unknown to the type checker
     live = IdentityDecision.objects.filter(output=OuterRef("pk"), withdrawn_at=None)
     telling = Exists(IdentityScan.objects.filter(output=OuterRef("pk"), certain__gt=0))
+    runs = Campaign(release=release, track=track, condition=condition).runs()
     return (
-        Output.objects.filter(run__release=release, run__track=track, state=OutputState.ANSWERED)
+        Output.objects.filter(run__in=runs, state=OutputState.ANSWERED)
         .exclude(Exists(live.filter(verdict=IdentityVerdict.EXCLUDED)))
         .annotate(undecided=telling & ~Exists(live))
     )

@@ -19,7 +19,7 @@ class DrawWay:
 
     units: str
     form: type[DrawForm]
-    frame: Callable[[Release, str], DrawFrame]
+    frame: Callable[[Release, str, str | None], DrawFrame]
     size: Callable[..., Size]
     draw: Callable[..., list[Item]]
 

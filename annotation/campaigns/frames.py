@@ -21,21 +21,25 @@ class Unit:
 
 
 def answered_outputs(campaign: Campaign, strata: Mapping[int, str] | None) -> dict[int, Output]:
-    """The answered outputs of the campaign's release and track by id; only those of a plan's `strata` if given.
+    """The answered outputs of the campaign's runs by id; only those of a plan's `strata` if given.
 
     Raises Refused when there is none, or when the plan names something else.
     """
-    rows = Output.objects.filter(
-        run__release=campaign.release, run__track=campaign.track, state=OutputState.ANSWERED
-    ).select_related("instance", "run__system")
+    rows = Output.objects.filter(run__in=campaign.runs(), state=OutputState.ANSWERED).select_related(
+        "instance", "run__system"
+    )
     found = {output.pk: output for output in rows if strata is None or output.pk in strata}
     if not found:
+        under = f" under condition {campaign.condition!r}" if campaign.condition else ""
         raise Refused(
-            f"{campaign.release} has no answered outputs in track {campaign.track!r}.", code="nothing_to_draw"
+            f"{campaign.release} has no answered outputs in track {campaign.track!r}{under}.",
+            code="nothing_to_draw",
         )
     if strata is not None and len(found) != len(strata):
         missing = len(strata) - len(found)
-        raise Refused(f"{missing} outputs of the plan are not answered outputs of this release and track.")
+        raise Refused(
+            f"{missing} outputs of the plan are not answered outputs of this release, track and condition."
+        )
     return found
 
 

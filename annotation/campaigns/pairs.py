@@ -12,6 +12,7 @@ from annotation.campaigns.actions import freeze_runs, locked, require_staff
 from annotation.campaigns.pairing import mirrored, pairs
 from annotation.core import phases
 from annotation.core.phases import Verb
+from annotation.core.queries import compared_runs
 from annotation.models import Campaign, CampaignKind, Item
 from annotation.quarantine.actions import eligible
 from benchmark.models import Output, OutputState
@@ -84,11 +85,7 @@ def draw_pairs(
 
 def _outputs(campaign: Campaign, systems: frozenset[str]) -> dict[int, Output]:
     rows = Output.objects.filter(
-        run__release=campaign.release,
-        run__track=campaign.track,
-        run__condition="",
-        attempt=1,
-        state=OutputState.ANSWERED,
+        run__in=compared_runs(campaign), attempt=1, state=OutputState.ANSWERED
     ).select_related("instance", "run__system")
     if systems:
         rows = rows.filter(run__system__slug__in=systems)

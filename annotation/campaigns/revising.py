@@ -21,7 +21,14 @@ from annotation.models import (
     TrainingSet,
 )
 
-WHAT = ("release", "rubric", "track", "seed", "reviewers_per_item")  # what the draw rests on, or copies
+WHAT = (
+    "release",
+    "rubric",
+    "track",
+    "condition",
+    "seed",
+    "reviewers_per_item",
+)  # what the draw rests on, or copies
 TERMS = (*WHAT, "name", "problem_rule", "split_by", "most_per_reviewer", "due_on", "instructions")
 WHILE_OPEN = ("due_on", "instructions")
 
@@ -31,7 +38,7 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
     """Change some of TERMS; `rubric` is a label, as for create_campaign. The same terms again change nothing.
 
     Everything may change until the items are drawn, then all but WHAT, and WHILE_OPEN until the campaign is
-    closed. With another release, rubric or track, the choices for the draw are reset. Raises Refused
+    closed. With another release, rubric, track or condition, the choices for the draw are reset. Raises Refused
     naming the field, as create_campaign does and (code "drawn" or "wrong_phase") when it is too late.
     """
     require_staff(actor)
@@ -43,7 +50,7 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
         kept = keep_rubric(release.benchmark.protocol, terms.get("rubric", campaign.rubric.label))
         terms |= {"rubric": kept}
         if kept.content["kind"] == CampaignKind.CONSTRUCTION:
-            terms["track"] = ""
+            terms |= {"track": "", "condition": None}
     changed = {name: value for name, value in terms.items() if getattr(campaign, name) != value}
     if not changed:
         return campaign
@@ -53,7 +60,7 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
     campaign.kind = campaign.rubric.content["kind"]
     require_sound_terms(campaign)
     campaign.save(update_fields=[*changed, "kind"])
-    if changed.keys() & {"release", "rubric", "track"}:
+    if changed.keys() & {"release", "rubric", "track", "condition"}:
         CampaignSetup.objects.filter(campaign=campaign).update(reached=SetupStep.TERMS, draw={})
     details = {name: str(value) for name, value in changed.items()}
     record(actor=actor, verb="revise_campaign", target=campaign, details=details)

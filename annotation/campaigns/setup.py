@@ -119,7 +119,7 @@ def expected(campaign: Campaign, setup: CampaignSetup) -> Workload | None:
     choices = chosen(campaign)
     if not size.items and choices:
         way = DRAW_WAYS[campaign.kind]
-        size = size_of(way, way.frame(campaign.release, campaign.track), choices)
+        size = size_of(way, way.frame(campaign.release, campaign.track, campaign.condition), choices)
     return workload(campaign, size, setup.minutes_per_item) if size.items else None
 
 

@@ -14,6 +14,7 @@ from annotation.rubrics.available import known_rubrics
 from benchmark.models import Release, Run
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Rubric
+from benchmark.subjects import USUAL
 
 
 class TermsForm(PlainForm):
@@ -24,6 +25,11 @@ class TermsForm(PlainForm):
     track = forms.ChoiceField(
         help_text="The track on which the runs were imported. Leave it empty for a construction audit."
     )
+    condition = forms.TypedChoiceField(
+        required=False,
+        empty_value=None,
+        help_text="If left empty, answers under all conditions are graded; pairs are of the usual one.",
+    )
     rubric = forms.ChoiceField(widget=forms.RadioSelect, label="Rubric and kind of work")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -31,6 +37,11 @@ class TermsForm(PlainForm):
         tracks = Run.objects.order_by("track").values_list("track", flat=True).distinct()
         self.rubrics = offered_rubrics()
         self.fields["track"].choices = [(track, track) for track in tracks] or [("raw", "raw")]  # type: ignore[attr-defined]
+        conditions = Run.objects.order_by("condition").values_list("condition", flat=True).distinct()
+        named = [(name or USUAL, name or USUAL) for name in conditions]
+        self.fields["condition"].choices = [("", "All conditions"), *named]  # type: ignore[attr-defined]
+        if len(named) < 2:
+            del self.fields["condition"]
         self.fields["rubric"].choices = [(rubric.label, rubric.title) for _, rubric in self.rubrics]  # type: ignore[attr-defined]
 
     def rubric_cards(self) -> list[dict[str, object]]:

@@ -76,7 +76,7 @@ def _draft(slug: str) -> Campaign | None:
 
 
 def _terms(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    names = ("name", "release", "track")
+    names = ("name", "release", "track", "condition")
     start = {name: getattr(row, name) for name in names} | {"rubric": row.rubric.label}
     form = TermsForm(_sent(request), initial=start)
     if request.method == "POST" and form.is_valid():
@@ -96,7 +96,7 @@ def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
     if way is None:
         return _page(request, row, SetupStep.ITEMS, {"elsewhere": _elsewhere(row.kind, row.release.name)})
     kept = setup.setup_of(row)
-    frame = way.frame(row.release, row.track)
+    frame = way.frame(row.release, row.track, row.condition)
     start = {**kept.draw, "seed": row.seed, "minutes_per_item": kept.minutes_per_item}
     form = way.form(_sent(request), campaign=row, frame=frame, initial=start)
     context: dict[str, object] = {"form": form, "way": way, "frame": frame}
@@ -247,10 +247,12 @@ def _require_something_to_draw(form: TermsForm) -> None:
     if way is None:
         return
     release, track = form.cleaned_data["release"], form.cleaned_data["track"]
-    frame = way.frame(release, track)
+    condition = form.cleaned_data.get("condition")
+    frame = way.frame(release, track, condition)
     if not frame.strata and not frame.undecided:
+        under = f" under condition {condition!r}" if condition else ""
         raise Refused(
-            f"{release} has no {way.units} to draw in track {track!r}. Import outputs first, or choose another "
+            f"{release} has no {way.units} to draw in track {track!r}{under}. Import outputs first, or choose another "
             "track.",
             field="track",
         )

@@ -40,16 +40,16 @@ def least_authors(campaign: Campaign) -> int:
 def ground_of(campaign: Campaign, *, whole: bool = True) -> Ground:
     """What decides who may get which item of the campaign; unless `whole`, what can exclude people without conflicts.
 
-    The possible authors of a problem are the systems with an answered output of it on the campaign's track; in a
+    The possible authors of a problem are the systems with an answered output of it in the campaign's runs; in a
     comparison, those of them that are compared. A sample hides which of them were drawn.
     """
     least, is_comparison = least_authors(campaign), campaign.kind == CampaignKind.COMPARE
     excluded = Output.objects.filter(
         identity_decisions__verdict=IdentityVerdict.EXCLUDED, identity_decisions__withdrawn_at=None
     )
-    answered = Output.objects.filter(
-        run__release=campaign.release_id, run__track=campaign.track, state=OutputState.ANSWERED
-    ).exclude(pk__in=excluded.values("pk"))
+    answered = Output.objects.filter(run__in=campaign.runs(), state=OutputState.ANSWERED).exclude(
+        pk__in=excluded.values("pk")
+    )
     drawn = campaign.items.all()
     if not (whole or is_comparison):  # then only what too few systems answered matters
         systems = Count("run__system", distinct=True)

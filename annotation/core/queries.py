@@ -36,7 +36,7 @@ from annotation.models import (
     Unblinding,
 )
 from benchmark.files.queries import no_files
-from benchmark.models import Instance, Output, RedactedOutput
+from benchmark.models import Instance, Output, RedactedOutput, Run
 
 SHOWN_WITH_A_PLACE = (
     "item__campaign__rubric",
@@ -459,7 +459,16 @@ def unblinding(campaign: Campaign) -> Unblinding | None:
     return rows.filter(withdrawn_at__isnull=True).first()
 
 
+def compared_runs(campaign: Campaign) -> QuerySet[Run]:
+    """The runs whose outputs a campaign compares: under its condition, or the usual one if it has none."""
+    return campaign.runs() if campaign.condition else campaign.runs().filter(condition="")
+
+
 def comparable_systems(campaign: Campaign) -> list[tuple[str, str]]:
-    """(slug, name) of the systems with a plain run on the campaign's track. For staff paths only."""
-    runs = campaign.release.runs.filter(track=campaign.track, condition="")
-    return list(runs.order_by("system__name").values_list("system__slug", "system__name").distinct())
+    """(slug, name) of the systems with a run that may be compared. For staff paths only."""
+    return list(
+        compared_runs(campaign)
+        .order_by("system__name")
+        .values_list("system__slug", "system__name")
+        .distinct()
+    )

@@ -179,6 +179,7 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
             "rubric",
             "kind",
             "track",
+            "condition",
             "phase",
             "reviewers_per_item",
             "problem_rule",
@@ -234,6 +235,13 @@ class CampaignIn(serializers.Serializer[Any]):
     slug = serializers.SlugField(max_length=100, required=False, help_text="Left out: made from the name.")
     reviewers_per_item = serializers.IntegerField(min_value=1, max_value=25, default=3)
     track = serializers.CharField(max_length=50, default="raw")
+    condition = serializers.SlugField(
+        max_length=50,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Of the runs to draw from, usual for the usual one; left out: all (of pairs, the usual one).",
+    )
     seed = serializers.IntegerField(min_value=0, max_value=2**53, default=1)
     instructions = serializers.CharField(default="", allow_blank=True)
     due_on = serializers.DateField(required=False, allow_null=True)
@@ -257,6 +265,7 @@ class RevisedIn(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200, required=False)
     reviewers_per_item = serializers.IntegerField(min_value=1, max_value=25, required=False)
     track = serializers.CharField(max_length=50, required=False)
+    condition = serializers.SlugField(max_length=50, required=False, allow_null=True)
     seed = serializers.IntegerField(min_value=0, max_value=2**53, required=False)
     instructions = serializers.CharField(allow_blank=True, required=False)
     due_on = serializers.DateField(required=False, allow_null=True)

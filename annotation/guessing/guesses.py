@@ -37,9 +37,8 @@ def own_names(place: Assignment) -> list[str]:
 
 
 def systems_of(campaign: Campaign) -> list[System]:
-    """Every system with a run of the release on the campaign's track. For those who may see systems."""
-    runs = campaign.release.runs.filter(track=campaign.track)
-    return list(System.objects.filter(pk__in=runs.values("system")).order_by("slug"))
+    """Every system with a run of the release on the campaign's track and condition. For those who may see systems."""
+    return list(System.objects.filter(pk__in=campaign.runs().values("system")).order_by("slug"))
 
 
 def system_meant(named: str, systems: Iterable[System]) -> System | None:

@@ -1,6 +1,7 @@
 """Campaigns, the items drawn for them, and how they end."""
 
 from django.conf import settings
+from django.core.validators import validate_slug
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -8,7 +9,8 @@ from django.utils import timezone
 from annotation.core.handles import LOTS
 from annotation.core.phases import Phase
 from annotation.models.rubrics import Rubric
-from benchmark.models import Instance, Output, Release
+from benchmark.models import Instance, Output, Release, Run
+from benchmark.subjects import USUAL
 
 
 class CampaignKind(models.TextChoices):
@@ -37,8 +39,9 @@ class Campaign(models.Model):
     """One round of expert work on one release with one rubric version.
 
     `most_per_reviewer` bounds the items that one reviewer holds in all of the campaign, finished ones included.
-    A construction audit looks at instances and has no track. `split_by` concerns questions whose scale says what counts
-    as solved; about the others graders differ as soon as their answers do.
+    A construction audit looks at instances and has no track. With a `condition` only runs under it are drawn from:
+    "usual" is that of plain runs, and without one all conditions of the track are meant. `split_by` concerns
+    questions whose scale says what counts as solved; about the others graders differ as soon as their answers do.
     """
 
     slug = models.SlugField(max_length=100, unique=True)
@@ -47,6 +50,7 @@ class Campaign(models.Model):
     rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="campaigns")
     kind = models.CharField(max_length=20, choices=CampaignKind.choices)
     track = models.CharField(max_length=50, default="raw", blank=True)
+    condition = models.CharField(max_length=50, null=True, blank=True, validators=[validate_slug])
     reviewers_per_item = models.PositiveSmallIntegerField(default=3)
     problem_rule = models.CharField(max_length=10, choices=ProblemRule.choices, default=ProblemRule.FREE)
     split_by = models.CharField(
@@ -71,6 +75,10 @@ class Campaign(models.Model):
                 name="campaign_of_instances_alone_has_no_track",
             ),
             models.CheckConstraint(
+                condition=Q(condition=None) | ~Q(kind=CampaignKind.CONSTRUCTION) & ~Q(condition=""),
+                name="campaign_condition_is_of_runs",
+            ),
+            models.CheckConstraint(
                 condition=Q(problem_rule__in=ProblemRule.values), name="campaign_problem_rule_is_known"
             ),
             models.CheckConstraint(
@@ -93,6 +101,13 @@ class Campaign(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def runs(self) -> models.QuerySet[Run]:
+        """The runs of the release that the campaign is about: on its track, and under its condition if it has one."""
+        found = Run.objects.filter(release=self.release_id, track=self.track)
+        if self.condition is None:
+            return found
+        return found.filter(condition="" if self.condition == USUAL else self.condition)
 
 
 class Item(models.Model):

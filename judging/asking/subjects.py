@@ -6,9 +6,9 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from benchmark.models import Instance, Output
+from benchmark.subjects import USUAL
 from judging.models import JudgeRun, JudgeTask, RunSubject, Verdict
 
-USUAL = "usual"  # how a request names the usual condition, which runs keep as ""
 FIELDS = ("output_id", "second_id", "instance_id", "predicate", "order")
 
 

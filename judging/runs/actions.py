@@ -16,10 +16,10 @@ from benchmark.models import Instance, Output, Release, Run
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.freezing import freeze_run
-from benchmark.subjects import DEFAULT_TRACK
+from benchmark.subjects import DEFAULT_TRACK, USUAL
 from canonical import sha256_of
 from judging.asking.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
-from judging.asking.subjects import FIELDS, USUAL, Subject, of_run
+from judging.asking.subjects import FIELDS, Subject, of_run
 from judging.kind import JUDGING
 from judging.models import Judge, JudgeRun, JudgeTask, RunSubject, Verdict
 from judging.programs.programs import current_program, program_identities

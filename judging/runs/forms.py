@@ -12,8 +12,8 @@ from accounts.refusal import Refused
 from benchmark.models import Release, Run
 from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol, protocol_names
+from benchmark.subjects import USUAL
 from judging.asking.prompts import predicates_about
-from judging.asking.subjects import USUAL
 from judging.models import Judge, RunSubject, UploadedPrompt
 from llm.completion import DECODING
 from llm.strict_json import storable

@@ -9,9 +9,10 @@ from django.db.models import Count, Q, QuerySet, Sum
 from benchmark.files.queries import only_in_files
 from benchmark.models import Output, OutputState, Release, Run
 from benchmark.protocols import get_protocol
+from benchmark.subjects import USUAL
 from judging.asking.costs import use_of
 from judging.asking.prompts import pair_predicates, predicates_about
-from judging.asking.subjects import USUAL, of_run
+from judging.asking.subjects import of_run
 from judging.models import Call, Judge, JudgeRun, JudgeTask, RunSubject, Verdict
 from work.models import TaskState
 

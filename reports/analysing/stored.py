@@ -97,7 +97,7 @@ def stored_rows(chosen: Chosen, campaign: str) -> Iterator[Row]:
     """Rows of the label table about outputs of the chosen track and condition: of the campaign, "" for none, and the
     verdicts of the chosen judge.
 
-    Systems go by their names alone, and each step of an output is a subject of its own.
+    Systems go by their names alone.
     """
     track = frozenset({chosen.track})
     given = label_rows(chosen.release, campaign=campaign, wanted=LabelFilter({"track": track}))
@@ -115,5 +115,4 @@ def stored_rows(chosen: Chosen, campaign: str) -> Iterator[Row]:
         ):
             continue
         systems = "|".join(arm.partition("@")[0] for arm in row["system"].split("|"))
-        step = f"/{row['step']}" if row.get("step") else ""
-        yield {**row, "system": systems, "subject": f"{row['subject']}{step}"}
+        yield {**row, "system": systems}

@@ -17,9 +17,11 @@ from annotation.campaigns.actions import create_campaign, draw_items
 from annotation.models import Campaign, CampaignKind, Item
 from annotation.rubrics.available import known_rubrics
 from benchmark.models import Release
+from benchmark.subjects import USUAL
 from reports.audit.frame import SYSTEM_BUCKET, audit_frame
 from reports.audit.precision import Expected, ExpectedPrecision, expected_precision
 from reports.audit.sizes import PerStratum, Wanted
+from reports.core.datasets import PLAIN
 from stats.analyses.plans import strata_plan
 from stats.planning.allocations import PlannedStratum
 from stats.planning.sizes import MIN_PER_STRATUM
@@ -44,6 +46,7 @@ class AuditPlan:
 
     release: Release
     track: str
+    condition: str
     judge: str
     by: str
     strata: tuple[DrawnStratum, ...]
@@ -71,6 +74,7 @@ class AuditPlan:
         told = [
             self.release.name,
             self.track,
+            self.condition,
             self.judge,
             str(sorted(self.placement.items())),
             str(self.sizes),
@@ -78,15 +82,16 @@ class AuditPlan:
         return hashlib.sha256("\x1f".join(told).encode()).hexdigest()
 
 
-def audit_buckets(release: Release, track: str, judge: str = "") -> list[str]:
+def audit_buckets(release: Release, track: str, judge: str = "", condition: str = PLAIN) -> list[str]:
     """The judge's buckets that have outputs an expert can audit, by name."""
-    return audit_frame(release, track, judge).buckets
+    return audit_frame(release, track, judge, condition=condition).buckets
 
 
 def plan_audit(
     *,
     release: Release,
     track: str = "raw",
+    condition: str = PLAIN,
     judge: str = "",
     by: str = SYSTEM_BUCKET,
     wanted: Wanted = PerStratum(),  # noqa: B008 - frozen
@@ -99,7 +104,7 @@ def plan_audit(
     `buckets` limits the frame; outputs drawn in `exclude_campaigns` (slugs) are left out. Raises Refused when
     no judge has spoken, when a bucket is unknown, when the sizes do not fit, or when nothing is left to draw.
     """
-    frame = audit_frame(release, track, judge, by)
+    frame = audit_frame(release, track, judge, by, condition)
     chosen = set(buckets) if buckets is not None else set(frame.buckets)
     unknown = sorted(chosen - set(frame.buckets))
     if unknown:
@@ -132,6 +137,7 @@ def plan_audit(
     return AuditPlan(
         release=release,
         track=track,
+        condition=condition,
         judge=frame.judge,
         by=by,
         strata=strata,
@@ -186,6 +192,7 @@ def draw_audit(
         rubric=rubric,
         reviewers_per_item=reviewers_per_item,
         track=plan.track,
+        condition=plan.condition or USUAL,
         seed=seed,
         slug=slug,
         instructions=instructions,

@@ -11,6 +11,7 @@ from annotation.models import Campaign
 from reports.audit.frame import BUCKET, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import PER_STRATUM, AuditRequest
+from reports.core.choosing import Chosen
 from reports.core.forms import offer
 from reports.planning.forms import percent_field
 from stats.planning.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
@@ -107,7 +108,7 @@ class PlanForm(forms.Form):
         if allocation not in (None, CUSTOM) and needed not in self.errors and asked.get(needed) is None:
             self.add_error(needed, "Say how many.")
 
-    def request(self, track: str, judge: str) -> AuditRequest:
+    def request(self, chosen: Chosen) -> AuditRequest:
         """The audit that is asked for. Raises Refused for a number of a stratum that is none."""
         asked = self.cleaned_data
         sizes = {}
@@ -118,8 +119,9 @@ class PlanForm(forms.Form):
                 )
             sizes[name] = int(text)
         return AuditRequest(
-            track=track,
-            judge=judge,
+            track=chosen.track,
+            condition=chosen.condition,
+            judge=chosen.judge,
             strata=asked["strata"],
             allocation=asked["allocation"],
             per_stratum=asked["per_stratum"],

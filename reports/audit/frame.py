@@ -1,4 +1,5 @@
-"""What an audit of a judge may draw from: the auditable outputs of a track, each in its stratum.
+"""What an audit of a judge may draw from: the auditable outputs of a track under one condition, each in its
+stratum.
 
 Strata are the judge's buckets, within each system (`<system>/<bucket>`) or over all systems together
 (`<bucket>`). Abstained, failed and unavailable outputs are not in the frame.
@@ -42,21 +43,24 @@ class AuditFrame:
         return sorted(set(self.bucket_of.values()))
 
 
-def audit_frame(release: Release, track: str, judge: str, by: str = SYSTEM_BUCKET) -> AuditFrame:
+def audit_frame(
+    release: Release, track: str, judge: str, by: str = SYSTEM_BUCKET, condition: str = PLAIN
+) -> AuditFrame:
     """The frame under `judge` (may be "" when only one has spoken). Raises Refused without verdicts."""
     if by not in STRATA:
         raise Refused(
             f"There are no strata {by!r}; there are: {', '.join(STRATA)}.", code="bad_strata", field="strata"
         )
-    chosen = choose_judge(release, track, judge)
+    chosen = choose_judge(release, track, judge, condition)
     if chosen is None:
-        raise Refused(f"{release.name} has no verdicts on track {track} to audit.", code="no_judge")
+        under = f" under condition {condition}" if condition else ""
+        raise Refused(f"{release.name} has no verdicts on track {track}{under} to audit.", code="no_judge")
     protocol = get_protocol(release.benchmark.protocol)
-    labelled = labelled_outputs(output_rows(release, track), tallies(judge_votes(release, track, chosen)))
-    rows = Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN).values_list(
-        "pk", "instance__key", "run__system__slug", "attempt"
-    )
-    pks = {str(Subject(key, system, attempt, track)): pk for pk, key, system, attempt in rows}
+    votes = judge_votes(release, track, chosen, condition)
+    labelled = labelled_outputs(output_rows(release, track, condition), tallies(votes))
+    outputs = Output.objects.filter(run__release=release, run__track=track, run__condition=condition)
+    rows = outputs.values_list("pk", "instance__key", "run__system__slug", "attempt")
+    pks = {str(Subject(key, system, attempt, track, condition)): pk for pk, key, system, attempt in rows}
     frame = AuditFrame(chosen.label)
     for subject, output in labelled.items():
         bucket = protocol.bucket(output)

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 
 from accounts.refusal import Refused
 from benchmark.models import Release
+from benchmark.subjects import USUAL
 from reports.audit.draw import AuditPlan, comparison, plan_audit
 from reports.audit.frame import SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.sizes import ByHand, PerStratum, Spread, Wanted
+from reports.core.datasets import PLAIN
 from stats.planning.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
 
 PER_STRATUM = "per_stratum"
@@ -18,10 +20,12 @@ ALLOCATIONS = (PER_STRATUM, PROPORTIONAL, NEYMAN, EQUAL, CUSTOM)
 @dataclass(frozen=True)
 class AuditRequest:
     """Which audit is meant. `sizes` are for CUSTOM, `total` for the rules, `per_stratum` for the same number
-    each; `expected` is what one thinks the experts will find.
+    each; `condition` is that of the runs, "usual" or "" the usual one; `expected` is what one thinks
+    the experts will find.
     """
 
     track: str = "raw"
+    condition: str = PLAIN
     judge: str = ""
     strata: str = SYSTEM_BUCKET
     allocation: str = PER_STRATUM
@@ -37,6 +41,7 @@ class AuditRequest:
         return plan_audit(
             release=release,
             track=self.track,
+            condition=PLAIN if self.condition == USUAL else self.condition,
             judge=self.judge,
             by=self.strata,
             wanted=self.wanted(),
@@ -65,6 +70,7 @@ def audit_document(plan: AuditPlan, half_width: float | None = None) -> dict[str
     return {
         "release": plan.release.name,
         "track": plan.track,
+        "condition": plan.condition or USUAL,
         "judge": plan.judge,
         "strata_by": plan.by,
         "sha256": plan.sha256,

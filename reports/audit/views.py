@@ -55,11 +55,14 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
     release = release_or_404(name)
     # `n.STRATUM`: there is one for every stratum
     asked = {key: value for key, value in request.GET.dict().items() if not key.startswith("n.")}
-    only_known(asked, "track", "judge", *PlanForm.base_fields)
+    only_known(asked, "track", "condition", "judge", *PlanForm.base_fields)
     chosen = choose(release, request.GET)
-    buckets = audit_buckets(chosen.release, chosen.track, chosen.judge)
+    buckets = audit_buckets(chosen.release, chosen.track, chosen.judge, chosen.condition)
     campaigns = Campaign.objects.filter(
-        release=chosen.release, track=chosen.track, kind=CampaignKind.AUDIT, items__isnull=False
+        release=chosen.release,
+        track=chosen.track,
+        kind=CampaignKind.AUDIT,
+        items__output__run__condition=chosen.condition,
     ).distinct()
     plan_form = PlanForm(
         request.GET,
@@ -69,7 +72,7 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
     plan = None
     if plan_form.is_valid():
         try:
-            plan = plan_form.request(chosen.track, chosen.judge).plan(chosen.release)
+            plan = plan_form.request(chosen).plan(chosen.release)
         except Refused as refusal:
             field = refusal.field if refusal.field in plan_form.fields else None
             plan_form.add_error(field, refusal.reason)

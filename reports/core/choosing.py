@@ -15,11 +15,10 @@ from django.db.models import QuerySet
 from accounts.refusal import Refused
 from benchmark.models import FrozenTuple, Release, Run
 from benchmark.protocols import get_protocol
-from benchmark.subjects import DEFAULT_TRACK
+from benchmark.subjects import DEFAULT_TRACK, USUAL
 from judging.models import Judge, Verdict
 from reports.core.datasets import PLAIN
 
-USUAL = "usual"  # how a request names the usual condition, which rows keep as ""
 PARAMETERS = ("track", "condition", "judge", "tuple")
 UNDECLARED = "none"  # how a request names runs of no tuple
 
@@ -54,6 +53,11 @@ class Chosen:
     def query(self) -> str:
         """The query string that names this choice again."""
         return self._query()
+
+    @property
+    def audit_query(self) -> str:
+        """The query string of the page that plans an audit, which frozen tuples do not concern."""
+        return self._query(tuple="")
 
     def _query(self, **other: str) -> str:
         mine = {

@@ -68,6 +68,7 @@ def copy_study(
             rubric=campaign.rubric.label,
             reviewers_per_item=campaign.reviewers_per_item,
             track=campaign.track,
+            condition=campaign.condition,
             seed=campaign.seed,
             slug=f"{made.name}-{campaign.slug}"[:100],
             instructions=campaign.instructions,

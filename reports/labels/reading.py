@@ -142,6 +142,12 @@ class LabelReader:
                 "question",
                 f"{row['question']!r} is not a predicate of {self.protocol.name}: {', '.join(known)}",
             )
+        if row["step"]:
+            # stored without its step, it would count as the verdict on the whole
+            yield (
+                "step",
+                "verdicts are stored on whole outputs only; analyse reads verdicts on steps from their file",
+            )
         if compares and row["state"] in ("", "answered") and row["value"] not in ("first", "second", "tie"):
             yield "value", f"{row['value']!r} is not first, second or tie"
 

@@ -37,6 +37,9 @@ class AuditIn(serializers.Serializer[Any]):
     """Which audit is meant; shares, not percentages."""
 
     track = serializers.CharField(default="raw")
+    condition = serializers.CharField(
+        default="", allow_blank=True, help_text="Of the runs; left out, or usual: the usual one."
+    )
     judge = serializers.CharField(default="", allow_blank=True)
     strata = serializers.ChoiceField(STRATA, default=SYSTEM_BUCKET)
     allocation = serializers.ChoiceField(ALLOCATIONS, default=PER_STRATUM)
@@ -55,7 +58,7 @@ class AuditIn(serializers.Serializer[Any]):
     def planned(self, release: Release) -> AuditPlan:
         """What valid data ask for; raises ValidationError or NotFound, not Refused."""
         sent = self.validated_data
-        plain = ("track", "judge", "strata", "allocation", "per_stratum", "total", "sizes")
+        plain = ("track", "condition", "judge", "strata", "allocation", "per_stratum", "total", "sizes")
         request = AuditRequest(
             **{name: sent[name] for name in plain},
             expected=Expected(sent["refuted"], sent["missed"], sent["hours"]),

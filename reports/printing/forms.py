@@ -6,7 +6,8 @@ from django import forms
 
 from annotation.models import Campaign
 from benchmark.models import Release
-from reports.core.choosing import USUAL, judges_of_release, release_arms, tuples_of_release
+from benchmark.subjects import USUAL
+from reports.core.choosing import judges_of_release, release_arms, tuples_of_release
 from reports.core.forms import offer
 from reports.models import ReportPer
 from reports.printing.report import ReportOrder

@@ -17,7 +17,8 @@ from annotation.core.queries import campaigns_with_totals
 from annotation.core.visibility import Viewer
 from annotation.models import Campaign, Item
 from benchmark.models import Release
-from reports.core.choosing import UNDECLARED, USUAL, choose, one_tuple
+from benchmark.subjects import USUAL
+from reports.core.choosing import UNDECLARED, choose, one_tuple
 from reports.models import ReportPer
 from reports.printing.bundle import print_bundle
 from reports.printing.items import PrintedItem, item_count, printed_items, referees

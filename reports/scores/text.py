@@ -19,7 +19,9 @@ def score_text(score: shape.Score) -> str:
     lines = [f"{score.release} ({score.protocol}, track {score.track}{condition}, {frozen}){sample}"]
     if score.measured and any(map(score.measured.by_system, score.measured.measures)):
         lines += _measured_lines(score.measured)
-    lines += _judge_lines(score.judge) if score.judge else ["No judge has spoken on this track."]
+    lines += (
+        _judge_lines(score.judge, score.condition) if score.judge else ["No judge has spoken on this track."]
+    )
     for campaign in score.experts:
         state = "closed" if campaign.closed else "open, no figures by system before it is closed"
         lines += ["", f"Experts, {campaign.name} ({campaign.rubric}, {state})"]
@@ -103,7 +105,7 @@ def shown(estimate: Estimate | None, whole: Estimate) -> str:
     return number(estimate) if whole.method in MEANS else percent(estimate)
 
 
-def _judge_lines(judge: shape.Judged) -> Iterator[str]:
+def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
     yield ""
     yield f"Fixed judge {judge.label}: value [Wilson 95 %], then [paper-cluster bootstrap 95 %]"
     for key, metric in judge.metrics.items():
@@ -121,10 +123,12 @@ def _judge_lines(judge: shape.Judged) -> Iterator[str]:
             more = _further(found, "estimate", "paper_bootstrap")
             yield f"    {system:<20} {percent(found.estimate)}{notes}{more}"
     for audit in judge.audits:
-        yield from _audit_lines(audit, judge.metrics)
+        yield from _audit_lines(audit, judge.metrics, condition)
 
 
-def _audit_lines(audit: shape.Audit, metrics: Mapping[str, shape.MetricText]) -> Iterator[str]:
+def _audit_lines(
+    audit: shape.Audit, metrics: Mapping[str, shape.MetricText], condition: str | None
+) -> Iterator[str]:
     yield ""
     yield f"Audit {audit.campaign}: {audit.labelled} of {audit.drawn} drawn outputs labelled"
     for key, found in audit.metrics.items():
@@ -148,7 +152,8 @@ def _audit_lines(audit: shape.Audit, metrics: Mapping[str, shape.MetricText]) ->
         if found.missing:
             yield f"      {found.missing} drawn outputs have no label"
         for row in found.empty_strata.values():
-            terms = {"strata": "system/bucket", "buckets": [row.bucket], "exclude": [audit.campaign]}
+            terms: dict[str, object] = {"condition": condition} if condition else {}
+            terms |= {"strata": "system/bucket", "buckets": [row.bucket], "exclude": [audit.campaign]}
             request = f"POST audit-plan/ {json.dumps(terms, ensure_ascii=False)}"
             yield f"      nothing drawn of {row.stratum} ({row.size} outputs); to draw them, {request}"
 

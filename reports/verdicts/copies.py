@@ -14,9 +14,11 @@ from annotation.reveal.claims import claims_of
 from benchmark.identities.scan import scan
 from benchmark.models import System
 from benchmark.rubrics import rubric_from_content
+from benchmark.subjects import USUAL
 from judging.models import Judge, Verdict, VerdictState
 from judging.runs.tally import Ballot, tally
 from reports.core.choosing import judges_with_verdicts
+from reports.core.datasets import PLAIN
 from reports.scores.inputs import choose_judge
 
 
@@ -36,7 +38,7 @@ def copy_verdicts(
     question only; `question` is the campaign's question that the verdict answers, its first by default. Raises
     Refused with code no_judge, judge_ambiguous, no_predicate, no_question or what attach_verdicts refuses.
     """
-    chosen = choose_judge(campaign.release, campaign.track, judge)
+    chosen = choose_judge(campaign.release, campaign.track, judge, condition_of(campaign))
     if chosen is None:
         raise Refused("No judge has spoken on this track.", code="no_judge", field="judge")
     said = Verdict.objects.filter(judge=chosen, second=None, output__run__release=campaign.release)
@@ -69,6 +71,11 @@ def copy_verdicts(
         before_share=before_share,
         seed=seed,
     )
+
+
+def condition_of(campaign: Campaign) -> str:
+    """The condition whose verdicts are meant, as runs keep it; the usual one for a campaign of all."""
+    return PLAIN if campaign.condition in (None, USUAL) else campaign.condition
 
 
 def _copies(campaign: Campaign, judge: Judge, predicate: str) -> tuple[list[VerdictCopy], int]:
@@ -123,4 +130,7 @@ def predicates_to_choose(campaign: Campaign) -> list[str]:
 
 def judges_to_choose(campaign: Campaign) -> list[str]:
     """Labels of the judges that have spoken on the campaign's track."""
-    return [judge.label for judge in judges_with_verdicts(campaign.release, campaign.track)]
+    return [
+        judge.label
+        for judge in judges_with_verdicts(campaign.release, campaign.track, condition_of(campaign))
+    ]

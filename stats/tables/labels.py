@@ -7,12 +7,14 @@ name, or renamed first.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from typing import BinaryIO
 
 import numpy as np
 
+from stats.core.bootstrap import Ints
 from stats.tables.cells import number_in
 from stats.tables.columns import Check, Column, Form, Table, read_table
 from stats.tables.raw_rows import TableError
@@ -220,13 +222,14 @@ SHOWN_BLIND = frozenset(column.name for column in LABEL_COLUMNS if column.blind)
 def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, str] | None = None) -> Table:
     """A label table for analysis, states filled in and subjects named.
 
-    An empty state becomes `answered`, or the state that the value itself names; an empty subject becomes
-    its parts `instance|system|attempt|step`. Raises TableError naming line and column.
+    An empty state becomes `answered`, or the state that the value itself names; an empty subject becomes its parts
+    `instance|system|attempt`. Each step of a subject is a subject of its own, `subject/step`; where no cluster is
+    given, the steps of one subject are one. Raises TableError naming line and column.
     """
     table = read_table(stream, CHECKS, form=form, renaming=renaming, unread=_UNREAD)
     columns = dict(table.columns)
     columns["state"] = _states(table)
-    subject = table["subject"]
+    subject, step, cluster = table["subject"], table["step"], table["cluster"]
     missing = np.flatnonzero(subject.is_in(""))
     if missing.size:
         parts = [table[name] for name in PARTS]
@@ -235,13 +238,27 @@ def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, 
             line = int(table.lines[missing[int(np.argmax(nameless))]])
             why = "is empty, and so are instance, system, attempt, step"
             raise TableError(why, line=line, column="subject")
-        values = {value: code for code, value in enumerate(subject.values)}
-        codes = subject.codes.copy()
-        for row in missing.tolist():
-            name = "|".join(part.values[part.codes[row]] for part in parts).rstrip("|")
-            codes[row] = values.setdefault(name, len(values))
-        columns["subject"] = Column(codes, tuple(values))
+        wholes = (
+            "|".join(part.values[part.codes[row]] for part in parts[:-1]).rstrip("|") for row in missing
+        )
+        subject = columns["subject"] = _replaced(subject, missing, wholes)
+    steps = np.flatnonzero(~step.is_in(""))
+    if steps.size:
+        named = [subject.values[code] for code in subject.codes[steps]]
+        ids = [step.values[code] for code in step.codes[steps]]
+        columns["subject"] = _replaced(subject, steps, map("/".join, zip(named, ids, strict=True)))
+        alone = cluster.is_in("")[steps]
+        columns["cluster"] = _replaced(cluster, steps[alone], compress(named, alone))
     return Table(columns, table.lines)
+
+
+def _replaced(column: Column, rows: Ints, texts: Iterable[str]) -> Column:
+    """The column with these texts in these rows."""
+    values = {value: code for code, value in enumerate(column.values)}
+    codes = column.codes.copy()
+    for row, text in zip(rows, texts, strict=True):
+        codes[row] = values.setdefault(text, len(values))
+    return Column(codes, tuple(values))
 
 
 def independent(table: Table) -> tuple[Table, dict[str, int]]:

@@ -155,6 +155,25 @@ def test_terms_are_refused_at_their_field(carl, terms, sent, field, words):
     assert Campaign.objects.count() == 1
 
 
+def test_a_condition_is_offered_where_there_are_several_and_limits_what_is_drawn(carl, terms, drafted):
+    assert "condition" not in carl.get(reverse("campaign-new")).context["form"].fields
+    usual = drafted.release.runs.first()
+    run = RunFactory(release=drafted.release, system=usual.system, condition="oracle")
+    output = OutputFactory(run=run, instance=drafted.release.instances.first())
+    refused = carl.post(reverse("campaign-new"), terms | {"condition": "window-1"})
+    assert "condition" in refused.context["form"].errors
+    carl.post(reverse("campaign-new"), terms | {"condition": "oracle"})
+    made = Campaign.objects.get(slug="autumn-round")
+    assert made.condition == "oracle"
+    page = carl.get(step(made.slug, "items"))
+    assert page.context["frame"].units == 1  # six more were made under the usual condition
+    carl.post(step(made.slug, "terms"), terms | {"condition": "oracle"})
+    assert [item.output for item in draw_items(actor=made.created_by, campaign=made)] == [output]
+    assert "condition oracle" in carl.get(reverse("campaign", args=[made.slug])).content.decode()
+    carl.post(reverse("campaign-new"), terms | {"name": "All", "condition": ""})
+    assert Campaign.objects.get(slug="all").condition is None
+
+
 def test_the_questions_of_a_rubric_can_be_read_before_it_is_chosen(carl, terms):
     page = carl.get(reverse("campaign-new")).content.decode()
     for question in get_protocol("proofs").rubric(terms["rubric"]).questions:

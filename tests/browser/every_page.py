@@ -151,6 +151,9 @@ ADDRESSES = {
     "reports/releases/<slug:name>/cases/<path:key>/": ["reports/releases/sample-re2math/cases/{gap}/"],
     "reports/releases/<slug:name>/conditions/": ["reports/releases/sample-re2math/conditions/"],
     "reports/campaigns/<slug:slug>/blinding/": ["reports/campaigns/whose-work-it-was/blinding/"],
+    "reports/releases/<slug:name>/audit/": [
+        f"reports/releases/sample-re2math/audit/{query}" for query in ("", "?condition=oracle")
+    ],
     "reports/campaigns/<slug:slug>/monitoring/": ["reports/campaigns/sample-audit/monitoring/"],
     "records/<path:path>": [
         "records/sample-re2math/1/",

@@ -33,7 +33,7 @@ MACHINE = {
         benchmark.System.slug benchmark.Run.track benchmark.Run.condition annotation.Campaign.track
         judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ReportJob.condition
         reports.ReportJob.frozen_tuple reports.ExclusionRule.name judging.JudgeRun.condition
-        reports.PublicRecord.name judging.UploadedPrompt.name
+        reports.PublicRecord.name judging.UploadedPrompt.name annotation.Campaign.condition
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name

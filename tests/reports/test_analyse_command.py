@@ -57,6 +57,33 @@ def test_text_shows_values_with_intervals(golden):
     assert "0.6934" in audit
 
 
+def test_a_judge_of_steps_is_audited_step_by_step_and_proofs_are_the_clusters(tmp_path):
+    """Two proofs of three and two steps. The expert finds one wrong in each; the judge finds the first of these and
+    takes a sound step for wrong: of five steps TP 2, FP 1, FN 1, TN 1."""
+    said = {
+        ("p", "b1"): ("correct", "correct"),
+        ("p", "b2"): ("incorrect", "incorrect"),
+        ("p", "b3"): ("correct", "incorrect"),
+        ("q", "b1"): ("correct", "correct"),
+        ("q", "b2"): ("incorrect", "correct"),
+    }
+    lines = ["subject,step,rater_kind,rater,question,value"]
+    for (proof, step), (expert, judge) in said.items():
+        lines.append(f"{proof}/a/1,{step},expert,anna,steps,{expert}")
+        lines.append(f"{proof}/a/1,{step},judge,m,steps,{judge}")
+    path = tmp_path / "steps.csv"
+    path.write_text("\n".join(lines))
+    found = json.loads(analyse("audit", path, "--positive", "correct", "--json"))
+    assert found["eligible"] == 5
+    assert {cell: found["in_sample"][cell] for cell in ("tp", "fp", "fn", "tn")} == {
+        "tp": 2,
+        "fp": 1,
+        "fn": 1,
+        "tn": 1,
+    }
+    assert "Unit of analysis: cluster" in analyse("audit", path, "--positive", "correct")
+
+
 def test_agreement_pairs_and_retrieval_have_a_text_form(tmp_path):
     labels = tmp_path / "labels.csv"
     rows = [f"s{at},{rater},{'yes' if at % 3 else 'no'}" for at in range(12) for rater in ("anna", "ben")]

@@ -137,3 +137,16 @@ def test_rows_are_chosen_by_mask():
     chosen = table.select(table["value"].is_in("yes"))
     assert chosen["subject"].texts() == ["a", "c"]
     assert chosen.lines.tolist() == [2, 4]
+
+
+def test_each_step_of_a_subject_is_a_subject_and_the_steps_of_one_are_a_cluster():
+    table = read(
+        "subject,instance,system,step,cluster,value\n"
+        "p/a/1,p,a,b1,,yes\n"
+        "p/a/1,p,a,b2,paper-1,no\n"
+        ",q,a,b1,,yes\n"
+        "p/a/1,p,a,,,no\n"
+        ",q,a,,,no\n"
+    )
+    assert table["subject"].texts() == ["p/a/1/b1", "p/a/1/b2", "q|a/b1", "p/a/1", "q|a"]
+    assert table["cluster"].texts() == ["p/a/1", "paper-1", "q|a", "", ""]
