@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "work",
     "annotation",
     "judging",
+    "search",
     "reports",
 ]
 
@@ -305,6 +306,9 @@ REPORT_DAYS = read_int("TOUCHSTONE_REPORT_DAYS", 7)  # how long a printed file i
 # --- public records: files that anybody may read, written once; all hosts share the folder, backups need it --
 RECORD_DIR = Path(read_text("TOUCHSTONE_RECORD_DIR", str(MEDIA_ROOT / "records")))
 
+# --- search: indexes, made from the database and made again if they are lost; all hosts share the folder ------
+INDEX_DIR = Path(read_text("TOUCHSTONE_INDEX_DIR", str(MEDIA_ROOT / "indexes")))
+
 # --- REST ---------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -318,6 +322,7 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["accounts.rest.filters.ListedFilters"],
     "DEFAULT_PAGINATION_CLASS": "accounts.rest.pages.KeyedPagination",
     "PAGE_SIZE": 50,
+    "NUM_PROXIES": ALLAUTH_TRUSTED_PROXY_COUNT,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "accounts.rest.errors.explain",
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = (
-    "accounts", "algebra", "annotation", "bench", "benchmark", "canonical", "config", "judging", "latex", "llm", "work",
+    "accounts", "algebra", "annotation", "bench", "benchmark", "canonical", "config", "judging", "latex", "search", "llm", "work",
     "reports", "retrieval", "stats", "tests", "tools",
 )  # fmt: skip
 AVOID = {
