@@ -159,6 +159,8 @@ CELERY_BEAT_SCHEDULE = {
     "beat-heart": {"task": "reports.beat_heart", "schedule": 30},
     "forget-old-answers": {"task": "accounts.forget_old_answers", "schedule": 24 * 3600},
     "remind-reviewers": {"task": "annotation.remind_due", "schedule": 24 * 3600},
+    "forget-searches": {"task": "search.forget", "schedule": 24 * 3600},
+    "build-indexes": {"task": "search.build", "schedule": 60},
     "end-embargoes": {"task": "reports.end_embargoes", "schedule": 3600},
     "seal-history": {"task": "reports.seal_history", "schedule": 60},
     "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},

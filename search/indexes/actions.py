@@ -1,6 +1,7 @@
 """The verbs of indexes: build one, retire one."""
 
 import datetime as dt
+import logging
 import shutil
 
 from django.conf import settings
@@ -10,12 +11,15 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
+from benchmark.rendering.stored import call_worker
 from retrieval.index import build
 from retrieval.recipes import NAMED
 from search.corpora.queries import corpus_sha256
 from search.indexes.entries import entries_of
 from search.models import Corpus, Index, IndexState
 
+logger = logging.getLogger(__name__)
+TASK = "search.build"
 GIVEN_UP_AFTER = dt.timedelta(hours=6)
 
 
@@ -25,7 +29,23 @@ def build_index(*, actor: User | None, corpus: Corpus, recipe: str) -> Index:
     What is there already, made of the same statements by the same rules, is kept. Raises Refused for an unknown
     recipe, an empty corpus, and while another build of the corpus runs.
     """
-    asked = ask_for_index(actor=actor, corpus=corpus, recipe=recipe)
+    return _claimed(ask_for_index(actor=actor, corpus=corpus, recipe=recipe, call=False))
+
+
+def build_waiting() -> int:
+    """Build every index that somebody asked for in the browser; returns how many."""
+    done = 0
+    for asked in Index.objects.filter(state=IndexState.WAITING).order_by("pk"):
+        if Index.objects.filter(pk=asked.pk, state=IndexState.WAITING).update(state=IndexState.BUILDING):
+            try:
+                _claimed(asked)
+                done += 1
+            except Exception:  # it is written on the row, and the next one is to be built too
+                logger.exception("index %s of %s failed", asked.pk, asked.corpus_id)
+    return done
+
+
+def _claimed(asked: Index) -> Index:
     try:
         return _built(asked)
     except BaseException as error:
@@ -35,24 +55,29 @@ def build_index(*, actor: User | None, corpus: Corpus, recipe: str) -> Index:
 
 
 @transaction.atomic
-def ask_for_index(*, actor: User | None, corpus: Corpus, recipe: str) -> Index:
-    """The row of an index that is being built from now on. Raises Refused."""
+def ask_for_index(*, actor: User | None, corpus: Corpus, recipe: str, call: bool = True) -> Index:
+    """The row of a new index: a worker is called to build it, or without `call` the caller does. Raises Refused."""
     if recipe not in NAMED:
         raise Refused(
             f"There is no recipe {recipe!r}. Recipes: {', '.join(NAMED)}.", code="no_recipe", field="recipe"
         )
     if not corpus.statements.exists():
         raise Refused(f"The corpus {corpus.slug} has no statements yet.", code="empty_corpus")
-    running = Index.objects.filter(corpus=corpus, state=IndexState.BUILDING)
+    running = Index.objects.filter(corpus=corpus, state__in=[IndexState.WAITING, IndexState.BUILDING])
     running.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
         state=IndexState.FAILED, problem="The build did not end. Its process was probably stopped."
     )
     try:
         with transaction.atomic():
-            asked = Index.objects.create(corpus=corpus, recipe=NAMED[recipe].as_json(), asked_by=actor)
+            state = IndexState.WAITING if call else IndexState.BUILDING
+            asked = Index.objects.create(
+                corpus=corpus, recipe=NAMED[recipe].as_json(), asked_by=actor, state=state
+            )
     except IntegrityError as error:
         raise Refused(f"An index of {corpus.slug} is being built right now.", code="building") from error
     record(actor=actor, verb="build_index", target=asked, details={"corpus": corpus.slug, "recipe": recipe})
+    if call:
+        call_worker(TASK)
     return asked
 
 

@@ -11,6 +11,7 @@ from search.models.corpora import Corpus
 class IndexState(models.TextChoices):
     """How far an index is; only a ready one is searched."""
 
+    WAITING = "waiting", "Waiting for a worker"
     BUILDING = "building", "Building"
     READY = "ready", "Ready"
     FAILED = "failed", "Failed"
@@ -42,7 +43,11 @@ class Index(models.Model):
                 condition=Q(state__in=[IndexState.READY, IndexState.RETIRED], built_at__isnull=False)
                 & ~Q(digest="")
                 & ~Q(corpus_sha256="")
-                | Q(state__in=[IndexState.BUILDING, IndexState.FAILED], digest="", built_at=None),
+                | Q(
+                    state__in=[IndexState.WAITING, IndexState.BUILDING, IndexState.FAILED],
+                    digest="",
+                    built_at=None,
+                ),
                 name="built_index_has_a_digest",
             ),
             models.CheckConstraint(
@@ -51,7 +56,9 @@ class Index(models.Model):
                 name="failed_index_says_why",
             ),
             models.UniqueConstraint(
-                fields=["corpus"], condition=Q(state=IndexState.BUILDING), name="one_build_at_a_time"
+                fields=["corpus"],
+                condition=Q(state__in=[IndexState.WAITING, IndexState.BUILDING]),
+                name="one_build_at_a_time",
             ),
             models.UniqueConstraint(
                 fields=["corpus", "digest"], condition=~Q(digest=""), name="index_once_per_corpus"

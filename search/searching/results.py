@@ -83,7 +83,7 @@ def result_of(statement: Statement, hit: Hit | None, *, whole: bool, prefix: str
         section=statement.section,
         body=body,
         is_cut=body != statement.body,
-        html="".join(block.html for block in latex.render(body, "latex", prefix=prefix).blocks),
+        html="".join(block.section for block in latex.render(body, "latex", prefix=prefix).blocks),
         url=statement.url or source.url,
         source=source.name or statement.corpus.title,
         licence=licence or "unstated",
