@@ -8,7 +8,8 @@ from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from accounts.models import RoleName
 
@@ -35,12 +36,14 @@ def lacks_second_factor(user: Any) -> bool:
     return settings.REQUIRE_MFA and is_study_staff(user) and not is_mfa_enabled(user)
 
 
-def require_role(*roles: RoleName) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+def require_role(
+    *roles: RoleName,
+) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """A view for signed-in holders of one of `roles`; others get 403, strangers the sign-in page."""
 
-    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
-        def gate(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def gate(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not role_names(request.user) & set(roles):
                 raise PermissionDenied
             return view(request, *args, **kwargs)

@@ -20,6 +20,11 @@ urlpatterns: list[URLPattern] = [
     ),
     path("releases/<slug:name>/tuples/", tuples_api.TuplesView.as_view(), name="api-release-tuples"),
     path(
+        "releases/<slug:name>/tuples/<slug:frozen>/<slug:entry>/",
+        tuples_api.TupleFileView.as_view(),
+        name="api-tuple-file",
+    ),
+    path(
         "releases/<slug:name>/croissant/",
         describing_api.CroissantView.as_view(),
         name="api-release-croissant",

@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern] = [
     path("<slug:name>/freeze/", views.freeze, name="release-freeze"),
     path("<slug:name>/describe/", describing_views.describe, name="release-describe"),
     path("<slug:name>/tuples/", tuples_views.tuples, name="release-tuples"),
+    path("<slug:name>/tuples/<slug:frozen>/<slug:entry>/", tuples_views.tuple_file, name="tuple-file"),
     path("<slug:name>/reproduction/", reproduction_views.reproduction_page, name="release-reproduction"),
     path("<slug:name>/source-questions/", settling, name="settling"),
     path("<slug:name>/croissant.json", describing_views.croissant_file, name="release-croissant"),

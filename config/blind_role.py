@@ -14,6 +14,8 @@ WITHHELD = (
     "benchmark.Run",
     "benchmark.UnreleasedOutput",
     "benchmark.FrozenTuple",
+    "benchmark.TupleFile",
+    "benchmark.TupleFilePart",
     "benchmark.ImportUpload",
     "benchmark.IdentityScan",
     "benchmark.IdentityWord",

@@ -128,6 +128,13 @@ class Manifest:
             raise BadIndex(f"the manifest cannot be read: {error}") from error
 
 
+def is_letter(term: str) -> bool:
+    """Whether a term is a letter of a formula. It says that the notation is the same: it counts once in a statement,
+    however often it comes, and makes no statement longer.
+    """
+    return len(term) == 1 and term.isalpha()
+
+
 def rules() -> dict[str, str]:
     """The versions of what makes terms of texts. Queries and statements must agree in them."""
     stemmer = f"snowballstemmer {version('snowballstemmer')}"
@@ -169,10 +176,11 @@ def build(
     _keep_columns(keep, ordered)
     terms, counts = _words_of(ordered, recipe)
     keep("words.terms", "\n".join(terms).encode())
-    _keep_postings(keep, "words", counts, recipe)
+    letters = np.array([is_letter(term) for term in terms], bool)
+    _keep_postings(keep, "words", counts, impacts(counts, recipe.k1, recipe.b, letters))
     hashes, counts = _formulas_of(ordered)
     keep("formulas.terms", hashes)
-    _keep_postings(keep, "formulas", counts, recipe)
+    _keep_postings(keep, "formulas", counts, impacts(counts, recipe.k1, recipe.b))
     if recipe.model is not None:
         table = _vectors_of(ordered, recipe.model.dimensions, embed, vectors)
         keep("vectors", table)
@@ -301,7 +309,7 @@ class Index:
         pool = max(self.manifest.recipe.pool, k) if mode == HYBRID else k
         rankings: dict[str, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
         if mode in (HYBRID, WORDS):
-            scores = self._words.scores(Counter(words.terms(text)), len(self.keys))
+            scores = self._words.scores(words.terms(text), len(self.keys))
             rankings[WORDS] = best(scores, pool, accept), scores
         if mode == MEANING or (mode == HYBRID and self._vectors is not None):
             rankings[MEANING] = self._by_meaning(vector, pool, accept)
@@ -373,7 +381,7 @@ def _words_of(entries: Sequence[Entry], recipe: Recipe) -> tuple[list[str], spar
         for found, weight in fields:
             if weight:
                 for term in found:
-                    counted[term] += weight
+                    counted[term] = 1 if is_letter(term) else counted[term] + weight
         collector.add(counted)
     return collector.matrix()
 
@@ -421,11 +429,11 @@ def _vectors_of(
 
 
 def _keep_postings(
-    keep: Callable[[str, NDArray[Any]], None], name: str, counts: sparse.csc_matrix, recipe: Recipe
+    keep: Callable[[str, NDArray[Any]], None], name: str, counts: sparse.csc_matrix, found: NDArray[np.int32]
 ) -> None:
     keep(f"{name}.starts", counts.indptr.astype(np.int64))
     keep(f"{name}.rows", counts.indices.astype(np.int32))
-    keep(f"{name}.impacts", impacts(counts, recipe.k1, recipe.b))
+    keep(f"{name}.impacts", found)
 
 
 def _keep_columns(keep: Callable[[str, bytes | NDArray[Any]], None], entries: Sequence[Entry]) -> None:

@@ -27,28 +27,32 @@ class Postings(Generic[Term]):
     impacts: Integers
     find: Callable[[Term], int | None]
 
-    def scores(self, query: Mapping[Term, int], count: int) -> Integers:
-        """The score of each of `count` statements: impacts of the query's terms, each times how often it asks."""
+    def scores(self, query: Iterable[Term], count: int) -> Integers:
+        """The score of each of `count` statements: the impacts of the query's terms. A term asked twice counts once."""
         total = np.zeros(count, np.int32)
-        for term, times in query.items():
+        for term in sorted(set(query)):
             at = self.find(term)
             if at is not None:
                 start, end = self.starts[at], self.starts[at + 1]
                 # A statement occurs once under a term, so no addition is lost.
-                total[self.rows[start:end]] += self.impacts[start:end] * np.int32(times)
+                total[self.rows[start:end]] += self.impacts[start:end]
         return total
 
 
-def impacts(counts: sparse.csc_matrix, k1: float, b: float) -> Integers:
+def impacts(
+    counts: sparse.csc_matrix, k1: float, b: float, weightless: NDArray[np.bool_] | None = None
+) -> Integers:
     """The BM25 impact of every entry of a matrix of frequencies, in its order, times SCALE and rounded.
 
+    `weightless` terms, one flag for each column, do not make a statement longer.
     The inverse document frequency is log(1 + (n - df + .5) / (df + .5)), as in Lucene, and is never negative.
     """
     documents, _ = counts.shape
     frequencies = counts.data.astype(np.float64)
-    lengths = np.bincount(counts.indices, weights=frequencies, minlength=documents)
-    mean = lengths.mean() if lengths.any() else 1.0
     df = np.diff(counts.indptr)
+    lasting = frequencies if weightless is None else np.where(np.repeat(weightless, df), 0, frequencies)
+    lengths = np.bincount(counts.indices, weights=lasting, minlength=documents)
+    mean = lengths.mean() if lengths.any() else 1.0
     # One logarithm by Python for each frequency: numpy's differs in the last bit between processors.
     idf_of = {n: math.log(1 + (documents - n + 0.5) / (n + 0.5)) for n in np.unique(df).tolist()}
     idf = np.repeat([idf_of[n] for n in df.tolist()], df)

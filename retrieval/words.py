@@ -67,7 +67,7 @@ def plain(latex: str) -> str:
 
 
 def terms(latex: str) -> list[str]:
-    """The terms of a text in their order: lower case, stemmed, without stop words and single letters."""
+    """The terms of a text in their order: lower case, stemmed, without stop words."""
     found: list[str] = []
     for word in _WORD.findall(plain(latex)):
         found += _terms_of(word[: 2 * LONGEST_WORD])
@@ -84,12 +84,12 @@ def _spoken(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=200_000)
 def _terms_of(word: str) -> tuple[str, ...]:
-    """The terms of one word. "Well-ordering" is three: well, order, and wellord, as some write it without a hyphen."""
+    """The terms of one word. "Semi-simple" is three: semi, simpl, and semisimpl, as some write it without a hyphen."""
     parts = [part for part in re.split(r"-+", word.lower()) if part]
-    whole = ["".join(parts)] if len(parts) > 1 else []
+    whole = ["".join(parts)] if len(parts) > 1 and "--" not in word else []  # Stone--Čech are two people
     return tuple(
         # A stemmer keeps the word that it works on in itself, so threads cannot share one.
         EnglishStemmer().stemWord(part[:LONGEST_WORD].removesuffix("'s").replace("'", ""))
         for part in parts + whole
-        if len(part) > 1 and part not in _STOP_WORDS
+        if part not in _STOP_WORDS
     )

@@ -39,6 +39,7 @@ benchmark.RedactedOutput shown: text payload
 benchmark.ImportUpload hidden: file_name terms recognised report faults refusal handle | technical: sha256 basis
 benchmark.ProtocolFlag hidden: reason | technical: kind
 benchmark.FrozenTuple  hidden: name split retrieval materialisation scoring
+benchmark.TupleFile    hidden: name | technical: sha256
 benchmark.RenderedDocument shown: text blocks report | technical: sha256 version
 annotation.Rubric    shown: content name protocol | technical: sha256
 annotation.RubricDraft hidden: content | technical: protocol

@@ -18,7 +18,7 @@ _ON_BOTH = {
     "annotation": "assigning calibration campaign_actions comment_bank concurrency conflicts constraints"
     " file_anchors grading_actions informed late_work quarantine rubric_drafts side_drafts statements training",
     "benchmark": "abstaining constraints croissant files import_outputs import_release imports overlaps protocol_flags"
-    " rendering settling",
+    " rendering settling tuple_files",
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing uploaded_prompts"
     " worker",

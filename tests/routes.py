@@ -153,6 +153,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/freeze/
         releases/<slug:name>/describe/
         releases/<slug:name>/tuples/
+        releases/<slug:name>/tuples/<slug:frozen>/<slug:entry>/
         releases/<slug:name>/source-questions/
         releases/<slug:name>/reproduction/
         releases/<slug:name>/croissant.json
@@ -324,6 +325,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/freeze/
         api/v1/releases/<slug:name>/description/
         api/v1/releases/<slug:name>/tuples/
+        api/v1/releases/<slug:name>/tuples/<slug:frozen>/<slug:entry>/
         api/v1/releases/<slug:name>/source-questions/
         api/v1/releases/<slug:name>/source-questions/<slug:pair>/
         api/v1/releases/<slug:name>/settlements/<int:pk>/

@@ -63,6 +63,8 @@ from benchmark.models import (
     Release,
     ReleaseDescription,
     Settlement,
+    TupleFile,
+    TupleFilePart,
 )
 from judging.models import Call, JudgeRun, JudgeTask, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
@@ -126,8 +128,11 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
         version="1",
         published_on=dt.date(2026, 11, 1),
     )
+    file = TupleFile.objects.create(sha256="a" * 64, size=1, name=c("benchmark.TupleFile.name"))
+    TupleFilePart.objects.create(file=file, number=1, data=b"x")
     FrozenTuple.objects.create(
         release=release,
+        retrieval_file=file,
         evaluated_on=dt.date(2026, 11, 1),
         **{
             field: c(f"benchmark.FrozenTuple.{field}")

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
+from django.http import QueryDict
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -44,7 +46,8 @@ def idempotent(method: Method) -> Method:
         if not key.strip() or len(key) > MAX_KEY_LENGTH:
             raise Refused(f"An idempotency key has 1 to {MAX_KEY_LENGTH} characters.", code="bad_key")
         # over method, address and body; the order of a JSON object's fields does not matter
-        body = json.dumps(request.data, sort_keys=True, ensure_ascii=False)
+        fields = dict(request.data.lists()) if isinstance(request.data, QueryDict) else request.data
+        body = json.dumps(fields, sort_keys=True, ensure_ascii=False, default=_hash_of_file)
         whole = "\n".join([request.method or "", request.get_full_path(), body])
         user, digest = (
             cast(User, request.user),
@@ -83,6 +86,17 @@ def writes(
         **more,
     )
     return lambda method: described(idempotent(method))
+
+
+def _hash_of_file(file: Any) -> str:
+    """What stands for an uploaded file in the body. Raises TypeError for anything else."""
+    if not isinstance(file, UploadedFile):
+        raise TypeError(f"{type(file).__name__} is no value of a form")
+    total = hashlib.sha256()
+    for chunk in file.chunks():
+        total.update(chunk)
+    file.seek(0)
+    return f"{file.name} {total.hexdigest()}"
 
 
 def _claimed(user: User, key: str, digest: str) -> IdempotencyRecord | None:

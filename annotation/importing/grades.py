@@ -35,6 +35,7 @@ from benchmark.rubrics import Rubric
 
 SubjectKey = tuple[int, int, int]
 GradeKey = tuple[SubjectKey, bool | None, str]
+IMPORTED = "import:"  # begins the idempotency key of an imported grade
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def _store_grades(
                 shown_sha256=assignment.shown_sha256,
                 active_seconds=grade.active_seconds,
                 verdict_seen=grade.verdict_seen,
-                idempotency_key=f"import:{assignment.handle}",
+                idempotency_key=f"{IMPORTED}{assignment.handle}",
                 created_at=grade.created_at or timezone.now(),
             )
             for assignment, grade in zip(assignments, grades, strict=True)

@@ -50,7 +50,7 @@ def croissant_file(request: SignedInRequest, name: str) -> HttpResponse:
     return redirect("release-describe", name=name)
 
 
-@staff_only  # type: ignore[arg-type]
+@staff_only
 @require_GET
 def instances_file(request: SignedInRequest, name: str) -> StreamingHttpResponse:
     """The file that the metadata describes, or with ?published=1 the one in the benchmark's own format."""
@@ -60,7 +60,7 @@ def instances_file(request: SignedInRequest, name: str) -> StreamingHttpResponse
         raise Http404(refusal.reason) from refusal
 
 
-@staff_only  # type: ignore[arg-type]
+@staff_only
 @require_GET
 def outputs_file(request: SignedInRequest, name: str) -> StreamingHttpResponse:
     """The outputs of the run called ?run=, to be imported elsewhere."""

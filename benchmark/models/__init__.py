@@ -17,9 +17,10 @@ from benchmark.models.releases import Benchmark, Instance, Paper, Release, Relea
 from benchmark.models.rendering import RenderedDocument
 from benchmark.models.runs import Abstention, Output, OutputState, Run, System, TextFormat, UnreleasedOutput
 from benchmark.models.settling import Settlement, SettlementVerdict
-from benchmark.models.tuples import FrozenTuple, TupledRun
+from benchmark.models.tuples import STORABLE, FrozenTuple, TupledRun, TupleFile, TupleFilePart
 
 __all__ = [
+    "STORABLE",
     "Abstention",
     "Attachment",
     "Benchmark",
@@ -48,6 +49,8 @@ __all__ = [
     "SettlementVerdict",
     "System",
     "TextFormat",
+    "TupleFile",
+    "TupleFilePart",
     "TupledRun",
     "UnreleasedOutput",
 ]

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from benchmark.models import FrozenTuple, Release, ReleaseDescription, Run
+from benchmark.models import STORABLE, FrozenTuple, Release, ReleaseDescription, Run
 from benchmark.releases.queries import arm_name
 
 
@@ -46,7 +46,7 @@ class TupleForm(forms.ModelForm):
         Run.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Runs that are in no tuple yet. To add runs later, enter the same values again.",
+        help_text="Runs that are in no tuple yet. To add runs later, enter the same values again, without the files.",
     )
 
     class Meta:
@@ -59,7 +59,32 @@ class TupleForm(forms.ModelForm):
         }
         widgets: ClassVar = {"evaluated_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")}
 
+    field_order = (
+        "name", "split", "evaluated_on",
+        *(f"{entry}{part}" for entry in STORABLE for part in ("", "_file", "_sha256")),
+        "runs",
+    )  # fmt: skip
+
     def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
+        for entry in STORABLE:
+            what = str(self.fields[entry].label)
+            self.fields[f"{entry}_file"] = forms.FileField(
+                label=f"File of the {what.lower()}", required=False
+            )
+            self.fields[f"{entry}_sha256"] = forms.CharField(
+                label=f"SHA-256 of the {what.lower()}",
+                max_length=100,
+                required=False,
+                help_text="If it was published: a file with another hash is refused.",
+            )
+        self.order_fields(self.field_order)
         free = release.runs.filter(tupled__isnull=True).select_related("system")
         self.fields["runs"].queryset = free.order_by("system__slug", "track", "condition")  # type: ignore[attr-defined]
+
+    def terms(self) -> dict[str, Any]:
+        """The arguments of declare_tuple; only for a valid form."""
+        terms = dict(self.cleaned_data)
+        files = {entry: terms.pop(f"{entry}_file") for entry in STORABLE}
+        hashes = {entry: terms.pop(f"{entry}_sha256") for entry in STORABLE}
+        return {**terms, "files": files, "hashes": hashes}

@@ -6,13 +6,14 @@ they are (benchmark/importing/exported.py).
 """
 
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from accounts.refusal import Refused
 from benchmark.canonical import instance_content, output_content
-from benchmark.models import Release, Run
+from benchmark.models import Instance, Release, Run
 from benchmark.protocol import withheld_record
 from benchmark.protocols import get_protocol
 from benchmark.releases.integrity import instance_record, output_record
@@ -33,11 +34,8 @@ class FileFacts:
 def instance_lines(release: Release) -> Iterator[bytes]:
     """The lines of the file, each with its line feed."""
     order = sorted(release.instances.values_list("key", "pk"))
-    for start in range(0, len(order), _CHUNK):
-        keys = [pk for _, pk in order[start : start + _CHUNK]]
-        rows = release.instances.select_related("paper").in_bulk(keys)
-        for pk in keys:
-            yield canonical_json(instance_content(instance_record(rows[pk]))) + b"\n"
+    for row in _by_chunks(release, [pk for _, pk in order]):
+        yield canonical_json(instance_content(instance_record(row))) + b"\n"
 
 
 def output_lines(run: Run) -> Iterator[bytes]:
@@ -56,15 +54,25 @@ def output_lines(run: Run) -> Iterator[bytes]:
 
 
 def published_lines(release: Release) -> Iterator[str]:
-    """The instances as lines of the file that their benchmark publishes, in the order in which they were imported.
+    """The instances as lines of the file that their benchmark publishes, by key, with the numbers in it by their size.
 
     Raises Refused where the protocol has no such format.
     """
     write = get_protocol(release.benchmark.protocol).published_line
     if write is None:
         raise Refused(f"{release.benchmark.protocol} has no published format of its own.", code="no_format")
-    payloads = release.instances.order_by("pk").values_list("payload", flat=True).iterator(_CHUNK)
-    return (write(payload) + "\n" for payload in payloads)
+    order = [
+        (re.sub(r"\d+", lambda number: number[0].zfill(20), key), pk)
+        for key, pk in release.instances.values_list("key", "pk")
+    ]
+    return (write(row.payload) + "\n" for row in _by_chunks(release, [pk for _, pk in sorted(order)]))
+
+
+def _by_chunks(release: Release, keys: Sequence[int]) -> Iterator[Instance]:
+    """The instances with these primary keys, in their order."""
+    for start in range(0, len(keys), _CHUNK):
+        rows = release.instances.select_related("paper").in_bulk(keys[start : start + _CHUNK])
+        yield from (rows[pk] for pk in keys[start : start + _CHUNK])
 
 
 def file_facts(release: Release) -> FileFacts:

@@ -1,15 +1,17 @@
 """Declaring what a comparison holds fixed, and which runs belong to it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 
 from django.core.exceptions import ValidationError
+from django.core.files import File
 from django.db import transaction
 
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
-from benchmark.models import FrozenTuple, Release, Run, TupledRun
+from benchmark.models import STORABLE, FrozenTuple, Release, Run, TupledRun
+from benchmark.tuples.files import read_hash, store_file
 
 
 @transaction.atomic
@@ -24,11 +26,14 @@ def declare_tuple(
     scoring: str,
     evaluated_on: date,
     runs: Iterable[Run] = (),
+    files: Mapping[str, File | None] | None = None,
+    hashes: Mapping[str, str] | None = None,
 ) -> FrozenTuple:
     """The frozen tuple `name` of the release with exactly these entries, and `runs` in it.
 
-    The same tuple again only adds runs. Raises Refused when an entry is empty or too long, when the name has other
-    entries, or when a run is in another tuple or of another release.
+    `files` are those of the entries that name one, `hashes` the SHA-256 that they must have. The same tuple again only
+    adds runs; its files can be left out. Raises Refused when an entry is empty or too long, when the name has other
+    entries or files, when a file has another hash, or when a run is in another tuple or of another release.
     """
     said = {
         "name": name.strip(),
@@ -38,7 +43,7 @@ def declare_tuple(
         "scoring": scoring.strip(),
         "evaluated_on": evaluated_on,
     }
-    found = _stored(FrozenTuple(release=release, declared_by=actor, **said))
+    found = _stored(FrozenTuple(release=release, declared_by=actor, **said), files or {}, hashes or {})
     added = []
     for run in runs:
         if run.release_id != release.pk:
@@ -52,24 +57,36 @@ def declare_tuple(
         if made:
             added.append(run.pk)
     details = {**said, "evaluated_on": evaluated_on.isoformat(), "release": release.name, "runs": added}
+    details["files"] = {entry: file.sha256 for entry, file in found.files.items() if file}
     record(actor=actor, verb="declare_tuple", target=found, details=details)
     return found
 
 
-def _stored(wanted: FrozenTuple) -> FrozenTuple:
+def _stored(wanted: FrozenTuple, files: Mapping[str, File | None], hashes: Mapping[str, str]) -> FrozenTuple:
     try:
-        wanted.clean_fields(exclude=["release", "declared_by"])
+        wanted.clean_fields(exclude=["release", "declared_by", *(f"{entry}_file" for entry in STORABLE)])
     except ValidationError as error:
         field, reasons = next(iter(error.message_dict.items()))
         raise Refused(reasons[0], code="invalid", field=field) from error
     stored = FrozenTuple.objects.filter(release=wanted.release, name=wanted.name).first()
+    for entry in STORABLE:
+        field = f"{entry}_file"
+        before = getattr(stored, field) if stored else None
+        expected, sent = read_hash(hashes.get(entry, ""), f"{entry}_sha256"), files.get(entry)
+        if sent:
+            setattr(wanted, field, store_file(sent, expected=expected, field=field))
+        elif before and expected in ("", before.sha256):
+            setattr(wanted, field, before)
+        elif expected:
+            raise Refused("There is no stored file with this hash; send it.", code="no_file", field=field)
     if stored is None:
         wanted.save(force_insert=True)
         return wanted
-    for field in ("split", "retrieval", "materialisation", "scoring", "evaluated_on"):
-        if getattr(stored, field) != getattr(wanted, field):
+    stored_as = (f"{entry}_file" for entry in STORABLE)
+    for field in ("split", "retrieval", "materialisation", "scoring", "evaluated_on", *stored_as):
+        if (there := getattr(stored, field)) != getattr(wanted, field):
             raise Refused(
-                f"{stored.name} has another {field}: {getattr(stored, field)}. A changed entry makes a "
+                f"{stored.name} has another {field.replace('_', ' ')}: {there or 'none'}. A changed entry makes a "
                 "new tuple; give it another name.",
                 code="tuple_differs",
                 field=field,

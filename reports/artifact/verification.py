@@ -1,5 +1,6 @@
 """Verifying an artifact: recompute it from its own sources, byte for byte, and name what differs."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from accounts.refusal import Refused
+from benchmark.models import STORABLE
 from benchmark.protocols import protocol_names
 from canonical.documents import as_json
 from reports.artifact.code_version import code_version
@@ -97,6 +99,32 @@ def verify(document: Mapping[str, Any]) -> Verification:
             notes.append(f"{key}: {now} here, {made} when the artifact was made")
     differences = tuple(islice(_differences_of(document), _MAX_DIFFERENCES))
     return Verification(str(document.get("sha256", "")), differences, tuple(notes))
+
+
+def with_tuple_files(
+    found: Verification, document: Mapping[str, Any], given: Mapping[str, str]
+) -> Verification:
+    """The same with the files of the artifact's frozen tuple compared; `given` are their SHA-256 by entry.
+
+    Notes say which files were compared, and which have a hash in the artifact but were not given.
+    """
+    entries = document["inputs"].get("frozen_tuple")
+    if not isinstance(entries, dict):
+        entries = {}
+    differences, notes = list(found.differences), list(found.notes)
+    for entry in STORABLE:
+        key = f"{entry}_sha256"
+        frozen = entries.get(key)
+        if entry in given and given[entry] != frozen:
+            expected = frozen or "the hash of a file; this entry is only named or there is no tuple"
+            differences.append(Difference(f"inputs.frozen_tuple.{key}", expected, given[entry]))
+        elif entry in given:
+            notes.append(f"frozen tuple: the file of {entry} is the one that was frozen")
+        elif frozen:
+            notes.append(
+                f"frozen tuple: the file of {entry} (SHA-256 {frozen}) was not given, so not compared"
+            )
+    return Verification(found.sha256, tuple(differences), tuple(notes))
 
 
 def _check_shape(document: Mapping[str, Any]) -> None:
@@ -191,5 +219,14 @@ def read_file(path: Path) -> bytes:
     """Raises Refused when the file cannot be read."""
     try:
         return path.read_bytes()
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error
+
+
+def hash_of(path: Path) -> str:
+    """The SHA-256 of a file. Raises Refused when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet
 
-from annotation.models import Flag, FlagSpan, Grade
+from annotation.models import Flag, Grade
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.models import Release
 from benchmark.subjects import Subject
@@ -86,39 +86,47 @@ def flagged_instances(release: Release) -> list[FlaggedInstance]:
 
 
 def flag_rows(release: Release, *, identities: bool = False) -> Iterator[dict[str, object]]:
-    """One row per marked span, or one per flag without any; an output is named only with `identities`."""
-    for flag in live_flags(release):
-        place, output = flag.grade.assignment, flag.output
-        if output is None:
-            subject = place.item.instance.key
-        else:
-            run = output.run
-            subject = str(
-                Subject(output.instance.key, run.system.slug, output.attempt, run.track, run.condition)
-            )
-            if not identities:
-                subject = f"blind-{opaque(subject)[:16]}"  # as in the label table
-        spans: list[FlagSpan | None] = [*flag.spans.all()]
-        for span in spans or [None]:
-            cells = (
-                release.name,
-                place.item.campaign.slug,
-                flag.pk,
-                flag.kind,
-                FLAG_KINDS[flag.kind].subject,
-                subject,
-                place.item.instance.key,
-                place.item.instance.domain,
-                place.reviewer.rater,
-                span.block if span else "",
-                span.start if span else "",
-                span.end if span else "",
-                span.text if span else "",
-                flag.link,
-                flag.note,
-                flag.grade.created_at.isoformat(),
-            )
-            yield dict(zip(COLUMNS, cells, strict=True))
+    """One row per marked span, or one per flag without any; an output is named only with `identities`.
+
+    By instance and campaign, and there by what the rows say; flags are numbered in this order, from 1.
+    """
+    found = [_cells(release, flag, identities=identities) for flag in live_flags(release)]
+    for number, rows in enumerate(sorted(found, key=_place), start=1):
+        yield from ({**row, "flag": number} for row in rows)
+
+
+def _place(rows: list[dict[str, object]]) -> tuple[object, ...]:
+    """Where a flag comes; flags that are equal here are equal in all their cells but the number."""
+    first = rows[0]
+    names = ("instance", "campaign", "subject", "kind", "rater")
+    return *(first[name] for name in names), [list(map(str, row.values())) for row in rows]
+
+
+def _cells(release: Release, flag: Flag, *, identities: bool) -> list[dict[str, object]]:
+    """The rows of a flag, without its number."""
+    place, output = flag.grade.assignment, flag.output
+    subject = place.item.instance.key
+    if output is not None:
+        run = output.run
+        subject = str(Subject(output.instance.key, run.system.slug, output.attempt, run.track, run.condition))
+        if not identities:
+            subject = f"blind-{opaque(subject)[:16]}"  # as in the label table
+    row: dict[str, object] = {
+        **dict.fromkeys(COLUMNS, ""),
+        "release": release.name,
+        "campaign": place.item.campaign.slug,
+        "kind": flag.kind,
+        "about": FLAG_KINDS[flag.kind].subject,
+        "subject": subject,
+        "instance": place.item.instance.key,
+        "domain": place.item.instance.domain,
+        "rater": place.reviewer.rater,
+        "link": flag.link,
+        "note": flag.note,
+        "created_at": flag.grade.created_at.isoformat(),
+    }
+    spans = sorted((span.block, span.start, span.end, span.text) for span in flag.spans.all())
+    return [row | dict(zip(("block", "start", "end", "text"), span, strict=True)) for span in spans] or [row]
 
 
 def flag_table(release: Release, *, identities: bool = False) -> Iterator[list[object]]:

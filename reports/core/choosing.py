@@ -7,7 +7,7 @@ declared.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from urllib.parse import urlencode
 
 from django.db.models import QuerySet
@@ -163,7 +163,11 @@ class MixedTuples(Refused):
 
 @dataclass(frozen=True)
 class TupleInfo:
-    """The entries of a frozen tuple other than the release, as a score prints them; the date in ISO form."""
+    """The entries of a frozen tuple other than the release, as a score prints them; the date in ISO form.
+
+    The hashes are those of stored files. An entry that is only named has none, and then a score does not mention it, as
+    before there were files.
+    """
 
     name: str
     split: str
@@ -171,6 +175,12 @@ class TupleInfo:
     materialisation: str
     scoring: str
     evaluated_on: str
+    retrieval_sha256: str = ""
+    materialisation_sha256: str = ""
+    scoring_sha256: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {key: value for key, value in asdict(self).items() if value}
 
 
 def tuples_of(release: Release, track: str, condition: str = PLAIN) -> dict[str, list[str]]:
@@ -217,8 +227,15 @@ def one_tuple(
         systems = frozenset([*found[name], *withheld.values_list("system__slug", flat=True)])
     if not name:
         return None, systems
-    row = FrozenTuple.objects.get(release=release, name=name)
+    files = ("retrieval_file", "materialisation_file", "scoring_file")
+    row = FrozenTuple.objects.select_related(*files).get(release=release, name=name)
     info = TupleInfo(
-        row.name, row.split, row.retrieval, row.materialisation, row.scoring, row.evaluated_on.isoformat()
+        row.name,
+        row.split,
+        row.retrieval,
+        row.materialisation,
+        row.scoring,
+        row.evaluated_on.isoformat(),
+        **{f"{entry}_sha256": file.sha256 for entry, file in row.files.items() if file},
     )
     return info, systems

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
@@ -17,15 +17,8 @@ from benchmark.models import Release
 from reports.core.choosing import PARAMETERS, Chosen, MixedTuples, choose, only_known
 
 View = Callable[..., HttpResponseBase]
-
-
-def staff_only(view: View) -> View:
-    """For coordinators and owners."""
-    return cast(View, require_role(RoleName.COORDINATOR, RoleName.OWNER)(cast(Any, view)))
-
-
-def owner_only(view: View) -> View:
-    return cast(View, require_role(RoleName.OWNER)(cast(Any, view)))
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+owner_only = require_role(RoleName.OWNER)
 
 
 def staff_page(view: View) -> View:

@@ -1,6 +1,7 @@
 """The comment table: every anchored comment of a live grade, with the words that it is about."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from accounts.refusal import Refused
@@ -41,7 +42,7 @@ def comment_rows(
         live = live.filter(**{f"{_ITEM}__campaign__slug": campaign})
     light = Item.objects.select_related(*_NAMING).defer(*_TEXTS)
     named = [
-        (item.campaign_id, item.instance.key, _subject(item), item.pk)
+        (item.campaign.slug, item.instance.key, _subject(item), item.pk)
         for item in light.filter(pk__in=live.values("grade__assignment__item"))
     ]
     if not identities:  # the order of the systems would tell them
@@ -50,8 +51,16 @@ def comment_rows(
         item = Item.objects.select_related(*_NAMING, *_READING).get(pk=number)
         sources = _sources(item)
         comments = live.filter(grade__assignment__item=item).select_related("grade__assignment__reviewer")
-        for comment in comments.order_by("grade_id", "pk"):
-            yield _row(release, item, subject, comment, sources, identities=identities)
+        rows = [_row(release, item, subject, one, sources, identities=identities) for one in comments]
+        yield from sorted(rows, key=_place)
+
+
+def _place(row: dict[str, object]) -> tuple[object, ...]:
+    """Where a comment comes among those on its item: by rater and along the text, on no passage last, whatever order
+    they were stored in. Rows that are equal here are equal in all their cells."""
+    block = re.sub(r"\d+", lambda number: number[0].zfill(9), str(row["block"]))
+    place = (row["rater"], not block, block, row["page"] or 0, row["start"], row["end"])
+    return *place, *map(str, row.values())
 
 
 def comment_table(rows: Iterable[dict[str, object]]) -> Iterator[list[object]]:

@@ -265,10 +265,17 @@ class LabelReader:
         )
 
     def first_presentations(self) -> dict[tuple[str, str, str], GradeKey]:
-        """(campaign, subject, rater) to their grade; of a pair that came twice, to the first, which has comments."""
+        """(campaign, subject, rater) to their grade; of a pair that came twice, to the first, which has comments.
+
+        The first one is that with the earlier time, in whatever order they are in the file, which only decides where a
+        time is missing.
+        """
         first: dict[tuple[str, str, str], GradeKey] = {}
-        for key in self.expert_rows:
-            first.setdefault(key[:3], key)
+        for key, rows in self.expert_rows.items():
+            known = first.setdefault(key[:3], key)
+            then, now = (_moment(each[0]["created_at"]) for each in (self.expert_rows[known], rows))
+            if then and now and (now, key) < (then, known):
+                first[key[:3]] = key
         return first
 
     def expert_grades(
@@ -325,7 +332,8 @@ def _grade(
     instance: Instance, output: Output | None, rater: str, rows: Sequence[LabelRow], rubric: Rubric
 ) -> PublishedGrade:
     first, answers = rows[0], []
-    for row in rows:
+    order = [question.key for question in rubric.questions]
+    for row in sorted(rows, key=lambda row: order.index(row["question"])):
         state, question = row["state"] or "answered", rubric.question(row["question"])
         answers.append(
             PublishedAnswer(

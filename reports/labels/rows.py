@@ -3,12 +3,13 @@
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import groupby, islice
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import QuerySet
-from django.db.models.functions import Collate
+from django.db.models import Case, CharField, QuerySet, Value, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, Collate, Concat
 
 from annotation.adjudication.reading import LATEST, LATEST_PRIMARY
 from annotation.models import Adjudication, Answer
@@ -34,30 +35,52 @@ _ITEM = "grade__assignment__item__"
 
 
 def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EVERYTHING) -> Iterator[Row]:
-    """Expert labels (live grades), decisions in force and, without `campaign`, verdicts.
+    """Expert labels (live grades), decisions in force and, without `campaign`, verdicts; canonical columns.
 
-    In a stable order, canonical columns. Decisions are by campaign, amendments last, each part in the order in which
-    they were made. Verdicts are by names alone, so that they do not depend on the order in which outputs were imported.
+    The order depends on what the rows say and on nothing else: by campaign or judge and by problem, which the database
+    sorts, and there by `_place`. So it is the same wherever, and in whatever order, they were imported. Amendments
+    follow the other decisions of their campaign. The rows of one problem are held at once.
     """
-    answers = _expert_answers(release, campaign, wanted).order_by(f"{_ITEM}campaign_id", "grade_id", "id")
-    found = answers.values_list(*EXPERT_PATHS.values())
-    yield from (StoredAnswer(*row).row(release.name) for row in found.iterator(chunk_size=_CHUNK))
-    decisions = _decisions(release, campaign, wanted).order_by("item__campaign_id", "amendment", "pk")
-    yield from (row for _, row in _decision_rows(release, decisions, wanted))
+    answers = _expert_answers(release, campaign, wanted).order_by(
+        _by_code_point(EXPERT_PATHS["campaign"]), _by_code_point(EXPERT_PATHS["instance"])
+    )
+    found = answers.values_list(*EXPERT_PATHS.values()).iterator(chunk_size=_CHUNK)
+    yield from in_order(StoredAnswer(*row).row(release.name) for row in found)
+    decisions = _decisions(release, campaign, wanted).order_by(
+        _by_code_point(DECISION_PATHS["campaign"]), "amendment", _by_code_point(DECISION_PATHS["instance"])
+    )
+    yield from in_order(row for _, row in _decision_rows(release, decisions, wanted))
     if campaign:
         return
+    own_name = Concat("judge__slug", Value("-v"), Cast("judge__version", CharField()))
+    version = Case(When(judge__published_as="", then=own_name), default="judge__published_as")
     for verdicts, paths in _verdicts(release, wanted):
-        said = verdicts.order_by(*_by_name(paths)).values_list(*paths.values())
-        yield from (StoredVerdict(*row).row(release.name) for row in said.iterator(chunk_size=_CHUNK))
+        order = (_by_code_point(name) for name in (paths["rater"], version, paths["instance"]))
+        rows = verdicts.order_by(*order).values_list(*paths.values()).iterator(chunk_size=_CHUNK)
+        yield from in_order(StoredVerdict(*row).row(release.name) for row in rows)
 
 
-def _by_name(paths: Mapping[str, str]) -> list[Collate | str]:
-    """The order of verdicts by judge, subject, predicate and vote; texts by code point on every database."""
-    collation = "C" if connection.vendor == "postgresql" else "BINARY"
-    judge = ("rater", "published_as")
-    subject = ("instance", "system", "track", "condition", "other_system", "other_track", "other_condition")
-    names = [Collate(paths[field], collation) for field in (*judge, *subject, "question")]
-    return [*names[:2], paths["version"], *names[2:], paths["attempt"], paths["order"], paths["vote"]]
+def in_order(rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows that come problem by problem, those of each problem in the order of what they say."""
+    apart = ("campaign", "amendment", "judge_version", "instance")
+    for _, of_one_problem in groupby(rows, lambda row: [row.get(name, "") for name in apart]):
+        yield from sorted(of_one_problem, key=_place)
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    """Where a row comes among those of its problem; rows that are equal here are equal in all their cells."""
+    place = ("subject", "rater", "order", "step", "question")
+    return (
+        int(row.get("attempt") or 0),
+        *(row.get(name, "") for name in place),
+        int(row.get("vote") or 0),
+        *(row.get(name, "") for name in COLUMNS),
+    )
+
+
+def _by_code_point(name: str | Combinable) -> Collate:
+    """Text in the same order on every database, which is that of Python."""
+    return Collate(name, "C" if connection.vendor == "postgresql" else "BINARY")
 
 
 def answers_after(
@@ -92,20 +115,21 @@ def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: 
 
 
 def blinded(rows: Iterable[Row]) -> Iterator[Row]:
-    """Expert rows with the columns that a blinded person may see, under an opaque subject.
+    """Expert rows with the columns that a blinded person may see, under an opaque subject and in the order of these.
 
     The order of a pair is counted from the alphabetical order of its systems, so half of the pairs, by their opaque
     name, count it the other way round: presentations of one pair still compare, and no order tells a system.
     """
-    for row in rows:
-        if row["rater_kind"] != "expert":
-            continue
-        name = opaque(row["subject"])
-        seen = {column: row.get(column, "") if column in SHOWN_BLIND else "" for column in COLUMNS}
-        order = row.get("order", "")
-        if order and int(name[-1], 16) % 2:
-            order = "2" if order == "1" else "1"
-        yield {**seen, "subject": f"blind-{name[:16]}", "order": order}
+    return in_order(_blinded(row) for row in rows if row["rater_kind"] == "expert")
+
+
+def _blinded(row: Row) -> Row:
+    name = opaque(row["subject"])
+    seen = {column: row.get(column, "") if column in SHOWN_BLIND else "" for column in COLUMNS}
+    order = row.get("order", "")
+    if order and int(name[-1], 16) % 2:
+        order = "2" if order == "1" else "1"
+    return {**seen, "subject": f"blind-{name[:16]}", "order": order}
 
 
 def opaque(name: str) -> str:

@@ -44,6 +44,12 @@ def is_archive(content: bytes) -> bool:
     return content.startswith(b"PK\x03\x04")
 
 
+def artifact_in(content: bytes) -> bytes:
+    """The artifact of a record's archive that was verified."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        return packed.read(next(name for name in packed.namelist() if name.endswith("/artifact.json")))
+
+
 def verify_archive(content: bytes) -> Verification:
     """Check every file's hash, recompute the score, and compare labels, verdicts and texts with the artifact.
 

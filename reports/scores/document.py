@@ -5,7 +5,7 @@ Computed from Inputs alone: no rows, no clock, no machine. Equal inputs give equ
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from benchmark.protocol import LabelledOutput, Metric, Protocol
 from benchmark.protocols import get_protocol
@@ -76,7 +76,7 @@ def _scored(inputs: Inputs, out: Collection[str]) -> Score:
         track=inputs.track,
         condition=inputs.condition or None,
         seed=inputs.seed,
-        frozen_tuple=asdict(inputs.frozen_tuple) if inputs.frozen_tuple else None,
+        frozen_tuple=inputs.frozen_tuple.as_json() if inputs.frozen_tuple else None,
         systems=systems,
         not_released=dict(sorted(withheld.items())) or None,
         measured=_measured(rest, systems),

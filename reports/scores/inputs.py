@@ -131,7 +131,7 @@ class Inputs:
             "campaigns": [asdict(campaign) for campaign in self.campaigns],
             **{key: rows_as_json(getattr(self, key)) for key in _ROWS},
             **{key: rows_as_json(rows) for key in _LATER if (rows := getattr(self, key))},
-            **({"frozen_tuple": asdict(self.frozen_tuple)} if self.frozen_tuple else {}),
+            **({"frozen_tuple": self.frozen_tuple.as_json()} if self.frozen_tuple else {}),
             **({"condition": self.condition} if self.condition else {}),
             **({"methods": self.methods} if self.methods != 1 else {}),
         }

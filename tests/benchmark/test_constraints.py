@@ -23,6 +23,8 @@ from benchmark.models import (
     ReleaseDescription,
     RenderedDocument,
     System,
+    TupleFile,
+    TupleFilePart,
     UnreleasedOutput,
 )
 from tests.benchmark.test_settling import REFUSED
@@ -154,7 +156,18 @@ def attached(twice_to="", name="a.pdf", **changes):
     OriginalFile.objects.create(attachment=row, name=name, sha256=digest("original"), data=b"x")
 
 
+def stored(parts=(), **changes):
+    row = TupleFile.objects.create(**{"sha256": "a" * 64, "size": 2, "name": "log", **changes})
+    for number in parts:
+        TupleFilePart.objects.create(file=row, number=number, data=b"x")
+
+
 VIOLATIONS = {
+    "tuple_file_hash_is_hexadecimal": lambda: stored(sha256="a" * 31 + "g" + "a" * 32),
+    "tuple_file_is_not_empty": lambda: stored(size=0),
+    "tuple_file_has_a_name": lambda: stored(name=""),
+    "tuple_file_part_once": lambda: stored(parts=[1, 1]),
+    "tuple_file_parts_count_from_one": lambda: stored(parts=[0]),
     "clean_copy_kind_is_known": lambda: attached(kind="mood"),
     "attachment_has_one_subject": lambda: attached(output=None),
     "attachments_count_from_one": lambda: attached(number=0),

@@ -28,13 +28,14 @@ NOT_FURNISHED = frozenset(
     [
         "ready/",
         "metrics/",
-        # files themselves: tests/browser/test_pdf.py and tests/benchmark/test_files.py
+        # files themselves: tests/browser/test_pdf.py, tests/benchmark/test_files.py and test_tuple_files.py
         "grading/items/<str:handle>/files/<int:number>/",
         "grading/items/<str:handle>/files/<int:number>/commented/",
         "grading/campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/",
         "grading/training/<slug:slug>/<int:number>/files/<int:file>/",
         "releases/<slug:name>/files/<int:pk>/",
         "releases/<slug:name>/files/<int:pk>/original/",
+        "releases/<slug:name>/tuples/<slug:frozen>/<slug:entry>/",
     ]
 )
 

@@ -26,7 +26,7 @@ MACHINE = {
         reports.HistoryLink.chain reports.LabelUpload.handle reports.ReportJob.sha256 reports.ReportJob.file
         reports.ReportJob.lease_owner judging.JudgeTask.lease_owner benchmark.Run.sha256
         benchmark.Output.sha256 judging.Judge.sha256 benchmark.Settlement.pair
-        reports.PublicRecord.archive_sha256 judging.UploadedPrompt.sha256
+        reports.PublicRecord.archive_sha256 judging.UploadedPrompt.sha256 benchmark.TupleFile.sha256
     """,
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name

@@ -7,12 +7,14 @@ import json
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
+from django.core.files.base import ContentFile
 from django.db import connection
 
 from accounts.models import Conflict, User
@@ -36,6 +38,7 @@ from benchmark.importing.uploading import store_import, work_imports
 from benchmark.models import Instance, Release
 from benchmark.releases.queries import quarantined
 from benchmark.rubrics import rubric_from_content
+from benchmark.tuples.actions import declare_tuple
 from judging.models import Verdict
 from judging.programs.construction import audit_construction
 from judging.prompts.actions import upload_prompt
@@ -96,6 +99,17 @@ def furnish() -> World:
     gaps = Release.objects.select_related("benchmark").get(name="sample-re2math")
     _speaking_output(coordinator, proofs)
     _second_judge(gaps)
+    declare_tuple(
+        actor=coordinator,
+        release=gaps,
+        name="october",
+        split="test",
+        retrieval="search cache",
+        materialisation="log of 1 October 2026",
+        scoring="judge and prompts",
+        evaluated_on=date(2026, 10, 2),
+        files={"retrieval": ContentFile(b"cache", name="scholar_search_cache_of_october.jsonl")},
+    )
     names = {
         **_judged(coordinator, proofs),
         **_work(coordinator, people["ada"], people["emil"], proofs),

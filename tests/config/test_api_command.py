@@ -19,7 +19,7 @@ from accounts.rest.auth import CONSOLE_MEMBER
 from benchmark.models import ImportUpload
 from config.management.commands.api import Command
 from tests.conftest import member
-from tests.factories import ReleaseFactory
+from tests.factories import ReleaseFactory, RunFactory
 
 pytestmark = pytest.mark.django_db
 CARL = ("--as", "carl@study.test")
@@ -137,6 +137,24 @@ def test_a_file_is_uploaded_byte_for_byte_with_the_other_fields(coordinator: Use
     assert document("POST", f"imports/{upload.handle}/apply/", *CARL)["state"] == "applied"
     gone = refused("POST", "imports/", "--data", terms, "--file", f"file={tmp_path / 'gone'}", *CARL)
     assert "gone cannot be read: No such file" in str(gone)
+
+
+def test_a_list_next_to_a_file_arrives_as_a_list(coordinator: User, tmp_path: Path) -> None:
+    release = ReleaseFactory(name="spring")
+    runs = sorted(RunFactory(release=release).system.slug for _ in range(2))
+    (tmp_path / "cache").write_bytes(b"cache")
+    terms = {
+        "name": "october",
+        "split": "test",
+        "retrieval": "cache",
+        "materialisation": "log",
+        "scoring": "v1",
+    }
+    body = json.dumps({**terms, "evaluated_on": "2026-10-02", "runs": runs})
+    file = f"retrieval_file={tmp_path / 'cache'}"
+    sent = document("POST", "releases/spring/tuples/", "--data", body, "--file", file, *CARL)
+    assert (sent["runs"], sent["retrieval_file"]["size"]) == (runs, 5)
+    assert sent_bytes("GET", "releases/spring/tuples/october/retrieval/", *CARL) == b"cache"
 
 
 def test_half_a_surrogate_pair_in_a_field_is_replaced_as_in_a_body(coordinator: User, tmp_path: Path) -> None:

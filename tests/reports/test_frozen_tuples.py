@@ -1,10 +1,12 @@
 """Frozen tuples: declared once, immutable, and never two of them in one table."""
 
+import hashlib
 import json
 from datetime import date
 from io import StringIO
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
@@ -13,12 +15,14 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.models import FrozenTuple, TupledRun
+from benchmark.releases.freezing import freeze_release
 from benchmark.releases.queries import run_called
 from benchmark.tuples.actions import declare_tuple
 from reports.scores.inputs import Inputs, collect
 from tests.documents import score_document
 from tests.factories import RunFactory
 
+CACHE = ContentFile(b"cache", name="cache.jsonl")
 pytestmark = pytest.mark.django_db
 ENTRIES = {
     "split": "Eval-200",
@@ -46,6 +50,49 @@ def test_a_tuple_that_all_runs_share_stands_in_the_score(gaps):
         **{key: str(value) for key, value in ENTRIES.items()},
     }
     assert Inputs.from_json(json.loads(json.dumps(inputs.as_json()))) == inputs
+
+
+def test_the_hashes_of_stored_files_are_in_the_score_and_on_its_page(gaps, coordinator):
+    declared(gaps, arms=arms_of(gaps), files={"retrieval": CACHE})
+    inputs = collect(release=gaps)
+    entries = score_document(inputs)["frozen_tuple"]
+    assert entries["retrieval_sha256"] == hashlib.sha256(b"cache").hexdigest()
+    assert not {"materialisation_sha256", "scoring_sha256"} & set(
+        entries
+    )  # only named, as before there were files
+    assert Inputs.from_json(json.loads(json.dumps(inputs.as_json()))) == inputs
+    client = Client()
+    client.force_login(coordinator)
+    page = client.get(reverse("score-numbers", args=[gaps.name])).content.decode()
+    assert page.count(entries["retrieval_sha256"]) == 1
+
+
+def test_verifying_an_artifact_compares_the_files_that_are_given(gaps, tmp_path, capsys):
+    declared(
+        gaps, arms=arms_of(gaps), files={"retrieval": CACHE, "scoring": ContentFile(b"judge", "judge.json")}
+    )
+    freeze_release(actor=None, release=gaps)
+    call_command("artifact", release=gaps.name)
+    (tmp_path / "artifact.json").write_text(capsys.readouterr().out, "utf-8")
+    for name in ("cache", "judge", "other"):
+        (tmp_path / name).write_bytes(name.encode())
+
+    def verify(**files):
+        paths = {entry: tmp_path / name for entry, name in files.items()}
+        call_command("verify_artifact", str(tmp_path / "artifact.json"), **paths)
+        return capsys.readouterr().out
+
+    said = verify(retrieval="cache")
+    assert "verified: every number follows" in said
+    assert "the file of retrieval is the one that was frozen" in said
+    assert f"the file of scoring (SHA-256 {hashlib.sha256(b'judge').hexdigest()}) was not given" in said
+    with pytest.raises(CommandError, match=r"frozen_tuple\.scoring_sha256: expected") as refused:
+        verify(retrieval="cache", scoring="other")
+    assert hashlib.sha256(b"other").hexdigest() in str(refused.value)
+    with pytest.raises(CommandError, match="only named or there is no tuple"):
+        verify(materialisation="cache")
+    with pytest.raises(CommandError, match="cannot be read: No such file"):
+        verify(retrieval="gone")
 
 
 def test_without_tuples_a_score_is_as_before(gaps):

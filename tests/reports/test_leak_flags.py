@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 
 import pytest
 from django.core.management import call_command
@@ -10,7 +11,8 @@ from django.urls import reverse
 
 from annotation.models import Flag, FlagSpan, Grade
 from judging.programs.construction import audit_construction
-from reports.construction.leak_flags import flagged_instances
+from reports.construction import leak_flags
+from reports.construction.leak_flags import flag_rows, flagged_instances
 from tests.benchmark.files import gap
 from tests.factories import (
     AssignmentFactory,
@@ -106,6 +108,22 @@ def test_the_page_and_its_csv_quote_the_marks_and_name_no_system(flagged, client
     assert rows(text)[2]["note"] == "'=cmd()"
     assert all(row["subject"].startswith("blind-") for row in rows(text)[3:])
     assert "aurora" not in (page + text).lower()
+
+
+def test_the_table_is_the_same_in_whatever_order_flags_are_read(flagged, monkeypatch):
+    before = list(flag_rows(flagged, identities=True))
+    assert [(row["flag"], row["kind"]) for row in before] == [
+        (1, "author"),
+        (2, "author"),
+        (3, "public_solution"),
+        (4, "restates_proof"),
+        (4, "restates_proof"),
+    ]
+    stored = list(leak_flags.live_flags(flagged))
+    for seed in range(5):
+        mixed = random.Random(seed).sample(stored, len(stored))
+        monkeypatch.setattr(leak_flags, "live_flags", lambda release, mixed=mixed: mixed)
+        assert list(flag_rows(flagged, identities=True)) == before
 
 
 def test_the_page_asks_as_many_questions_for_many_flags_as_for_few(

@@ -1,24 +1,32 @@
 """A study that is exported, imported on an empty site and exported again has the same bytes, whatever the order."""
 
+import csv
+import io
+import json
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from django.db import transaction
 from django.urls import reverse
 
+from annotation.models import Assignment
 from benchmark.importing.outputs import import_outputs
 from benchmark.importing.survey import BadFile
 from benchmark.models import Benchmark, Output, Release, Run
 from benchmark.protocols import protocol_names
 from benchmark.releases.actions import import_release
-from benchmark.releases.instance_file import instance_lines, output_lines
+from benchmark.releases.instance_file import instance_lines, output_lines, published_lines
 from benchmark.releases.queries import arm_name
-from reports.labels.exporting import csv_lines
+from reports.core.downloads import table_lines
+from reports.labels.comments import comment_rows, comment_table
+from reports.labels.exporting import csv_lines, jsonl_lines
 from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
+from stats.tables.labels import COLUMNS
 from tests.benchmark.files import example, write_lines
 from tests.reports.conftest import SYSTEMS, write
 
@@ -120,33 +128,158 @@ def test_what_was_not_released_comes_back(tmp_path):
     assert Run.objects.get(system__slug="w").unreleased.count() == 1
 
 
-def test_labels_come_back_after_them(tmp_path):
-    """The sample's labels, of judges and of experts, with their lines in the order in which they were exported."""
+def tables_of(release: Release) -> dict[str, bytes]:
+    """All tables of labels and comments, by the name of their file."""
+    comments = list(comment_rows(release, identities=True))
+    return {
+        "labels.csv": "".join(csv_lines(label_rows(release))).encode(),
+        "labels.jsonl": "".join(jsonl_lines(label_rows(release))).encode(),
+        "comments.csv": "".join(table_lines(comment_table(comments))).encode(),
+        "comments.jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in comments).encode(),
+    }
+
+
+def mixed(content: bytes, form: str, chance: random.Random) -> bytes:
+    """The rows of a table in another order; a cell of CSV may hold line feeds."""
+    if form == "jsonl":
+        return shuffled(content, chance)
+    head, *rows = csv.reader(io.StringIO(content.decode(), newline=""))
+    chance.shuffle(rows)
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator="\r\n").writerows([head, *rows])
+    return written.getvalue().encode()
+
+
+def label(question: str, value: str, rater: str, minute: int, **cells: str) -> dict[str, str]:
+    """A row of the label table, answered unless it has no value."""
+    when = datetime(2026, 10, 1, 12, minute, tzinfo=UTC).isoformat()
+    state = "answered" if value else "abstain"
+    common = {"question": question, "value": value, "state": state, "rater": rater, "created_at": when}
+    return {**dict.fromkeys(COLUMNS, ""), "rater_kind": "expert", **common, **cells}
+
+
+def labelled(folder: Path, release: Release) -> None:
+    """Grades, steps, comparisons with their mirror images, decisions with an amendment, verdicts of two versions of a
+    judge, and comments of which one has lost its place. Many things were said at the same time."""
+    rows, comments = [], []
+    round_ = {"campaign": "round", "rubric_version": "proofs-v1"}
+    for key in ("b", "a", "ä"):
+        for system in ("x", "z"):
+            if (key, system) == ("a", "z"):  # it failed
+                continue
+            subject = f"{key}/{system}/1"
+            for rater in ("Émile", "Zoë", "ann"):
+                for question, value in (("correctness", "incorrect"), ("clarity", "4"), ("logic", "")):
+                    about = {"subject": subject, "comment": "=1+1\nor “two”" if question == "clarity" else ""}
+                    rows.append(label(question, value, rater, 1, **round_, **about))
+                rows += [
+                    label("steps", "correct", rater, 2, campaign="read", subject=subject, step=step)
+                    | {"rubric_version": "proofs-steps-v1"}
+                    for step in ("b1", "b10", "b2")
+                ]
+                comments += [
+                    {"campaign": "round", "subject": subject, "rater": rater, "quote": quote, "text": text}
+                    for quote, text in (("Clear", "-1"), ("Clear", "a"), ("nobody wrote this", "A"))
+                ]
+            for version in ("reader-v2", "reader-v10"):
+                rows += [
+                    label("correct", value, "reader", 3, rater_kind="judge", vote=str(vote), subject=subject)
+                    | {"judge_version": version}
+                    for vote, value in enumerate(("yes", "no", ""), 1)
+                ]
+        for minute, (rater, order, value) in enumerate(
+            [("Zoë", "2", "second"), ("Zoë", "1", "tie"), ("ann", "1", "first")] if key != "a" else []
+        ):
+            about = {"campaign": "pairs", "subject": f"{key}/x|z/1", "order": order}
+            rows += [
+                label("preference", value, rater, minute, rubric_version="proofs-pairs-v1", **about),
+                label("sureness", "0.5", rater, minute, rubric_version="proofs-pairs-v1", **about),
+            ]
+            said = {"campaign": "pairs", "subject": about["subject"], "rater": rater, "text": f"On {value}."}
+            comments += [{**said, "block": "second-b1"}] if rater == "ann" else []
+        rows += [
+            label("prefer", value, "reader", 3, rater_kind="judge", vote="1", order=order)
+            | {"judge_version": "reader-v2", "subject": f"{key}/x|z/1"}
+            for order, value in (("1", "first"), ("2", "tie"))
+            if key != "a"
+        ]
+    decided = {**round_, "rater_kind": "adjudicator", "subject": "b/x/1", "informed": "no"}
+    rows += [
+        label("correctness", "correct", "judge Z", 5, **decided)
+        | {"cause": "slip", "overrules": "yes", "amendment": "no", "comment": "Seen."},
+        label("correctness", "incorrect", "judge Z", 4, **decided)
+        | {"overrules": "no", "amendment": "yes", "comment": "Seen again."},
+        label("clarity", "4", "judge A", 5, **decided) | {"overrules": "no", "amendment": "no"},
+        label("preference", "first", "judge A", 5, campaign="pairs", subject="ä/x|z/1", order="1")
+        | {"rater_kind": "adjudicator", "rubric_version": "proofs-pairs-v1"}
+        | {"overrules": "no", "informed": "no", "amendment": "no"},
+    ]
+    paths = {"path": folder / "labels.jsonl", "comments": folder / "comments.jsonl"}
+    paths["path"].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    paths["comments"].write_text("".join(json.dumps(row) + "\n" for row in comments))
+    import_labels(actor=None, release=release, **paths)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_and_comments_come_back_in_any_order_of_rows(tmp_path, seed):
+    """Out of one site, every file shuffled, into an empty one: every export has the bytes that it had."""
+    with emptied_afterwards():
+        release = study(tmp_path, "proofs")
+        labelled(tmp_path, release)
+        files, tables = files_of(release), tables_of(release)
+        repeats = set(Assignment.objects.filter(repeat=True).values_list("item__instance__key", "swapped"))
+    # grades: 5 outputs, 3 raters, 3 questions and 3 steps; comparisons: 2 problems, 3 presentations, 2 questions;
+    # 4 decisions; verdicts: 5 outputs, 2 versions, 3 votes, and 2 comparisons in 2 orders
+    assert tables["labels.jsonl"].count(b"\n") == 90 + 12 + 4 + 34
+    # 5 outputs, 3 raters, 3 comments; one on each comparison
+    assert tables["comments.jsonl"].count(b"\n") == 45 + 2
+    assert tables["comments.jsonl"].count(b'"lost"') == 15
+    assert len(repeats) == 2
+    for form in ("csv", "jsonl"):
+        with emptied_afterwards():
+            chance = random.Random(seed)
+            again = load(tmp_path, "proofs", files, chance)
+            for name in (f"labels.{form}", f"comments.{form}"):
+                (tmp_path / name).write_bytes(mixed(tables[name], form, chance))
+            paths = {"path": tmp_path / f"labels.{form}", "comments": tmp_path / f"comments.{form}"}
+            import_labels(actor=None, release=again, **paths)
+            assert files_of(again) == files
+            assert tables_of(again) == tables
+            mirrored = Assignment.objects.filter(repeat=True)
+            assert mirrored.count() == len(repeats)
+            times = mirrored.values_list("grades__created_at__minute", flat=True)
+            assert set(times) == {1}, "the one that was given later is the repetition"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_samples_labels_come_back_in_any_order_of_lines(tmp_path, seed):
     with emptied_afterwards():
         outputs = {system: f"outputs-{system}.jsonl" for system in SYSTEMS}
         write("sample-re2math", "re2math", outputs, "labels-judge.csv", "labels-experts.csv")
         release = Release.objects.get(name="sample-re2math")
-        files, labels = files_of(release), "".join(csv_lines(label_rows(release)))
-    assert len(labels.splitlines()) > 100
-    again = load(tmp_path, "re2math", files, random.Random(1), "sample-re2math")
-    (tmp_path / "labels.csv").write_text(labels, "utf-8", newline="")
+        files, tables = files_of(release), tables_of(release)
+    assert tables["labels.jsonl"].count(b"\n") > 400
+    chance = random.Random(seed)
+    again = load(tmp_path, "re2math", files, chance, "sample-re2math")
+    (tmp_path / "labels.csv").write_bytes(mixed(tables["labels.csv"], "csv", chance))
     import_labels(actor=None, path=tmp_path / "labels.csv", release=again)
     assert files_of(again) == files
-    assert "".join(csv_lines(label_rows(again))) == labels
+    assert tables_of(again) == tables
 
 
-def test_verdicts_come_back_in_any_order_of_lines(tmp_path):
-    with emptied_afterwards():
-        outputs = {system: f"outputs-{system}.jsonl" for system in SYSTEMS}
-        write("sample-re2math", "re2math", outputs, "labels-judge.csv")
-        release = Release.objects.get(name="sample-re2math")
-        files, (head, *rows) = files_of(release), "".join(csv_lines(label_rows(release))).splitlines(True)
-    assert len(rows) > 100
-    again = load(tmp_path, "re2math", files, random.Random(2), "sample-re2math")
-    mixed = random.Random(3).sample(rows, len(rows))
-    (tmp_path / "labels.csv").write_text("".join([head, *mixed]), "utf-8", newline="")
-    import_labels(actor=None, path=tmp_path / "labels.csv", release=again)
-    assert "".join(csv_lines(label_rows(again))) == "".join([head, *rows])
+def test_a_release_in_the_format_of_its_benchmark_has_one_order_of_lines(tmp_path):
+    """Numbers by their size, as the publishers have them."""
+    one = example("masked_steps")
+    lines = []
+    for seed in range(3):
+        rows = [one.instance | {one.key: number} for number in (1, 2, 10, 30, 101)]
+        random.Random(seed).shuffle(rows)
+        with emptied_afterwards():
+            path = write_lines(tmp_path / "r.jsonl", *rows)
+            import_release(actor=None, protocol="masked_steps", path=path, name="study")
+            lines.append("".join(published_lines(Release.objects.get(name="study"))))
+    assert [json.loads(line)["index"] for line in lines[0].splitlines()] == [1, 2, 10, 30, 101]
+    assert len(set(lines)) == 1
 
 
 @pytest.mark.parametrize(

@@ -167,8 +167,11 @@ def _read(path: str) -> bytes:
 def _write_form(
     body: IO[bytes], fields: Mapping[str, object], files: list[tuple[str, str]], boundary: str
 ) -> None:
-    """A form with files as a browser sends it (RFC 7578)."""
-    for name, value in fields.items():
+    """A form with files as a browser sends it (RFC 7578); each entry of a list is a field of its own."""
+    pairs = (
+        (name, one) for name, sent in fields.items() for one in (sent if isinstance(sent, list) else [sent])
+    )
+    for name, value in pairs:
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{_quoted(name)}"\r\n\r\n'
         body.write(f"{head}{_plain(value)}\r\n".encode(errors="replace"))
     for name, path in files:

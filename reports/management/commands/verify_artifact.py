@@ -9,8 +9,9 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.artifact.verification import read_file, verify_file
-from reports.records.archive import is_archive, verify_archive
+from benchmark.models import STORABLE
+from reports.artifact.verification import hash_of, read_artifact, read_file, verify_file, with_tuple_files
+from reports.records.archive import artifact_in, is_archive, verify_archive
 
 
 class Command(TouchstoneCommand):
@@ -18,10 +19,20 @@ class Command(TouchstoneCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("artifact", type=Path)
+        for entry in STORABLE:
+            parser.add_argument(
+                f"--{entry}",
+                type=Path,
+                metavar="FILE",
+                help=f"the {entry} file of its frozen tuple, to be compared",
+            )
 
     def run(self, **options: Any) -> dict[str, object]:
         content = read_file(options["artifact"])
+        given = {entry: hash_of(options[entry]) for entry in STORABLE if options[entry]}
         verification = verify_archive(content) if is_archive(content) else verify_file(content)
+        artifact = read_artifact(artifact_in(content) if is_archive(content) else content)
+        verification = with_tuple_files(verification, artifact, given)
         if not verification.verified:
             if options["json"]:
                 self.stdout.write(json.dumps(verification.as_json(), ensure_ascii=False, indent=2))
