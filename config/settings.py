@@ -308,6 +308,9 @@ REPORT_DAYS = read_int("TOUCHSTONE_REPORT_DAYS", 7)  # how long a printed file i
 # --- public records: files that anybody may read, written once; all hosts share the folder, backups need it --
 RECORD_DIR = Path(read_text("TOUCHSTONE_RECORD_DIR", str(MEDIA_ROOT / "records")))
 
+# --- rows that belong to one person alone: user -> name of the kind -> queryset; exported with their data, and erased
+PERSONAL_ROWS = ["search.personal_rows.personal_rows"]
+
 # --- search: indexes, made from the database and made again if they are lost; all hosts share the folder ------
 INDEX_DIR = Path(read_text("TOUCHSTONE_INDEX_DIR", str(MEDIA_ROOT / "indexes")))
 

@@ -24,6 +24,7 @@ _ON_BOTH = {
     " worker",
     "reports": "artifacts construction_audit evaluations exclusions history invariants kept_scores label_pages"
     " label_round_trip labels records referee_reports report_jobs round round_trip status upload_constraints",
+    "search": "corpora searching",
 }
 _ON_POSTGRESQL = {
     "": "typed_texts",

@@ -51,6 +51,7 @@ TRIED_IN = {
     "judging/runs/actions.py": "judging/test_actions.py",
     "judging/runs/early_stop.py": "judging/test_early_stop.py",
     "judging/runs/steering.py": "judging/test_actions.py",
+    "search/corpora/actions.py": "search/test_corpora.py",
     "reports/exclusions/actions.py": "reports/test_exclusions.py",
     "reports/labels/importing.py": "reports/test_referee_reports.py",
     "reports/records/actions.py": "reports/test_records.py",

@@ -13,8 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = (
-    "accounts", "algebra", "annotation", "bench", "benchmark", "canonical", "config", "judging", "latex", "search", "llm", "work",
-    "reports", "retrieval", "stats", "tests", "tools",
+    "accounts", "algebra", "annotation", "bench", "benchmark", "canonical", "config", "judging", "latex", "llm", "work",
+    "reports", "retrieval", "search", "stats", "tests", "tools",
 )  # fmt: skip
 AVOID = {
     r"stands?(?! (?:for|out|alone)\b)|stood": "is, lies, is written",

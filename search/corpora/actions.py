@@ -24,7 +24,7 @@ from search.models import Corpus, Document, Source, Statement, Visibility
 
 @dataclass(frozen=True)
 class About:
-    """What is said of a corpus and of the sources that a file brings; empty fields keep what is stored."""
+    """What an import says about a corpus and its sources; empty fields keep what is stored."""
 
     title: str = ""
     visibility: str = ""

@@ -1,12 +1,14 @@
 """Licences: whether a statement's text may be shown whole to everybody who may search it. Pure."""
 
+import re
+
 OPEN, UNSTATED, CLOSED = "open", "unstated", "closed"
 SHOWN_OTHERWISE = 300  # characters of a statement whose licence is not open
-# What may be copied and shown, by the beginning of its SPDX identifier.
-_OPEN = (
-    "cc0", "cc-by-1", "cc-by-2", "cc-by-3", "cc-by-4", "cc-by-sa-", "cc-by-nc-", "gfdl", "mit", "apache-", "bsd-",
-    "gpl-", "lgpl-", "agpl-", "mpl-", "lppl-", "isc", "pddl", "odc-by", "odbl", "public-domain", "unlicense",
-)  # fmt: skip
+# Families whose members may be copied and shown in part, with or without a version. No derivatives: a part is one.
+_OPEN = re.compile(
+    r"(?:cc0|cc-by|cc-by-sa|cc-by-nc|cc-by-nc-sa|gfdl|mit|mit-0|apache|bsd-[23]-clause|0bsd|a?gpl|lgpl|mpl|lppl|isc|pddl"
+    r"|odc-by|odbl|unlicense)(?:-\d+(?:\.\d+)*[a-z]?)?(?:-(?:only|or-later|no-invariants(?:-or-later|-only)?))?(?:\+)?"
+)
 
 
 def class_of(licence: str) -> str:
@@ -14,8 +16,7 @@ def class_of(licence: str) -> str:
     said = licence.strip().lower()
     if said in ("", "unstated", "noassertion"):
         return UNSTATED
-    # No derivatives: a part of the text is one.
-    return OPEN if said.startswith(_OPEN) and "-nd" not in said else CLOSED
+    return OPEN if _OPEN.fullmatch(said) else CLOSED
 
 
 def licence_of(statement: str, source: str) -> str:

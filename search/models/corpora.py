@@ -47,7 +47,7 @@ class Corpus(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.slug
+        return self.title
 
 
 class Source(models.Model):

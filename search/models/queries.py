@@ -13,7 +13,7 @@ class Purpose(models.TextChoices):
     """Where somebody searched."""
 
     PAGE = "page", "Search page"
-    PANEL = "panel", "Beside a grading page"
+    PANEL = "panel", "Grading page"
     REST = "rest", "REST"
     MCP = "mcp", "MCP"
 
@@ -70,7 +70,7 @@ class Reason(models.TextChoices):
 
 
 class Feedback(models.Model):
-    """What a person said of a result: 1 relevant, -1 not relevant, 0 taken back. The newest counts."""
+    """What a person said of a result: 1 relevant, -1 not relevant, 0 neither. The newest of a person counts."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="search_feedback"

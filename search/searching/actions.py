@@ -73,7 +73,7 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
         filters=asked.filters_given,
         n_results=len(hits),
     )
-    emptying = ()
+    emptying: tuple[tuple[str, int], ...] = ()
     if not hits:
         emptying = tuple(
             (name, engine.considered(engine.accept(limited.without(name).filters)))
@@ -99,7 +99,7 @@ def say_relevant(
     reason: str = "",
     note: str = "",
 ) -> Feedback:
-    """Keep what a person says of a result: 1 relevant, -1 not, 0 taken back. The newest counts."""
+    """Keep what a person says of a result: 1 relevant, -1 not, 0 neither. The newest counts."""
     if query is not None:
         with identities_readable():
             own = Query.objects.filter(pk=query, user=user).exists()

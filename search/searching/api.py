@@ -205,7 +205,7 @@ class IndexesView(StrictView):
 
 
 class FeedbackIn(serializers.Serializer[Any]):
-    """1 relevant, -1 not relevant, 0 taken back. The newest word about a statement counts."""
+    """1 relevant, -1 not relevant, 0 neither. The newest word about a statement counts."""
 
     corpus = serializers.SlugField()
     key = serializers.CharField(max_length=200)
@@ -216,6 +216,8 @@ class FeedbackIn(serializers.Serializer[Any]):
 
 
 class FeedbackOut(serializers.ModelSerializer[Feedback]):
+    reason = serializers.CharField()
+
     class Meta:
         model = Feedback
         fields = ("value", "reason", "note")

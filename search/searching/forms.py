@@ -53,7 +53,6 @@ class SearchForm(forms.Form):
         field = self.fields["corpus"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = corpora
-        field.label_from_instance = lambda corpus: corpus.title  # type: ignore[method-assign]
 
     @property
     def asks(self) -> bool:
@@ -92,7 +91,7 @@ class SearchForm(forms.Form):
         return {**self._given(), "k": [str(k)]}
 
     def _given(self) -> dict[str, list[str]]:
-        return {key: self.data.getlist(key) for key in self.data if key in self.fields and self.data[key]}
+        return {key: [self.data[key]] for key in self.data if key in self.fields and self.data[key]}
 
 
 class VoteForm(forms.Form):

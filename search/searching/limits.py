@@ -39,4 +39,9 @@ SEARCHES = [StrangersInAMinute, StrangersInADay, Members]
 
 def too_many(request: Any) -> bool:
     """Whether a request to a page comes too soon, by the limits of REST."""
-    return not all(limit().allow_request(request, None) for limit in SEARCHES)
+    return not all(allows(limit, request) for limit in SEARCHES)
+
+
+def allows(limit: type[SimpleRateThrottle], request: Any, view: Any = None) -> bool:
+    """Whether the limit lets this request of a page pass, which then counts."""
+    return limit().allow_request(request, view)

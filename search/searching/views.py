@@ -17,7 +17,7 @@ from search.corpora.queries import corpora_for
 from search.models import Purpose, Statement
 from search.searching.actions import say_relevant, search
 from search.searching.forms import SearchForm, VoteForm
-from search.searching.limits import FeedbackOfMembers, too_many
+from search.searching.limits import FeedbackOfMembers, allows, too_many
 from search.searching.results import result_of
 
 TOO_MANY = "You have searched very often. Wait a minute, then try again."
@@ -70,7 +70,7 @@ def vote(request: SignedInRequest) -> HttpResponse:
         back = ""
     if not form.is_valid():
         messages.error(request, "This was not understood. Nothing was stored.")
-    elif not FeedbackOfMembers().allow_request(request, None):
+    elif not allows(FeedbackOfMembers, request):
         messages.error(request, "That was often. Wait a minute, then try again.")
     else:
         said = form.cleaned_data
