@@ -7,5 +7,6 @@ urlpatterns = [
     path("", include("benchmark.api_urls")),
     path("", include("annotation.api_urls")),
     path("", include("judging.api_urls")),
+    path("", include("search.api_urls")),
     path("", include("reports.api_urls")),
 ]

@@ -31,7 +31,7 @@ WITHHELD = (
 )
 WITHHELD_APPS = ("judging", "work")
 # Written on every path, read by staff only. INSERT gives the new row's number back, which takes that one column.
-WRITE_ONLY = ("accounts.AuditEvent",)
+WRITE_ONLY = ("accounts.AuditEvent", "search.Query", "search.Feedback")
 
 
 def withheld_tables() -> list[str]:

@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "work",
     "annotation",
     "judging",
+    "search",
     "reports",
 ]
 
@@ -158,6 +159,8 @@ CELERY_BEAT_SCHEDULE = {
     "beat-heart": {"task": "reports.beat_heart", "schedule": 30},
     "forget-old-answers": {"task": "accounts.forget_old_answers", "schedule": 24 * 3600},
     "remind-reviewers": {"task": "annotation.remind_due", "schedule": 24 * 3600},
+    "forget-searches": {"task": "search.forget", "schedule": 24 * 3600},
+    "build-indexes": {"task": "search.build", "schedule": 60},
     "end-embargoes": {"task": "reports.end_embargoes", "schedule": 3600},
     "seal-history": {"task": "reports.seal_history", "schedule": 60},
     "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},
@@ -305,6 +308,12 @@ REPORT_DAYS = read_int("TOUCHSTONE_REPORT_DAYS", 7)  # how long a printed file i
 # --- public records: files that anybody may read, written once; all hosts share the folder, backups need it --
 RECORD_DIR = Path(read_text("TOUCHSTONE_RECORD_DIR", str(MEDIA_ROOT / "records")))
 
+# --- rows that belong to one person alone: user -> name of the kind -> queryset; exported with their data, and erased
+PERSONAL_ROWS = ["search.personal_rows.personal_rows"]
+
+# --- search: indexes, made from the database and made again if they are lost; all hosts share the folder ------
+INDEX_DIR = Path(read_text("TOUCHSTONE_INDEX_DIR", str(MEDIA_ROOT / "indexes")))
+
 # --- REST ---------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -318,6 +327,7 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["accounts.rest.filters.ListedFilters"],
     "DEFAULT_PAGINATION_CLASS": "accounts.rest.pages.KeyedPagination",
     "PAGE_SIZE": 50,
+    "NUM_PROXIES": ALLAUTH_TRUSTED_PROXY_COUNT,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "accounts.rest.errors.explain",
 }

@@ -17,6 +17,7 @@ urlpatterns = [
     path("imports/", include("benchmark.importing.urls")),
     path("grading/", include("annotation.urls")),
     path("judges/", include("judging.urls")),
+    path("search/", include("search.urls")),
     path("reports/", include("reports.urls")),
     path("records/", include("reports.records.urls")),
     path("analyse/", include("reports.analysing.urls")),

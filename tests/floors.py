@@ -9,6 +9,7 @@ FLOORS = {
     "reports": 3,
     "annotation": 2,
     "judging": 2,
+    "search": 2,
     "benchmark": 1,
     "work": 1,
     "accounts": 1,

@@ -37,6 +37,13 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         privacy/
         records/
         records/<path:path>
+        search/
+        search/corpora/<slug:corpus>/statements/<path:key>/
+        api/v1/search/
+        api/v1/corpora/
+        api/v1/corpora/<slug:corpus>/indexes/
+        api/v1/corpora/<slug:corpus>/documents/
+        api/v1/corpora/<slug:corpus>/statements/<path:key>/
         """,
     ),
     (
@@ -53,6 +60,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         accounts/second-factor/codes/new/
         accounts/second-factor/codes/download/
         analyse/
+        search/vote/
+        api/v1/search/feedback/
         api/v1/analyses/
         api/v1/plans/strata/
         api/v1/plans/agreement/
@@ -241,6 +250,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/quarantine/<slug:name>/outputs/<int:pk>/
         judges/
         judges/<int:pk>/
+        search/corpora/
+        search/corpora/<slug:slug>/
         judges/prompts/
         judges/prompts/<int:pk>/
         judges/<int:pk>/outputs/<int:output>/
@@ -409,6 +420,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/blinding/
         judges/new/
         judges/prompts/new/
+        search/corpora/<slug:slug>/index/
         reports/artifacts/compare/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json
         reports/releases/<slug:name>/records/publish/

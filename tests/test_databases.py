@@ -5,7 +5,7 @@ import re
 from tests.databases import ON_BOTH, ON_POSTGRESQL, TESTS
 
 ROOT = TESTS.parent
-OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "work")
+OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "search", "work")
 # What has a meaning of its own on each database: locks, SQL of our own, conflicts of inserts, JSON inside a query.
 OWN_WAY = re.compile(
     r"select_for_update|connection\.vendor|\.cursor\(|RawSQL|\.raw\(|accounts\.database\.joined|KeyTransform|KT\(|skip_locked"
@@ -51,6 +51,7 @@ TRIED_IN = {
     "judging/runs/actions.py": "judging/test_actions.py",
     "judging/runs/early_stop.py": "judging/test_early_stop.py",
     "judging/runs/steering.py": "judging/test_actions.py",
+    "search/corpora/actions.py": "search/test_corpora.py",
     "reports/exclusions/actions.py": "reports/test_exclusions.py",
     "reports/labels/importing.py": "reports/test_referee_reports.py",
     "reports/records/actions.py": "reports/test_records.py",

@@ -3,6 +3,7 @@
 import sys
 
 import django
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 
@@ -12,10 +13,13 @@ def main() -> None:
     call_command("migrate", interactive=False, verbosity=0)
     call_command("createcachetable", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["rest_framework"])
+    from search.sample import load_library  # after setup: its models need it
+
     try:
         call_command("seed_demo", verbosity=0, answer=True)
     except CommandError as refusal:
         sys.exit(f"The sample project could not be loaded: {refusal}")
+    load_library(settings.SAMPLE_DIR)
 
 
 if __name__ == "__main__":

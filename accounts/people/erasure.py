@@ -9,6 +9,7 @@ from accounts.access import role_names
 from accounts.database.sight import identities_readable
 from accounts.models import Credit, IdempotencyRecord, Invitation, Role, RoleName, User
 from accounts.people.authority import OWNER
+from accounts.profile.personal_data import rows_of
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 
@@ -18,8 +19,8 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
     """Erase `member`, by their own request or as an owner. It cannot be undone.
 
     The row stays as the rater of their labels, with an address that reaches nobody. Roles, domains, conflicts, tokens,
-    saved comments, second factors and the address of their invitation are deleted. Raises NotAllowed for anybody else,
-    Refused for the last owner (code "last_owner") and for somebody who was erased before (code "erased").
+    saved comments, searches, second factors and the address of their invitation are deleted. Raises NotAllowed for
+    anybody else, Refused for the last owner (code "last_owner") and for somebody who was erased before (code "erased").
     """
     if actor.pk != member.pk and OWNER not in role_names(actor):
         raise NotAllowed("Only the person themselves or an owner may erase an account.")
@@ -58,5 +59,7 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
         rows.delete()
     with identities_readable():  # this also deletes what their conflicts of interest exclude
         member.conflicts.all().delete()
+        for _, kept in rows_of(member):
+            kept.delete()
     Invitation.objects.filter(accepted_by=member).update(email=nobody)
     record(actor=None if actor.pk == member.pk else actor, verb="erase_person", target=member, reason=reason)

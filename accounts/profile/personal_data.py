@@ -1,5 +1,12 @@
 """Everything that this app stores about one person, as plain values: what they may ask for at any time."""
 
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils.module_loading import import_string
+
 from accounts.database.sight import identities_readable
 from accounts.models import AuditEvent, Invitation, User
 
@@ -12,6 +19,7 @@ def personal_data(user: User) -> dict[str, object]:
     rows = AuditEvent.objects.filter(actor=user).order_by("-pk")
     with identities_readable():
         trail = list(rows.values("at", "verb", "target_kind", "target_key", "reason")[:TRAIL])
+        further = {name: list(kept.values()) for name, kept in rows_of(user)}
     return {
         "account": {
             "email": user.email,
@@ -39,4 +47,11 @@ def personal_data(user: User) -> dict[str, object]:
             Invitation.objects.filter(accepted_by=user).values("email", "role", "created_at", "accepted_at")
         ),
         "audit_trail": trail,
+        **further,
     }
+
+
+def rows_of(user: User) -> Iterator[tuple[str, QuerySet[Any]]]:
+    """Rows of upper floors that are about this person alone, by the name of their kind (settings.PERSONAL_ROWS)."""
+    for path in settings.PERSONAL_ROWS:
+        yield from import_string(path)(user).items()

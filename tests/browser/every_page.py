@@ -164,6 +164,16 @@ ADDRESSES = {
     "reports/releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/": [
         "reports/releases/sample-re2math/records/sample-re2math/1/withdraw/"
     ],
+    "search/": [
+        "search/",
+        "search/?q=compact+space",
+        "search/?q=compact&kinds=corollary&authors=Nobody",
+    ],
+    "search/corpora/<slug:slug>/": ["search/corpora/sample-library/"],
+    "search/corpora/<slug:slug>/index/": ["search/corpora/sample-library/index/"],
+    "search/corpora/<slug:corpus>/statements/<path:key>/": [
+        "search/corpora/sample-library/statements/sample-notes-metric/theorem-3.2/"
+    ],
     "reports/artifacts/compare/": ["reports/artifacts/compare/?left={left}&right={right}"],
 }
 

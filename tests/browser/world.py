@@ -51,6 +51,7 @@ from reports.printing.jobs import ask_report, print_next
 from reports.printing.report import ReportOrder
 from reports.referees.views import EXAMPLES
 from reports.verdicts.copies import copy_verdicts
+from search.sample import load_library
 from tests.annotation.grading import submit_grade
 from tests.benchmark.files import packed
 from tests.llm.server import serving
@@ -93,6 +94,7 @@ def furnish_elsewhere() -> World:
 def furnish() -> World:
     """Load the sample project and add work in every state through the actions that the pages call."""
     seed_demo(folder=settings.SAMPLE_DIR, say=lambda line: None)
+    load_library(settings.SAMPLE_DIR)
     people = {user.email.split("@")[0]: user for user in User.objects.all()}
     coordinator = people["coordinator"]
     proofs = Release.objects.select_related("benchmark").get(name="sample-proofs")

@@ -1,0 +1,14 @@
+"""REST endpoints of search."""
+
+from django.urls import path
+
+from search.searching import api
+
+urlpatterns = [
+    path("search/", api.SearchView.as_view(), name="api-search"),
+    path("search/feedback/", api.FeedbackView.as_view(), name="api-search-feedback"),
+    path("corpora/", api.CorporaView.as_view(), name="api-corpora"),
+    path("corpora/<slug:corpus>/indexes/", api.IndexesView.as_view(), name="api-indexes"),
+    path("corpora/<slug:corpus>/documents/", api.DocumentsView.as_view(), name="api-documents"),
+    path("corpora/<slug:corpus>/statements/<path:key>/", api.StatementView.as_view(), name="api-statement"),
+]

@@ -1,0 +1,1 @@
+"""Corpora: imported, exported and frozen; whose statements may be shown to whom."""

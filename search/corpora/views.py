@@ -1,0 +1,45 @@
+"""Pages of corpora, for coordinators and owners."""
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.access import require_role, staff_only
+from accounts.models import RoleName
+from accounts.site.pages import SignedInRequest, told
+from search.indexes.actions import ask_for_index
+from search.models import Corpus
+
+
+@staff_only
+@require_GET
+def corpora(request: HttpRequest) -> HttpResponse:
+    """Every corpus with its size and newest index."""
+    rows = Corpus.objects.annotate(n_statements=Count("statements")).order_by("slug")
+    return render(request, "search/corpora.html", {"corpora": rows})
+
+
+@staff_only
+@require_GET
+def corpus(request: HttpRequest, slug: str) -> HttpResponse:
+    """A corpus: its sources, indexes, and how often it was searched."""
+    shown = get_object_or_404(Corpus.objects.select_related("release", "created_by"), slug=slug)
+    context = {
+        "corpus": shown,
+        "n_statements": shown.statements.count(),
+        "n_documents": shown.documents.count(),
+        "sources": shown.sources.order_by("name"),
+        "indexes": shown.indexes.order_by("-asked_at", "-pk")[:20],
+    }
+    return render(request, "search/corpus.html", context)
+
+
+@require_role(RoleName.OWNER)
+@require_POST
+def build(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Ask for a new index; a worker builds it."""
+    shown = get_object_or_404(Corpus, slug=slug)
+    with told(request, "The index is being built. Reload the page in a moment."):
+        ask_for_index(actor=request.user, corpus=shown, recipe=request.POST.get("recipe", "words"))
+    return redirect("corpus", slug=slug)

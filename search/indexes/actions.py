@@ -1,0 +1,120 @@
+"""The verbs of indexes: build one, retire one."""
+
+import datetime as dt
+import logging
+import shutil
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.refusal import Refused
+from accounts.trail import record
+from benchmark.rendering.stored import call_worker
+from retrieval.index import build
+from retrieval.recipes import NAMED
+from search.corpora.queries import corpus_sha256
+from search.indexes.entries import entries_of
+from search.models import Corpus, Index, IndexState
+
+logger = logging.getLogger(__name__)
+TASK = "search.build"
+GIVEN_UP_AFTER = dt.timedelta(hours=6)
+
+
+def build_index(*, actor: User | None, corpus: Corpus, recipe: str) -> Index:
+    """Build the index of a corpus by the recipe with this name; the one before is retired when it is ready.
+
+    What is there already, made of the same statements by the same rules, is kept. Raises Refused for an unknown
+    recipe, an empty corpus, and while another build of the corpus runs.
+    """
+    return _claimed(ask_for_index(actor=actor, corpus=corpus, recipe=recipe, call=False))
+
+
+def build_waiting() -> int:
+    """Build every index that somebody asked for in the browser; returns how many."""
+    done = 0
+    for asked in Index.objects.filter(state=IndexState.WAITING).order_by("pk"):
+        if Index.objects.filter(pk=asked.pk, state=IndexState.WAITING).update(state=IndexState.BUILDING):
+            try:
+                _claimed(asked)
+                done += 1
+            except Exception:  # it is written on the row, and the next one is to be built too
+                logger.exception("index %s of %s failed", asked.pk, asked.corpus_id)
+    return done
+
+
+def _claimed(asked: Index) -> Index:
+    try:
+        return _built(asked)
+    except BaseException as error:
+        problem = str(error) or type(error).__name__
+        Index.objects.filter(pk=asked.pk).update(state=IndexState.FAILED, problem=problem[:2_000])
+        raise
+
+
+@transaction.atomic
+def ask_for_index(*, actor: User | None, corpus: Corpus, recipe: str, call: bool = True) -> Index:
+    """The row of a new index: a worker is called to build it, or without `call` the caller does. Raises Refused."""
+    if recipe not in NAMED:
+        raise Refused(
+            f"There is no recipe {recipe!r}. Recipes: {', '.join(NAMED)}.", code="no_recipe", field="recipe"
+        )
+    if not corpus.statements.exists():
+        raise Refused(f"The corpus {corpus.slug} has no statements yet.", code="empty_corpus")
+    running = Index.objects.filter(corpus=corpus, state__in=[IndexState.WAITING, IndexState.BUILDING])
+    running.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
+        state=IndexState.FAILED, problem="The build did not end. Its process was probably stopped."
+    )
+    try:
+        with transaction.atomic():
+            state = IndexState.WAITING if call else IndexState.BUILDING
+            asked = Index.objects.create(
+                corpus=corpus, recipe=NAMED[recipe].as_json(), asked_by=actor, state=state
+            )
+    except IntegrityError as error:
+        raise Refused(f"An index of {corpus.slug} is being built right now.", code="building") from error
+    record(actor=actor, verb="build_index", target=asked, details={"corpus": corpus.slug, "recipe": recipe})
+    if call:
+        call_worker(TASK)
+    return asked
+
+
+@transaction.atomic
+def retire_index(*, actor: User | None, index: Index) -> None:
+    """Take an index out of use. Its files stay until they are deleted, so that what was frozen on it can be checked."""
+    if not Index.objects.filter(pk=index.pk, state=IndexState.READY).update(state=IndexState.RETIRED):
+        raise Refused("Only an index that is ready can be retired.", code="not_ready")
+    record(actor=actor, verb="retire_index", target=index, details={"digest": index.digest})
+
+
+def _built(asked: Index) -> Index:
+    corpus = asked.corpus
+    folder = settings.INDEX_DIR / f"building-{asked.pk}"
+    try:
+        sha256 = corpus_sha256(corpus)
+        digest = build(folder, entries_of(corpus), corpus_digest=sha256, recipe=NAMED[asked.recipe_name])
+        if not (settings.INDEX_DIR / digest).exists():
+            folder.rename(settings.INDEX_DIR / digest)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    with transaction.atomic():
+        same = Index.objects.filter(corpus=corpus, digest=digest).first()
+        others = Index.objects.filter(corpus=corpus, state=IndexState.READY).exclude(digest=digest)
+        for other in others:
+            if other.recipe_name == asked.recipe_name:
+                Index.objects.filter(pk=other.pk).update(state=IndexState.RETIRED)
+        if same is not None:
+            asked.delete()
+            Index.objects.filter(pk=same.pk).update(state=IndexState.READY, built_at=timezone.now())
+            return same
+        ready = {
+            "state": IndexState.READY,
+            "digest": digest,
+            "corpus_sha256": sha256,
+            "n_statements": corpus.statements.count(),
+            "built_at": timezone.now(),
+        }
+        Index.objects.filter(pk=asked.pk).update(**ready)
+        return Index.objects.get(pk=asked.pk)

@@ -1,0 +1,131 @@
+"""The verbs of searching: search, say whether a result is relevant, forget old searches."""
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from accounts.access import is_study_staff
+from accounts.database.sight import identities_readable
+from accounts.models import User
+from accounts.refusal import Refused
+from retrieval.index import NoVectors
+from search.corpora.queries import in_order
+from search.indexes.opened import index_of, opened
+from search.models import Corpus, Feedback, Index, Query, SearchesOfADay, Statement
+from search.searching.request import Asked
+from search.searching.results import Result, results_of
+
+KEPT = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found, in which index, and among how many statements it looked."""
+
+    query: int
+    index: Index
+    asked: Asked
+    took_ms: int
+    considered: int
+    results: list[Result]
+    emptying: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def ranks_meaning(self) -> bool:
+        """Whether statements were ranked by meaning too."""
+        return bool(self.index.recipe.get("model"))
+
+
+def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tuple[str, ...] = ()) -> Found:
+    """Search the corpus's newest index and keep the query for 30 days. `hidden` are documents that must not be found.
+
+    If filters leave nothing, `emptying` says for each how many statements there would be without it. Raises Refused for
+    a search for nothing, a corpus without an index, and a search for meaning in an index that does not rank it.
+    """
+    if not (asked.text.strip() or asked.formula.strip()):
+        raise Refused("Type what you look for.", code="empty_query", field="q")
+    index = index_of(corpus)
+    engine = opened(index)
+    begun = time.perf_counter()
+    limited = asked.hiding(hidden) if hidden else asked
+    accept = engine.accept(limited.filters)
+    try:
+        hits = engine.search(asked.text, formula=asked.formula, mode=asked.mode, k=asked.k, accept=accept)
+    except NoVectors as error:
+        reason = "This index does not rank by meaning. Search by words or formulas."
+        raise Refused(reason, code="no_vectors", field="mode") from error
+    took = round(1000 * (time.perf_counter() - begun))
+    statements = in_order(corpus, [hit.key for hit in hits])
+    person = user if isinstance(user, User) else None
+    kept = Query.objects.create(
+        index=index,
+        user=person,
+        purpose=purpose,
+        text=asked.text,
+        formula=asked.formula,
+        mode=asked.mode,
+        filters=asked.filters_given,
+        n_results=len(hits),
+    )
+    emptying: tuple[tuple[str, int], ...] = ()
+    if not hits:
+        emptying = tuple(
+            (name, engine.considered(engine.accept(limited.without(name).filters)))
+            for name in asked.filters_given
+        )
+    return Found(
+        query=kept.pk,
+        index=index,
+        asked=asked,
+        took_ms=took,
+        considered=engine.considered(accept),
+        results=results_of(hits, statements, asked, whole=is_study_staff(user)),
+        emptying=emptying,
+    )
+
+
+def say_relevant(
+    *,
+    user: User,
+    statement: Statement,
+    value: int,
+    query: int | None = None,
+    reason: str = "",
+    note: str = "",
+) -> Feedback:
+    """Keep what a person says of a result: 1 relevant, -1 not, 0 neither. The newest counts."""
+    if query is not None:
+        with identities_readable():
+            own = Query.objects.filter(pk=query, user=user).exists()
+        if not own:
+            raise Refused(
+                "This search is not yours, or it is older than 30 days.", code="no_query", field="query"
+            )
+    return Feedback.objects.create(
+        user=user, statement=statement, query_id=query, value=value, reason=reason, note=note
+    )
+
+
+@transaction.atomic
+def forget_searches() -> int:
+    """Delete searches older than 30 days; of each day only how many there were is kept. Returns how many went."""
+    old = Query.objects.filter(asked_at__lt=timezone.now() - KEPT)
+    days = (
+        old.annotate(day=TruncDate("asked_at"))
+        .values("index__corpus", "day", "purpose")
+        .annotate(searches=Count("pk"))
+        .order_by("index__corpus", "day", "purpose")
+    )
+    for day in days:
+        row, _ = SearchesOfADay.objects.get_or_create(
+            corpus_id=day["index__corpus"], day=day["day"], purpose=day["purpose"], defaults={"searches": 0}
+        )
+        SearchesOfADay.objects.filter(pk=row.pk).update(searches=F("searches") + day["searches"])
+    gone, _ = old.delete()
+    return gone

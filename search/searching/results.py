@@ -1,0 +1,99 @@
+"""A result as readers get it: named, rendered, cut where its licence asks for it, with the reason why it was found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import latex
+from retrieval.index import Hit
+from search.corpora.licences import OPEN, SHOWN_OTHERWISE, class_of
+from search.models import Statement
+from search.searching.request import Asked
+
+SHOWN = 6_000  # characters of a statement in a list of results
+_IN_WORDS = {"words": "words", "meaning": "meaning", "formula": "formulas"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """One statement that was found."""
+
+    key: str
+    rank: int
+    score: int
+    parts: Mapping[str, int]
+    name: str
+    kind: str
+    number: str
+    document: str
+    title: str
+    authors: tuple[str, ...]
+    year: int | None
+    section: str
+    body: str
+    is_cut: bool
+    html: str
+    url: str
+    source: str
+    licence: str
+    attribution: str
+
+    @property
+    def why(self) -> str:
+        """ "words 1, formulas 4": its place in each ranking that has it."""
+        return ", ".join(f"{_IN_WORDS.get(name, name)} {rank}" for name, rank in self.parts.items())
+
+    @property
+    def citation(self) -> str:
+        """How to cite it in a comment: authors, title, year and the statement's name."""
+        people = ", ".join(self.authors[:3]) + (" et al." if len(self.authors) > 3 else "")
+        work = ", ".join(part for part in (people, self.title, str(self.year or "")) if part)
+        return f"[{work or self.document}, {self.name}]"
+
+
+def results_of(
+    hits: Sequence[Hit], statements: Sequence[Statement], asked: Asked, *, whole: bool
+) -> list[Result]:
+    """The hits with their statements. `whole`: the text of every licence is shown, for the staff."""
+    by_key = {statement.key: statement for statement in statements}
+    return [
+        result_of(by_key[hit.key], hit, whole=whole, prefix=f"r{hit.position}-")
+        for hit in hits
+        if hit.key in by_key
+    ]
+
+
+def result_of(statement: Statement, hit: Hit | None, *, whole: bool, prefix: str = "") -> Result:
+    """A statement, found or asked for by its key."""
+    document, source = statement.document, statement.document.source
+    licence = statement.licence or source.licence
+    limit = SHOWN if whole or class_of(licence) == OPEN else SHOWN_OTHERWISE
+    body = statement.body if len(statement.body) <= limit else cut(statement.body, limit)
+    return Result(
+        key=statement.key,
+        rank=hit.position if hit else 0,
+        score=hit.score if hit else 0,
+        parts=dict(hit.ranks) if hit else {},
+        name=statement.name,
+        kind=statement.kind,
+        number=statement.number,
+        document=document.key,
+        title=document.title,
+        authors=tuple(document.authors),
+        year=document.year,
+        section=statement.section,
+        body=body,
+        is_cut=body != statement.body,
+        html="".join(block.section for block in latex.render(body, "latex", prefix=prefix).blocks),
+        url=statement.url or source.url,
+        source=source.name or statement.corpus.title,
+        licence=licence or "unstated",
+        attribution=source.attribution,
+    )
+
+
+def cut(body: str, limit: int) -> str:
+    """The beginning of a text, not in the middle of a word or a formula."""
+    kept = body[:limit].rsplit(" ", 1)[0]
+    if kept.count("$") % 2:
+        kept = kept[: kept.rindex("$")]
+    return kept.rstrip() + " …"

@@ -1,0 +1,90 @@
+"""The search page, what people say of a result, and one statement."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.access import is_study_staff
+from accounts.refusal import Refused
+from accounts.site.pages import SignedInRequest
+from search.corpora.queries import corpora_for
+from search.models import Purpose, Statement
+from search.searching.actions import say_relevant, search
+from search.searching.forms import SearchForm, VoteForm
+from search.searching.limits import FeedbackOfMembers, allows, too_many
+from search.searching.results import result_of
+
+TOO_MANY = "You have searched very often. Wait a minute, then try again."
+
+
+@require_GET
+def search_page(request: HttpRequest) -> HttpResponse:
+    """One box, filters, and the statements that were found."""
+    corpora = corpora_for(request.user).order_by("slug")
+    form = SearchForm(request.GET or None, corpora=corpora)
+    context: dict[str, Any] = {"form": form, "corpora": corpora, "found": None, "refusal": "", "removals": []}
+    status = 200
+    if form.is_bound and form.is_valid() and form.asks:
+        if too_many(request):
+            context["refusal"], status = TOO_MANY, 429
+        else:
+            try:
+                corpus, asked = form.cleaned_data["corpus"], form.asked()
+                context["found"] = search(user=request.user, corpus=corpus, asked=asked, purpose=Purpose.PAGE)
+            except Refused as refusal:
+                context["refusal"], status = refusal.reason, 409
+    elif form.is_bound and form.errors:
+        status = 400
+    if context["found"] and context["found"].emptying:
+        context["removals"] = [
+            (form.label_of(name), count, urlencode(form.without(name), doseq=True))
+            for name, count in context["found"].emptying
+        ]
+    if context["found"] and len(context["found"].results) == context["found"].asked.k < form.MOST:
+        context["more"] = urlencode(form.with_k(form.MOST), doseq=True)
+    return render(request, "search/search.html", context, status=status)
+
+
+@require_GET
+def statement(request: HttpRequest, corpus: str, key: str) -> HttpResponse:
+    """One statement with its source."""
+    rows = Statement.objects.select_related("corpus", "document__source")
+    shown = get_object_or_404(rows, corpus__in=corpora_for(request.user), corpus__slug=corpus, key=key)
+    result = result_of(shown, None, whole=is_study_staff(request.user))
+    return render(request, "search/statement.html", {"statement": shown, "result": result})
+
+
+@login_required
+@require_POST
+def vote(request: SignedInRequest) -> HttpResponse:
+    """Say whether a result is relevant; without a script the page comes back as it was."""
+    form = VoteForm(request.POST)
+    back = request.POST.get("back", "")
+    if not url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure()):
+        back = ""
+    if not form.is_valid():
+        messages.error(request, "This was not understood. Nothing was stored.")
+    elif not allows(FeedbackOfMembers, request):
+        messages.error(request, "That was often. Wait a minute, then try again.")
+    else:
+        said = form.cleaned_data
+        rows = Statement.objects.filter(corpus__in=corpora_for(request.user), corpus__slug=said["corpus"])
+        shown = get_object_or_404(rows, key=said["key"])
+        try:
+            say_relevant(
+                user=request.user,
+                statement=shown,
+                value=said["value"],
+                query=said["query"],
+                reason=said["reason"],
+            )
+            messages.success(request, "Thank you. Your word about this result is stored.")
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+    return redirect(back or "search")

@@ -1,0 +1,15 @@
+"""Pages of search."""
+
+from django.urls import path
+
+from search.corpora import views as corpora
+from search.searching import views
+
+urlpatterns = [
+    path("", views.search_page, name="search"),
+    path("vote/", views.vote, name="search-vote"),
+    path("corpora/", corpora.corpora, name="corpora"),
+    path("corpora/<slug:slug>/", corpora.corpus, name="corpus"),
+    path("corpora/<slug:slug>/index/", corpora.build, name="corpus-index"),
+    path("corpora/<slug:corpus>/statements/<path:key>/", views.statement, name="statement"),
+]

@@ -1,0 +1,248 @@
+"""Searching: by words and formulas, among what the filters leave, with the licence's limits; and what is kept of it."""
+
+import datetime as dt
+import json
+
+import pytest
+import time_machine
+from django.contrib.auth.models import AnonymousUser
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.people.erasure import erase_person
+from accounts.profile.personal_data import personal_data
+from accounts.refusal import Refused
+from retrieval.filters import Filters
+from search.corpora.actions import About, import_corpus
+from search.corpora.queries import corpus_named
+from search.indexes.actions import GIVEN_UP_AFTER, ask_for_index, build_index, build_waiting, retire_index
+from search.indexes.opened import index_of, index_with, opened
+from search.models import Feedback, Index, Purpose, Query, SearchesOfADay, Statement
+from search.searching.actions import forget_searches, say_relevant, search
+from search.searching.request import Asked
+from search.searching.results import cut
+from tests.search.conftest import LINES
+
+pytestmark = pytest.mark.django_db
+
+
+def find(corpus, user=None, hidden=(), **asked):
+    user = user or AnonymousUser()
+    return search(user=user, corpus=corpus, asked=Asked(**asked), purpose=Purpose.PAGE, hidden=hidden)
+
+
+def keys(found):
+    return [result.key for result in found.results]
+
+
+def test_words_are_found_in_other_forms_and_said_to_be_why(corpus):
+    found = find(corpus, text="compactness of closed bounded subsets")
+    assert keys(found)[0] == "compact"
+    assert found.results[0].why.startswith("words 1")
+    assert (found.considered, found.ranks_meaning) == (4, False)
+    assert found.results[0].citation == "[A. Author, B. Writer, Spaces, 1999, Theorem 3.1 (Heine and Borel)]"
+    assert "katex" in found.results[0].html or "math" in found.results[0].html
+
+
+def test_a_formula_finds_its_like_with_other_letters(corpus):
+    found = find(corpus, formula=r"q \equiv 1 \pmod{4}", mode="formula")
+    assert keys(found)[0] == "primes"
+
+
+def test_filters_leave_only_what_fits_and_say_what_emptied_the_result(corpus):
+    assert keys(find(corpus, text="set", filters=Filters(kinds=("lemma",)))) == ["uniform"]
+    found = find(corpus, text="set", filters=Filters(kinds=("corollary",), year_from=1990))
+    assert (found.results, found.considered) == ([], 0)
+    assert dict(found.emptying) == {"kinds": 3, "year_from": 0}  # three statements have a year from 1990 on
+
+
+def test_documents_that_are_hidden_are_never_found(corpus):
+    assert "compact" in keys(find(corpus, text="compact set"))
+    assert keys(find(corpus, text="compact set", hidden=("topology",))) == []
+
+
+def test_a_text_that_is_not_open_is_cut_for_everybody_but_the_staff(corpus, algebraist, coordinator):
+    for user, is_cut in ((algebraist, True), (coordinator, False)):
+        shown = find(corpus, user=user, text="ring with unity").results[0]
+        assert shown.key == "secret"
+        assert shown.is_cut == is_cut
+        assert ("maximal ideal" in shown.body) != is_cut
+        assert (len(shown.body) <= 302) == is_cut
+
+
+def test_a_text_is_not_cut_inside_a_formula():
+    assert cut("for all $a + b$ in the ring", 12) == "for all …"
+    assert cut("for all $a$ and b", 14) == "for all $a$ …"
+
+
+def test_a_search_for_nothing_or_without_an_index_is_refused(corpus, write):
+    with pytest.raises(Refused, match="Type what you look for"):
+        find(corpus, text="  ")
+    import_corpus(actor=None, path=write(LINES), slug="bare")
+    with pytest.raises(Refused, match="no index yet"):
+        find(corpus_named("bare"), text="set")
+    with pytest.raises(Refused, match="does not rank by meaning"):
+        find(corpus, text="set", mode="meaning")
+
+
+def test_an_index_of_the_same_statements_is_the_same_index(corpus):
+    first = index_of(corpus)
+    assert build_index(actor=None, corpus=corpus, recipe="words").pk == first.pk
+    assert Index.objects.count() == 1
+    opened(first).verify()
+
+
+def test_a_corpus_that_has_grown_gets_a_new_index_and_the_old_one_is_retired(corpus, write):
+    first = index_of(corpus)
+    import_corpus(
+        actor=None, path=write([{"key": "new", "document": "d", "body": "Zorn's lemma."}]), slug="library"
+    )
+    second = build_index(actor=None, corpus=corpus, recipe="words")
+    first.refresh_from_db()
+    assert (first.state, second.state, second.n_statements) == ("retired", "ready", 5)
+    assert keys(find(corpus, text="Zorn")) == ["new"]
+
+
+def test_one_index_of_a_corpus_is_built_at_a_time_and_a_dead_build_gives_way(corpus):
+    asked = ask_for_index(actor=None, corpus=corpus, recipe="words")
+    with pytest.raises(Refused, match="being built right now"):
+        build_index(actor=None, corpus=corpus, recipe="words")
+    with time_machine.travel(timezone.now() + GIVEN_UP_AFTER + dt.timedelta(minutes=1)):
+        build_index(actor=None, corpus=corpus, recipe="words")
+    asked.refresh_from_db()
+    assert (asked.state, "did not end" in asked.problem) == ("failed", True)
+
+
+def test_a_worker_builds_what_was_asked_for_in_the_browser(corpus, write):
+    import_corpus(
+        actor=None, path=write([{"key": "new", "document": "d", "body": "Zorn's lemma."}]), slug="library"
+    )
+    ask_for_index(actor=None, corpus=corpus, recipe="words")
+    assert build_waiting() == 1
+    assert index_of(corpus).n_statements == 5
+    assert build_waiting() == 0
+
+
+def test_a_build_that_fails_says_why_and_leaves_the_old_index(corpus, write, monkeypatch):
+    def fails(*_, **__):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("search.indexes.actions.build", fails)
+    import_corpus(
+        actor=None, path=write([{"key": "new", "document": "d", "body": "Zorn's lemma."}]), slug="library"
+    )
+    with pytest.raises(OSError, match="disk is full"):
+        build_index(actor=None, corpus=corpus, recipe="words")
+    assert Index.objects.get(state="failed").problem == "the disk is full"
+    assert keys(find(corpus, text="compact set"))
+
+
+def test_missing_files_of_an_index_are_named_and_made_again(corpus, settings):
+    import shutil
+
+    from search.indexes import opened as opening
+
+    index = index_of(corpus)
+    opening._opened.cache_clear()
+    shutil.rmtree(settings.INDEX_DIR / index.digest)
+    with pytest.raises(Refused, match="Build it again"):
+        find(corpus, text="set")
+    build_index(actor=None, corpus=corpus, recipe="words")
+    assert keys(find(corpus, text="closed"))
+
+
+def test_a_retired_index_is_not_searched(corpus):
+    retire_index(actor=None, index=index_of(corpus))
+    with pytest.raises(Refused, match="no index yet"):
+        find(corpus, text="set")
+    with pytest.raises(Refused, match="Only an index that is ready"):
+        retire_index(actor=None, index=Index.objects.get())
+
+
+def test_a_file_of_queries_is_answered_by_digest(corpus, tmp_path, capsys):
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text(
+        '{"id": "q1", "text": "uniformly continuous"}\n{"id": "q2", "text": "infinitely many primes"}\n'
+    )
+    digest = index_of(corpus).digest
+    call_command("search_file", str(queries), index=digest[:12], k=1, mode="words", json=True)
+    assert json.loads(capsys.readouterr().out) == {
+        "index": digest,
+        "results": [{"id": "q1", "keys": ["uniform"]}, {"id": "q2", "keys": ["primes"]}],
+    }
+    queries.write_text('{"id": "q1"}\n')
+    with pytest.raises(CommandError, match="line 1, field text"):
+        call_command("search_file", str(queries), index=digest)
+    with pytest.raises(Refused, match="no index 'ffffffff'"):
+        index_with("ffffffff")
+
+
+def test_searches_are_exported_with_a_person_s_data_and_erased_with_them(corpus, algebraist):
+    found = find(corpus, user=algebraist, text="compact set")
+    say_relevant(user=algebraist, statement=Statement.objects.get(key="compact"), value=1, query=found.query)
+    data = personal_data(algebraist)
+    assert [row["text"] for row in data["searches"]] == ["compact set"]
+    assert [row["value"] for row in data["said_of_search_results"]] == [1]
+    erase_person(actor=algebraist, member=algebraist)
+    assert not Query.objects.exists()
+    assert not Feedback.objects.exists()
+
+
+def test_after_thirty_days_only_numbers_are_left(corpus, algebraist):
+    find(corpus, user=algebraist, text="one")
+    find(corpus, text="two")
+    with time_machine.travel(timezone.now() + dt.timedelta(days=31)):
+        find(corpus, text="three")
+        assert forget_searches() == 2
+        assert forget_searches() == 0
+    assert [query.text for query in Query.objects.all()] == ["three"]
+    assert [(day.searches, day.purpose) for day in SearchesOfADay.objects.all()] == [(2, "page")]
+
+
+def test_a_vote_belongs_to_a_search_of_one_s_own(corpus, algebraist, analyst):
+    found = find(corpus, user=analyst, text="compact set")
+    with pytest.raises(Refused, match="not yours"):
+        say_relevant(
+            user=algebraist, statement=Statement.objects.get(key="compact"), value=1, query=found.query
+        )
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda corpus, user: Query(index=index_of(corpus), purpose="page", mode="words", n_results=0),
+        lambda corpus, user: Query(index=index_of(corpus), purpose="other", mode="words", n_results=0, text="a"),
+        lambda corpus, user: Feedback(user=user, statement=Statement.objects.get(key="compact"), value=2),
+        lambda corpus, user: Feedback(
+            user=user, statement=Statement.objects.get(key="compact"), value=1, reason="latex"
+        ),
+        lambda corpus, user: Index(corpus=corpus, recipe={"name": "words"}, state="ready"),
+        lambda corpus, user: Index(corpus=corpus, recipe={"name": "words"}, state="failed"),
+        lambda corpus, user: SearchesOfADay(corpus=corpus, day=dt.date(2026, 1, 1), purpose="page", searches=-1),
+    ],
+)  # fmt: skip
+def test_the_database_refuses_what_cannot_be(corpus, algebraist, row):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row(corpus, algebraist).save()
+
+
+def test_an_index_that_was_built_never_changes_its_name(corpus):
+    with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
+        Index.objects.update(digest="0" * 64)
+
+
+def test_the_visibility_of_a_bound_corpus_cannot_be_widened(corpus):
+    from tests.factories import ReleaseFactory
+
+    import_corpus(actor=None, path=_lines(corpus), slug="bound", about=About(release=ReleaseFactory()))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        type(corpus).objects.filter(slug="bound").update(visibility="anyone")
+
+
+def _lines(corpus):
+    from django.conf import settings
+
+    path = settings.INDEX_DIR / "lines.jsonl"
+    path.write_text(json.dumps(LINES[0]) + "\n")
+    return path
