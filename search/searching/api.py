@@ -229,7 +229,7 @@ class FeedbackView(StrictView):
 
     permission_classes = [IsSignedIn]
     throttle_classes = [FeedbackOfMembers]
-    token_scope = TokenScope.READ
+    token_scope = TokenScope.GRADE
 
     @writes("search_feedback", request=FeedbackIn, responses={201: FeedbackOut})
     def post(self, request: Request) -> Response:

@@ -29,8 +29,10 @@ MAY_READ = {
     "api-plan-proportion",
     "api-analyses",
     "api-stored-analyses",
+    "api-search",
 }
 MAY_GRADE = MAY_READ | {
+    "api-search-feedback",
     "api-queue",
     "api-assignment",
     "api-reopen",
