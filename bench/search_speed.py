@@ -127,7 +127,6 @@ def build_and_print() -> None:
         entries.append(
             Entry(f"s{number:07}", body, context=f"Section {number // 50}", document=f"d{number // 200}")
         )
-    print("before", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, file=sys.stderr)
     start = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         build(Path(folder), entries, corpus_digest="", recipe=NAMED["words"])
