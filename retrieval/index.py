@@ -39,7 +39,7 @@ from retrieval.postings import (
     unpacked,
 )
 from retrieval.recipes import FORMULA, HYBRID, MEANING, MODES, WORDS, Recipe
-from retrieval.vectors import Vectors, dimensions_of, quantised
+from retrieval.vectors import Vectors, dimensions_of, quantised, signs
 
 FORMAT = "touchstone.index/1"
 MANIFEST = "manifest.json"
@@ -188,7 +188,7 @@ def build(
     if recipe.model is not None:
         table = _vectors_of(ordered, recipe.model.dimensions, embed, vectors)
         keep("vectors", table)
-        keep("bits", np.packbits(table > 0, axis=1))
+        keep("bits", signs(table))
     manifest = Manifest(corpus=corpus_digest, recipe=recipe, statements=len(ordered), files=files, **rules())
     content = manifest.as_bytes()
     _replace(folder, MANIFEST, content)
