@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,13 +24,22 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from retrieval import formulas, words
 from retrieval.filters import UNKNOWN, Columns, Filters, facets_of
-from retrieval.postings import Collector, Postings, best, fused, impacts
+from retrieval.postings import (
+    MOST_STATEMENTS,
+    Collector,
+    Counts,
+    Postings,
+    best,
+    fused,
+    impacts,
+    packed,
+    unpacked,
+)
 from retrieval.recipes import FORMULA, HYBRID, MEANING, MODES, WORDS, Recipe
-from retrieval.vectors import Vectors, dimensions_of, quantised
+from retrieval.vectors import Vectors, dimensions_of, quantised, signs
 
 FORMAT = "touchstone.index/1"
 MANIFEST = "manifest.json"
@@ -128,13 +138,6 @@ class Manifest:
             raise BadIndex(f"the manifest cannot be read: {error}") from error
 
 
-def is_letter(term: str) -> bool:
-    """Whether a term is a letter of a formula. It says that the notation is the same: it counts once in a statement,
-    however often it comes, and makes no statement longer.
-    """
-    return len(term) == 1 and term.isalpha()
-
-
 def rules() -> dict[str, str]:
     """The versions of what makes terms of texts. Queries and statements must agree in them."""
     stemmer = f"snowballstemmer {version('snowballstemmer')}"
@@ -166,6 +169,8 @@ def build(
     for entry in ordered:
         if not entry.key or "\n" in entry.key or "\r" in entry.key:
             raise ValueError(f"{entry.key!r} cannot be a key")
+    if len(ordered) > MOST_STATEMENTS:
+        raise ValueError(f"an index has at most {MOST_STATEMENTS:,} statements")
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, File] = {}
 
@@ -174,9 +179,8 @@ def build(
 
     keep("keys", "\n".join(entry.key for entry in ordered).encode())
     _keep_columns(keep, ordered)
-    terms, counts = _words_of(ordered, recipe)
+    terms, counts, letters = _words_of(ordered, recipe)
     keep("words.terms", "\n".join(terms).encode())
-    letters = np.array([is_letter(term) for term in terms], bool)
     _keep_postings(keep, "words", counts, impacts(counts, recipe.k1, recipe.b, letters))
     hashes, counts = _formulas_of(ordered)
     keep("formulas.terms", hashes)
@@ -184,7 +188,7 @@ def build(
     if recipe.model is not None:
         table = _vectors_of(ordered, recipe.model.dimensions, embed, vectors)
         keep("vectors", table)
-        keep("bits", np.packbits(table > 0, axis=1))
+        keep("bits", signs(table))
     manifest = Manifest(corpus=corpus_digest, recipe=recipe, statements=len(ordered), files=files, **rules())
     content = manifest.as_bytes()
     _replace(folder, MANIFEST, content)
@@ -357,55 +361,52 @@ class Index:
         return self._vectors.nearest(vector, pool, accept, bits_pool=None if exact else max(bits, pool))
 
 
-def _query_formulas(text: str, formula: str, mode: str) -> Counter[int]:
-    """The formula terms that a query asks for, with how often."""
+def _query_formulas(text: str, formula: str, mode: str) -> set[int]:
+    """The formula terms that a query asks for."""
     given = formula or text
     sources = formulas.formulas(given)
     if not sources and (formula or mode == FORMULA) and given.strip():
         sources = [given]
-    return Counter(formulas.terms_of([sources])[1].tolist())
+    return set(_half(formulas.terms_of([sources])[1]).tolist())
 
 
-def _words_of(entries: Sequence[Entry], recipe: Recipe) -> tuple[list[str], sparse.csc_matrix]:
-    """(terms, frequencies): the fields of a statement are one bag, each with its weight."""
+def _words_of(entries: Sequence[Entry], recipe: Recipe) -> tuple[list[str], Counts, NDArray[np.bool_]]:
+    """(terms, counts, which terms are letters): the fields of a statement are one bag, each with its weight.
+
+    A letter says that the notation is the same: it counts once in a statement, however often it comes.
+    """
     collector = Collector()
     context_terms = lru_cache(maxsize=4_096)(words.terms)  # statements of one section share it
     for entry in entries:
-        counted: Counter[str] = Counter()
         fields = [
             (words.terms(entry.body), recipe.body_weight),
             (context_terms(entry.context), recipe.context_weight),
         ]
         fields += [(words.terms(entry.label), recipe.label_weight)]
         fields += [(words.terms(slogan), recipe.slogan_weight) for slogan in entry.slogans]
+        bag: Counter[str] = Counter()
         for found, weight in fields:
-            if weight:
-                for term in found:
-                    counted[term] = 1 if is_letter(term) else counted[term] + weight
-        collector.add(counted)
-    return collector.matrix()
+            bag.update(found * weight)
+        collector.add(bag)
+    terms, counts = collector.counts()
+    letters = np.array([len(term) == 1 and term.isalpha() for term in terms], bool)
+    counts.times[np.repeat(letters, np.diff(counts.starts))] = 1
+    return terms, counts, letters
 
 
-def _formulas_of(entries: Sequence[Entry]) -> tuple[NDArray[np.uint64], sparse.csc_matrix]:
-    """(hashes in order, frequencies) of the formulas of all bodies."""
-    rows, hashes, times = [np.zeros(0, np.int32)], [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)]
+def _formulas_of(entries: Sequence[Entry]) -> tuple[NDArray[np.uint32], Counts]:
+    """(terms, counts) of the formulas of all bodies. Half of a hash is enough to tell an index's terms apart."""
+    keys = array("Q")
     for start in range(0, len(entries), _CHUNK):
-        found_rows, found = formulas.terms_of(
+        rows, found = formulas.terms_of(
             formulas.formulas(entry.body) for entry in entries[start : start + _CHUNK]
         )
-        order = np.lexsort((found, found_rows))
-        found_rows, found = found_rows[order], found[order]
-        new = np.ones(len(found), bool)
-        new[1:] = (found[1:] != found[:-1]) | (found_rows[1:] != found_rows[:-1])
-        first = np.flatnonzero(new)
-        rows.append(found_rows[first] + np.int32(start))
-        hashes.append(found[first])
-        times.append(np.diff(first, append=len(found)).astype(np.int32))
-    terms, columns = np.unique(np.concatenate(hashes), return_inverse=True)
-    shape = (len(entries), len(terms))
-    counts = sparse.coo_matrix((np.concatenate(times), (np.concatenate(rows), columns)), shape=shape).tocsc()
-    counts.sort_indices()
-    return terms, counts
+        keys.frombytes(packed(_half(found), rows + np.int32(start)).tobytes())
+    return unpacked(np.frombuffer(keys, np.uint64) if keys else np.zeros(0, np.uint64), len(entries))
+
+
+def _half(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return hashes >> np.uint64(32)
 
 
 def _vectors_of(
@@ -429,10 +430,10 @@ def _vectors_of(
 
 
 def _keep_postings(
-    keep: Callable[[str, NDArray[Any]], None], name: str, counts: sparse.csc_matrix, found: NDArray[np.int32]
+    keep: Callable[[str, NDArray[Any]], None], name: str, counts: Counts, found: NDArray[np.int32]
 ) -> None:
-    keep(f"{name}.starts", counts.indptr.astype(np.int64))
-    keep(f"{name}.rows", counts.indices.astype(np.int32))
+    keep(f"{name}.starts", counts.starts)
+    keep(f"{name}.rows", counts.rows)
     keep(f"{name}.impacts", found)
 
 
@@ -444,10 +445,10 @@ def _keep_columns(keep: Callable[[str, bytes | NDArray[Any]], None], entries: Se
         }
         values |= {"licence": (entry.licence,), "author": entry.authors, "category": entry.categories}
         collector.add(dict.fromkeys(sorted(facets_of(values)), 1))
-    names, having = collector.matrix()
+    names, having = collector.counts()
     keep("facets.names", "\n".join(names).encode())
-    keep("facets.starts", having.indptr.astype(np.int64))
-    keep("facets.rows", having.indices.astype(np.int32))
+    keep("facets.starts", having.starts)
+    keep("facets.rows", having.rows)
     for field, values_of in (
         ("years", [entry.year for entry in entries]),
         ("citations", [entry.citations for entry in entries]),
@@ -504,6 +505,6 @@ def _place(ordered: Sequence[str], wanted: str) -> int | None:
     return at if at < len(ordered) and ordered[at] == wanted else None
 
 
-def _place_of_hash(ordered: NDArray[np.uint64], wanted: int) -> int | None:
-    at = int(np.searchsorted(ordered, np.uint64(wanted)))
+def _place_of_hash(ordered: NDArray[np.uint32], wanted: int) -> int | None:
+    at = int(np.searchsorted(ordered, np.uint32(wanted)))
     return at if at < len(ordered) and int(ordered[at]) == wanted else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 SCALE = 1_000  # impacts are thousandths, rounded
+_BLOCK = 1_000_000
 Integers = NDArray[np.int32]
 Term = TypeVar("Term", str, int)
 
@@ -27,9 +29,9 @@ class Postings(Generic[Term]):
     impacts: Integers
     find: Callable[[Term], int | None]
 
-    def scores(self, query: Iterable[Term], count: int) -> Integers:
-        """The score of each of `count` statements: the impacts of the query's terms. A term asked twice counts once."""
-        total = np.zeros(count, np.int32)
+    def scores(self, query: Iterable[Term], statements: int) -> Integers:
+        """The score of each of so many statements: the impacts of the query's terms. A term asked twice counts once."""
+        total = np.zeros(statements, np.int32)
         for term in sorted(set(query)):
             at = self.find(term)
             if at is not None:
@@ -39,55 +41,105 @@ class Postings(Generic[Term]):
         return total
 
 
-def impacts(
-    counts: sparse.csc_matrix, k1: float, b: float, weightless: NDArray[np.bool_] | None = None
-) -> Integers:
-    """The BM25 impact of every entry of a matrix of frequencies, in its order, times SCALE and rounded.
+@dataclass(frozen=True)
+class Counts:
+    """How often statements have terms: for term number t, `times` of `rows`, both from starts[t] to starts[t + 1]."""
 
-    `weightless` terms, one flag for each column, do not make a statement longer.
-    The inverse document frequency is log(1 + (n - df + .5) / (df + .5)), as in Lucene, and is never negative.
+    starts: NDArray[np.int64]
+    rows: Integers
+    times: NDArray[np.int32] | NDArray[np.uint8]
+    statements: int
+
+
+def impacts(counts: Counts, k1: float, b: float, weightless: NDArray[np.bool_] | None = None) -> Integers:
+    """The BM25 impact of every entry, in its order, times SCALE and rounded.
+
+    `weightless` terms, one flag for each, do not make a statement longer. The inverse document frequency is
+    log(1 + (n - df + .5) / (df + .5)), as in Lucene, and is never negative.
     """
-    documents, _ = counts.shape
-    frequencies = counts.data.astype(np.float64)
-    df = np.diff(counts.indptr)
-    lasting = frequencies if weightless is None else np.where(np.repeat(weightless, df), 0, frequencies)
-    lengths = np.bincount(counts.indices, weights=lasting, minlength=documents)
-    mean = lengths.mean() if lengths.any() else 1.0
+    n, df = counts.statements, np.diff(counts.starts)
+    lengths = np.bincount(counts.rows, weights=counts.times, minlength=n)
+    if weightless is not None:
+        light = np.repeat(weightless, df)
+        lengths -= np.bincount(counts.rows[light], weights=counts.times[light], minlength=n)
+    norm = k1 * (1 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
     # One logarithm by Python for each frequency: numpy's differs in the last bit between processors.
-    idf_of = {n: math.log(1 + (documents - n + 0.5) / (n + 0.5)) for n in np.unique(df).tolist()}
-    idf = np.repeat([idf_of[n] for n in df.tolist()], df)
-    norm = k1 * (1 - b + b * lengths / mean)
-    found = SCALE * idf * frequencies * (k1 + 1) / (frequencies + norm[counts.indices])
-    return np.maximum(np.rint(found), 1).astype(np.int32)
+    idf_of = {of: math.log(1 + (n - of + 0.5) / (of + 0.5)) for of in np.unique(df).tolist()}
+    idf = np.array([idf_of[of] for of in df.tolist()])
+    found = np.empty(len(counts.rows), np.int32)
+    # In blocks of terms: of all entries at once the floats would take ten times the memory of the result.
+    first = 0
+    while first < len(df):
+        last = max(int(np.searchsorted(counts.starts, counts.starts[first] + _BLOCK)), first + 1)
+        last = min(last, len(df))
+        block = slice(counts.starts[first], counts.starts[last])
+        times = counts.times[block].astype(np.float64)
+        impact = (
+            SCALE
+            * np.repeat(idf[first:last], df[first:last])
+            * times
+            * (k1 + 1)
+            / (times + norm[counts.rows[block]])
+        )
+        found[block] = np.maximum(np.rint(impact), 1)
+        first = last
+    return found
 
 
 class Collector:
-    """Statements one after the other, as a matrix of how often each has each term."""
+    """Statements one after the other, counted by terms."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-        self._columns, self._data, self._ends = array("i"), array("i"), array("q", [0])
+        self._numbers: dict[str, int] = defaultdict(count().__next__)
+        self._columns, self._times, self._ends = array("i"), array("i"), array("q", [0])
 
-    def add(self, counted: Mapping[str, int] | Counter[str]) -> None:
+    def add(self, counted: Mapping[str, int]) -> None:
         """One more statement."""
-        numbers = self.numbers
-        for term, times in counted.items():
-            self._columns.append(numbers.setdefault(term, len(numbers)))
-            self._data.append(times)
+        self._columns.extend(map(self._numbers.__getitem__, counted))
+        self._times.extend(counted.values())
         self._ends.append(len(self._columns))
 
-    def matrix(self) -> tuple[list[str], sparse.csc_matrix]:
-        """(terms in order, frequencies with a row for each statement and a column for each term)."""
-        terms = sorted(self.numbers)
+    def counts(self) -> tuple[list[str], Counts]:
+        """(terms in order, how often each statement has each)."""
+        terms = sorted(self._numbers)
         place = np.empty(len(terms), np.int32)
-        place[[self.numbers[term] for term in terms]] = np.arange(len(terms), dtype=np.int32)
-        columns = place[np.frombuffer(self._columns, np.int32)] if terms else np.zeros(0, np.int32)
-        data = np.frombuffer(self._data, np.int32) if terms else np.zeros(0, np.int32)
+        place[[self._numbers[term] for term in terms]] = np.arange(len(terms), dtype=np.int32)
         shape = (len(self._ends) - 1, len(terms))
-        rows = sparse.csr_matrix((data, columns, np.frombuffer(self._ends, np.int64)), shape=shape)
-        found = rows.tocsc()
-        found.sort_indices()
-        return terms, found
+        columns = place[np.array(self._columns, np.int32)]
+        by_statement = sparse.csr_matrix(
+            (np.array(self._times, np.int32), columns, np.array(self._ends)), shape=shape
+        )
+        by_term = by_statement.tocsc()
+        by_term.sort_indices()
+        starts, rows = by_term.indptr.astype(np.int64), by_term.indices.astype(np.int32, copy=False)
+        return terms, Counts(starts, rows, by_term.data, shape[0])
+
+
+MOST_STATEMENTS = 1 << 24
+
+
+def packed(terms: NDArray[np.uint64], rows: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """Occurrences of terms below 2^32 in statements, as sorted keys: term, statement, and how often up to 255."""
+    keys, times = np.unique(terms << np.uint64(24) | rows.astype(np.uint64), return_counts=True)
+    return np.asarray(keys << np.uint64(8) | np.minimum(times, 255).astype(np.uint64))
+
+
+def unpacked(keys: NDArray[np.uint64], statements: int) -> tuple[NDArray[np.uint32], Counts]:
+    """(terms in order, counts) of packed keys, each statement's in one part of them. Sorts the keys in place."""
+    keys.sort()
+    rows, times = np.empty(len(keys), np.int32), np.empty(len(keys), np.uint8)
+    new = np.empty(len(keys), bool)
+    # In blocks, because with the keys' copies of all at once the memory would double.
+    for start in range(0, len(keys), _BLOCK):
+        part = keys[start : start + _BLOCK]
+        rows[start : start + _BLOCK] = part >> np.uint64(8) & np.uint64(MOST_STATEMENTS - 1)
+        times[start : start + _BLOCK] = part & np.uint64(255)
+        terms = part >> np.uint64(32)
+        before = keys[start - 1] >> np.uint64(32) if start else ~terms[0]
+        new[start : start + _BLOCK] = np.diff(terms, prepend=before) != 0
+    starts = np.flatnonzero(new)
+    found = (keys[starts] >> np.uint64(32)).astype(np.uint32)
+    return found, Counts(np.append(starts, len(keys)).astype(np.int64), rows, times, statements)
 
 
 def best(

@@ -43,12 +43,19 @@ def dimensions_of(vector: bytes, dimensions: int) -> Ints8:
     return np.frombuffer(vector, np.int8)
 
 
+def signs(table: Ints8) -> NDArray[np.uint64]:
+    """The signs of rows of int8, a bit each: 64 coordinates of all rows after another, so that a scan reads forward."""
+    packed = np.packbits(table > 0, axis=1)
+    packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
+    return np.ascontiguousarray(packed.view("<u8").T)
+
+
 @dataclass(frozen=True)
 class Vectors:
-    """The vectors of all statements: int8, and their signs packed into bytes."""
+    """The vectors of all statements: rows of int8, and their `signs`."""
 
     table: Ints8
-    bits: NDArray[np.uint8]
+    bits: NDArray[np.uint64]
 
     def nearest(
         self, vector: bytes, k: int, accept: NDArray[np.bool_] | None, *, bits_pool: int | None
@@ -58,9 +65,11 @@ class Vectors:
         Every accepted statement is compared, or with `bits_pool` that many whose signs agree most, with all ties.
         """
         query = dimensions_of(vector, self.table.shape[1])
-        numbers = np.arange(len(self.table)) if accept is None else np.flatnonzero(accept)
-        if bits_pool is not None and len(numbers) > bits_pool:
+        numbers = None if accept is None else np.flatnonzero(accept)
+        if bits_pool is not None and bits_pool < (len(self.table) if numbers is None else len(numbers)):
             numbers = self._signs_agree(query, numbers, bits_pool)
+        elif numbers is None:
+            numbers = np.arange(len(self.table))
         asked = query.astype(np.float32)
         products = np.empty(len(numbers), np.int32)
         for start in range(0, len(numbers), _BLOCK):
@@ -71,19 +80,20 @@ class Vectors:
         scores[numbers] = products
         return numbers[order], scores
 
-    def _signs_agree(self, query: Ints8, numbers: NDArray[np.int64], pool: int) -> NDArray[np.int64]:
-        asked = np.packbits(query > 0)
-        everything = len(numbers) == len(self.bits)
-        different = np.empty(len(numbers), np.uint16)
-        for start in range(0, len(numbers), _BLOCK):
-            part = (
-                self.bits[start : start + _BLOCK]
-                if everything
-                else self.bits[numbers[start : start + _BLOCK]]
-            )
-            different[start : start + len(part)] = np.bitwise_count(part ^ asked).sum(axis=1, dtype=np.uint16)
-        bound = np.partition(different, pool - 1)[pool - 1]
-        return numbers[different <= bound]
+    def _signs_agree(self, query: Ints8, numbers: NDArray[np.int64] | None, pool: int) -> NDArray[np.int64]:
+        """The numbers of the statements with the fewest signs that differ from the query's: `pool`, and all ties."""
+        asked = signs(query.reshape(1, -1))[:, 0]
+        count = self.bits.shape[1] if numbers is None else len(numbers)
+        different = np.zeros(count, np.uint16)
+        for start in range(0, count, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            chosen = block if numbers is None else numbers[block]
+            for row, word in zip(self.bits, asked, strict=True):
+                different[block] += np.bitwise_count(row[chosen] ^ word)
+        # Few values are possible, so they are counted instead of sorted.
+        bound = int(np.searchsorted(np.cumsum(np.bincount(different)), pool))
+        near = np.flatnonzero(different <= bound)
+        return near if numbers is None else numbers[near]
 
 
 def _first(products: NDArray[np.int32], k: int) -> NDArray[np.int64]:

@@ -90,6 +90,12 @@ def test_the_impact_is_that_of_bm25(tmp_path):
     assert [hit.score for hit in index.search("module module", mode="words")] == [182, 182]
 
 
+def test_impacts_are_rounded_to_the_nearest_thousandth(tmp_path):
+    # One term in one of three statements of one word: log(1 + 2.5/1.5) = .98083.
+    index = built(tmp_path, [Entry("a", "ring"), Entry("b", "group"), Entry("c", "field")])
+    assert [hit.score for hit in index.search("ring", mode="words")] == [981]
+
+
 def test_a_letter_counts_once_in_a_statement_however_often_it_comes(tmp_path):
     index = built(tmp_path, [Entry("a", "$x$ $x$ $x$ ring"), Entry("b", "$x$ ring")])
     assert len({hit.score for hit in index.search("$x$", mode="words")}) == 1
@@ -311,6 +317,15 @@ def test_a_build_that_is_killed_anywhere_leaves_the_old_index_or_the_new_one(tmp
             assert index.keys == sorted(entry.key for entry in more)
             assert built(tmp_path / "index").digest == old
     assert killed > 25
+
+
+def test_a_build_that_dies_within_the_manifest_leaves_the_old_index(tmp_path):
+    # Every other file of an index of one short statement has less than 700 bytes, the manifest more than 2,000.
+    old = built(tmp_path, [BASEL]).digest
+    files = Index.open(tmp_path).manifest.files.values()
+    assert max(file.size for file in files) < 1_500 < (tmp_path / MANIFEST).stat().st_size
+    assert killed_while_building(tmp_path, [Entry("other", "ring")], step=0, size=1_500)
+    assert Index.open(tmp_path).digest == old
 
 
 def test_a_search_is_the_same_in_an_index_that_was_built_again(tmp_path):
