@@ -8,7 +8,7 @@
 from django.apps import apps
 from django.db import models
 
-APPS = ("accounts", "benchmark", "work", "annotation", "judging", "reports")
+APPS = ("accounts", "benchmark", "work", "annotation", "judging", "search", "reports")
 
 _TABLE = """
 accounts.User        hidden: email name pseudonym rater | technical: password
@@ -80,6 +80,13 @@ judging.JudgeTask    hidden: last_error lease_owner | technical: predicate
 work.EndpointState   hidden: name last_error
 judging.Call         hidden: request reply error | technical: prompt_sha256
 judging.Verdict      hidden: reason evidence | technical: predicate value
+search.Corpus        hidden: slug title | technical: sha256
+search.Source        hidden: name url version licence attribution
+search.Document      hidden: key title authors categories
+search.Statement     hidden: key section kind number note label body url licence | technical: sha256
+search.Index         hidden: problem | technical: recipe corpus_sha256 digest
+search.Query         hidden: text formula filters | technical: mode
+search.Feedback      hidden: note
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.KeptScore    hidden: choice content | technical: basis
 reports.HistoryLink  technical: kind sha256 chain

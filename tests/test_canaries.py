@@ -69,6 +69,7 @@ from benchmark.models import (
 from judging.models import Call, JudgeRun, JudgeTask, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
 from reports.records.declared import Declared
+from search.models import Corpus, Document, Feedback, Index, Query, SearchesOfADay, Source, Statement
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.benchmark.pdfs import everything_in, planted, png
@@ -595,9 +596,53 @@ def _reports(campaign: Campaign, coordinator: User) -> None:
         withdrawn_at=timezone.now(),
         withdrawn_reason=c("reports.PublicRecord.withdrawn_reason"),
     )
+    _searched(campaign)
     KeptScore.objects.create(
         release=campaign.release, choice=c("reports.KeptScore.choice"), content=c("reports.KeptScore.content")
     )
+
+
+def _searched(campaign: Campaign) -> None:
+    """A corpus that belongs to the release, so that it is for the staff alone, and what somebody searched for."""
+    c, someone = canary, User.objects.filter(roles__name="coordinator").first()
+    corpus = Corpus.objects.create(
+        slug=c("search.Corpus.slug"),
+        title=c("search.Corpus.title"),
+        visibility="staff",
+        release=campaign.release,
+    )
+    said = {name: c(f"search.Source.{name}") for name in ("name", "url", "version", "licence", "attribution")}
+    source = Source.objects.create(corpus=corpus, **said)
+    said = {name: c(f"search.Document.{name}") for name in ("key", "title")}
+    lists = {name: [c(f"search.Document.{name}")] for name in ("authors", "categories")}
+    document = Document.objects.create(corpus=corpus, source=source, **said, **lists)
+    names = ("key", "section", "kind", "number", "note", "label", "body", "url", "licence")
+    said = {name: c(f"search.Statement.{name}") for name in names}
+    statement = Statement.objects.create(corpus=corpus, document=document, sha256="0" * 64, **said)
+    recipe = {"name": "words"}
+    Index.objects.create(corpus=corpus, recipe=recipe, state="failed", problem=c("search.Index.problem"))
+    Index.objects.create(corpus=corpus, recipe=recipe, state="waiting")
+    index = Index.objects.create(
+        corpus=corpus,
+        recipe=recipe,
+        state="ready",
+        corpus_sha256="0" * 64,
+        digest="1" * 64,
+        built_at=timezone.now(),
+    )
+    query = Query.objects.create(
+        index=index,
+        user=someone,
+        purpose="page",
+        text=c("search.Query.text"),
+        formula=c("search.Query.formula"),
+        filters={"authors": [c("search.Query.filters")]},
+        mode="words",
+        n_results=1,
+    )
+    note = c("search.Feedback.note")
+    Feedback.objects.create(user=someone, statement=statement, query=query, value=-1, note=note)
+    SearchesOfADay.objects.create(corpus=corpus, day=dt.date(2026, 11, 1), purpose="page", searches=1)
 
 
 PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
@@ -618,6 +663,9 @@ def addresses(handles: list[str]) -> list[str]:
         path = "/" + route.lstrip("^").rstrip("$")
         for name, value in PLACES.items():
             path = path.replace(f"<{name}>", value)
+        path = path.replace("<slug:corpus>", canary("search.Corpus.slug"))
+        if "/statements/" in path:
+            path = path.replace("<path:key>", canary("search.Statement.key"))
         path = path.replace("<slug:protocol>", "proofs").replace("<slug:question>", "correctness")
         if "<str:handle>" in path:
             path = path.replace("/files/<int:number>/", "/files/1/")
@@ -788,6 +836,12 @@ NOBODY_IS_SHOWN = {
     "reports.LabelUpload.handle",
     "reports.LabelUpload.refusal",
     "reports.ReportJob.file",
+    "search.Document.categories",  # filters only
+    "search.Feedback.note",  # a person's own, like their searches
+    "search.Query.filters",
+    "search.Query.formula",
+    "search.Query.text",
+    "search.Statement.label",
 }
 
 

@@ -48,6 +48,7 @@ from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Ou
 from judging.models import Judge, JudgeRun, JudgeTask, UploadedPrompt, Verdict
 from reports.history.chain import seal
 from reports.models import Artifact, ExclusionRule, HistoryLink, PublicRecord, ReportJob
+from search.models import Corpus, Feedback, Index, Query, Statement
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
 from tests.factories import InstanceFactory, ItemFactory, JudgeTaskFactory, VerdictFactory
@@ -56,7 +57,7 @@ from tests.test_canaries import study
 __all__ = ["study"]  # the fixture: a row of every model, made by the verbs of the project
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
-OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "work")
+OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "search", "work")
 Values = dict[str, Any]
 # A printed report of which nothing is known, so that one rule alone is broken.
 QUIET: Values = {
@@ -131,6 +132,16 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "history_position_from_one": (HistoryLink, {"position": 0}),
     "record_versions_from_one": (PublicRecord, {"version": 0}),
     "record_withdrawn_with_a_reason": (PublicRecord, {"withdrawn_at": None, "withdrawn_reason": "why", "version": 9}),
+    "corpus_frozen_with_hash": (Corpus, {"slug": "c", "frozen_at": NOW, "sha256": ""}),
+    "bound_corpus_is_for_staff": (Corpus, {"slug": "c", "visibility": "anyone"}),
+    "corpus_visibility": (Corpus, {"slug": "c", "visibility": "mood", "release": None}),
+    "statement_says_something": (Statement, {"key": "k", "body": ""}),
+    "built_index_has_a_digest": (Index, {"state": "ready", "problem": "", "digest": ""}),
+    "failed_index_says_why": (Index, {"state": "failed", "problem": ""}),
+    "query_asks_something": (Query, {"text": "", "formula": ""}),
+    "query_purpose": (Query, {"purpose": "mood"}),
+    "feedback_is_a_vote": (Feedback, {"value": 2, "reason": ""}),
+    "feedback_reason_is_against": (Feedback, {"value": 1, "reason": "latex"}),
     "report_state_is_known": (ReportJob, QUIET | {"state": "lost"}),
     "report_holds_something": (ReportJob, {"score": False, "items": False}),
     "report_done_within_total": (ReportJob, {"done": 9, "total": 8}),

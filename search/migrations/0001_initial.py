@@ -122,7 +122,6 @@ class Migration(migrations.Migration):
                 ('year', models.PositiveSmallIntegerField(null=True)),
                 ('categories', models.JSONField(default=list)),
                 ('citations', models.PositiveIntegerField(null=True)),
-                ('abstract', models.TextField(blank=True)),
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='search.corpus')),
                 ('source', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='search.source')),
             ],

@@ -78,7 +78,6 @@ class Document(models.Model):
     year = models.PositiveSmallIntegerField(null=True)
     categories = models.JSONField(default=list)
     citations = models.PositiveIntegerField(null=True)
-    abstract = models.TextField(blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["corpus", "key"], name="document_once_per_corpus")]

@@ -62,6 +62,8 @@ class ResultOut(serializers.Serializer[Result]):
     score = serializers.IntegerField()
     parts = serializers.DictField(child=serializers.IntegerField())
     name = serializers.CharField()
+    kind = serializers.CharField()
+    number = serializers.CharField()
     body = serializers.CharField()
     is_cut = serializers.BooleanField()
     html = serializers.CharField()

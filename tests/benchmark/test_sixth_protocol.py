@@ -19,7 +19,8 @@ SIXTH = ROOT / "tests" / "sixth_protocol"
 PLACE = "benchmark/protocols/closed_forms"
 NEEDED = (
     "accounts", "algebra", "annotation", "benchmark", "canonical", "config", "judging", "latex", "llm", "reports",
-    "stats", "static", "templates", "tests", "tools", "work", "manage.py", "pyproject.toml", "sample",
+    "retrieval", "search", "stats", "static", "templates", "tests", "tools", "work", "manage.py",
+    "pyproject.toml", "sample",
 )  # fmt: skip
 
 
@@ -117,6 +118,8 @@ PACKAGES = (
     "latex",
     "llm",
     "reports",
+    "retrieval",
+    "search",
     "stats",
     "work",
 )

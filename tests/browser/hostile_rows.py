@@ -27,6 +27,7 @@ MACHINE = {
         reports.ReportJob.lease_owner judging.JudgeTask.lease_owner benchmark.Run.sha256
         benchmark.Output.sha256 judging.Judge.sha256 benchmark.Settlement.pair
         reports.PublicRecord.archive_sha256 judging.UploadedPrompt.sha256 benchmark.TupleFile.sha256
+        search.Corpus.sha256 search.Statement.sha256 search.Index.digest search.Index.corpus_sha256
     """,
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name
@@ -34,6 +35,7 @@ MACHINE = {
         judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ReportJob.condition
         reports.ReportJob.frozen_tuple reports.ExclusionRule.name judging.JudgeRun.condition
         reports.PublicRecord.name judging.UploadedPrompt.name annotation.Campaign.condition
+        search.Corpus.slug search.Query.mode
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name
