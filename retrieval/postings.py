@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 SCALE = 1_000  # impacts are thousandths, rounded
-_BLOCK = 1_000_000
+_BLOCK = 200_000
 Integers = NDArray[np.int32]
 Term = TypeVar("Term", str, int)
 
