@@ -299,9 +299,9 @@ class Index:
     ) -> list[Hit]:
         """The k best statements among the accepted, by (score descending, key); fewer where fewer match.
 
-        `formula` is LaTeX, bare or in a text; without it the formulas of the text count,
-        and in the mode "formula" the text is one. `vector` is the query's, as bytes of int8 (`vectors.quantised`).
-        Hybrid fuses the ranks of all rankings that the index and the query have: an index with vectors needs one.
+        `formula` is LaTeX, bare or in a text; without it the formulas of the text count, and in the mode "formula" the
+        text is one. `vector` is the query's, as bytes of int8 (`vectors.quantised`). Hybrid fuses all rankings that the
+        index and the query have; an index with vectors needs the query's.
 
         Raises NoVectors where meaning is asked for without vectors or without a vector, and ValueError for an unknown
         mode, a k below 1, or a vector of a wrong length.
