@@ -93,6 +93,6 @@ def facet_name(facet: str, value: str) -> str:
     return facet + _SEPARATOR + value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
 
 
-def facets_of(values: Mapping[str, Sequence[str]]) -> set[str]:
-    """The names of all values that a statement has: {"author": (...), ...}; empty values are none."""
-    return {facet_name(facet, value) for facet, found in values.items() for value in found if value}
+def facets_of(values: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """The names of all values that a statement has: {"author": (...), ...}, each once; empty values are none."""
+    return {facet_name(facet, value): 1 for facet, found in values.items() for value in found if value}

@@ -44,7 +44,7 @@ from retrieval.vectors import Vectors, dimensions_of, quantised, signs
 FORMAT = "touchstone.index/1"
 MANIFEST = "manifest.json"
 _SMALL = 4 << 20  # files up to this size are hashed at every opening
-_CHUNK = 2_000  # statements whose formulas are counted at once
+_CHUNK = 500  # statements whose formulas are counted at once
 _EMBEDDED_AT_ONCE = 256
 
 Mask = NDArray[np.bool_]
@@ -299,9 +299,9 @@ class Index:
     ) -> list[Hit]:
         """The k best statements among the accepted, by (score descending, key); fewer where fewer match.
 
-        `formula` is LaTeX, bare or in a text; without it the formulas of the text count,
-        and in the mode "formula" the text is one. `vector` is the query's, as bytes of int8 (`vectors.quantised`).
-        Hybrid fuses the ranks of all rankings that the index and the query have: an index with vectors needs one.
+        `formula` is LaTeX, bare or in a text; without it the formulas of the text count, and in the mode "formula" the
+        text is one. `vector` is the query's, as bytes of int8 (`vectors.quantised`). Hybrid fuses all rankings that the
+        index and the query have; an index with vectors needs the query's.
 
         Raises NoVectors where meaning is asked for without vectors or without a vector, and ValueError for an unknown
         mode, a k below 1, or a vector of a wrong length.
@@ -378,16 +378,15 @@ def _words_of(entries: Sequence[Entry], recipe: Recipe) -> tuple[list[str], Coun
     collector = Collector()
     context_terms = lru_cache(maxsize=4_096)(words.terms)  # statements of one section share it
     for entry in entries:
-        fields = [
-            (words.terms(entry.body), recipe.body_weight),
-            (context_terms(entry.context), recipe.context_weight),
-        ]
-        fields += [(words.terms(entry.label), recipe.label_weight)]
-        fields += [(words.terms(slogan), recipe.slogan_weight) for slogan in entry.slogans]
-        bag: Counter[str] = Counter()
-        for found, weight in fields:
-            bag.update(found * weight)
-        collector.add(bag)
+        bag = (
+            words.terms(entry.body) * recipe.body_weight
+            + context_terms(entry.context) * recipe.context_weight
+        )
+        if entry.label:
+            bag += words.terms(entry.label) * recipe.label_weight
+        for slogan in entry.slogans:
+            bag += words.terms(slogan) * recipe.slogan_weight
+        collector.add(Counter(bag))
     terms, counts = collector.counts()
     letters = np.array([len(term) == 1 and term.isalpha() for term in terms], bool)
     counts.times[np.repeat(letters, np.diff(counts.starts))] = 1
@@ -444,7 +443,7 @@ def _keep_columns(keep: Callable[[str, bytes | NDArray[Any]], None], entries: Se
             name: (getattr(entry, name),) for name in ("document", "source", "kind")
         }
         values |= {"licence": (entry.licence,), "author": entry.authors, "category": entry.categories}
-        collector.add(dict.fromkeys(sorted(facets_of(values)), 1))
+        collector.add(facets_of(values))
     names, having = collector.counts()
     keep("facets.names", "\n".join(names).encode())
     keep("facets.starts", having.starts)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 SCALE = 1_000  # impacts are thousandths, rounded
-_BLOCK = 1_000_000
+_BLOCK = 200_000
 Integers = NDArray[np.int32]
 Term = TypeVar("Term", str, int)
 
@@ -58,16 +58,17 @@ def impacts(counts: Counts, k1: float, b: float, weightless: NDArray[np.bool_] |
     log(1 + (n - df + .5) / (df + .5)), as in Lucene, and is never negative.
     """
     n, df = counts.statements, np.diff(counts.starts)
-    lengths = np.bincount(counts.rows, weights=counts.times, minlength=n)
-    if weightless is not None:
-        light = np.repeat(weightless, df)
-        lengths -= np.bincount(counts.rows[light], weights=counts.times[light], minlength=n)
+    light = np.zeros(len(counts.rows), bool) if weightless is None else np.repeat(weightless, df)
+    lengths = np.zeros(n)
+    for start in range(0, len(counts.rows), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        lengths += np.bincount(counts.rows[part], weights=counts.times[part] * ~light[part], minlength=n)
     norm = k1 * (1 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
     # One logarithm by Python for each frequency: numpy's differs in the last bit between processors.
     idf_of = {of: math.log(1 + (n - of + 0.5) / (of + 0.5)) for of in np.unique(df).tolist()}
     idf = np.array([idf_of[of] for of in df.tolist()])
     found = np.empty(len(counts.rows), np.int32)
-    # In blocks of terms: of all entries at once the floats would take ten times the memory of the result.
+    # In blocks, as above: of all entries at once the floats would take ten times the memory of the result.
     first = 0
     while first < len(df):
         last = max(int(np.searchsorted(counts.starts, counts.starts[first] + _BLOCK)), first + 1)

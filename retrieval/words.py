@@ -11,6 +11,7 @@ import tomllib
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 # The module itself: the package's `stemmer()` would use PyStemmer where that happens to be installed.
@@ -74,10 +75,7 @@ def read(latex: str, say: Callable[[str], str]) -> str:
 
 def terms(latex: str) -> list[str]:
     """The terms of a text in their order: lower case, stemmed, without stop words."""
-    found: list[str] = []
-    for word in WORD.findall(plain(latex)):
-        found += _terms_of(word[: 2 * LONGEST_WORD])
-    return found
+    return list(chain.from_iterable(map(_terms_of, plain(latex).split(" "))))
 
 
 def spoken(name: str) -> str:
@@ -87,7 +85,17 @@ def spoken(name: str) -> str:
 
 
 @lru_cache(maxsize=200_000)
-def _terms_of(word: str) -> tuple[str, ...]:
+def _kept(piece: str) -> tuple[str, ...]:
+    return tuple(term for word in WORD.findall(piece) for term in _of_word(word[: 2 * LONGEST_WORD]))
+
+
+def _terms_of(piece: str) -> tuple[str, ...]:
+    """The terms between two blanks. Most pieces come again and again; very long ones would only fill the memory."""
+    return _kept(piece) if len(piece) <= LONGEST_WORD else _kept.__wrapped__(piece)
+
+
+@lru_cache(maxsize=100_000)
+def _of_word(word: str) -> tuple[str, ...]:
     """The terms of one word. "Semi-simple" is three: semi, simpl, and semisimpl, as some write it without a hyphen."""
     parts = [part for part in re.split(r"-+", word.lower()) if part]
     whole = ["".join(parts)] if len(parts) > 1 and "--" not in word else []  # Stone--Čech are two people
