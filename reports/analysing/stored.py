@@ -88,7 +88,7 @@ STORED = tuple(name for name in ANALYSES if name != "retrieval")
 def _says_something(row: Row, scales: Mapping[str, Scale]) -> bool:
     """Whether a row is a judgment: no free text, and not "not assessed"."""
     scale = scales.get(row["question"])
-    if scale is None or row["rater_kind"] == "judge":
+    if scale is None or (row["rater_kind"] == "judge" and not row.get("step")):
         return True
     return scale.has_values and (row["state"] != "answered" or row["value"] in scale.judgments)
 
