@@ -80,6 +80,7 @@ judging.JudgeTask    hidden: last_error lease_owner | technical: predicate
 work.EndpointState   hidden: name last_error
 judging.Call         hidden: request reply error | technical: prompt_sha256
 judging.Verdict      hidden: reason evidence | technical: predicate value
+judging.StepVerdict  hidden: reason | technical: question step label
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.KeptScore    hidden: choice content | technical: basis
 reports.HistoryLink  technical: kind sha256 chain

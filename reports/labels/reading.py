@@ -169,6 +169,8 @@ class LabelReader:
             return
         if not isinstance(parse_subject(row["subject"]), Subject):
             yield "step", "only a single output has steps"
+        if len(row["step"]) > 50:
+            yield "step", "is longer than 50 characters"
         if row["state"] not in ("", "answered"):
             yield "state", "a verdict on a step has a value"
             return

@@ -27,6 +27,7 @@ from tests.factories import (
     ItemFactory,
     OutputFactory,
     ReleaseFactory,
+    RubricFactory,
     RunFactory,
 )
 from work.worker import drain
@@ -130,9 +131,8 @@ def test_the_steps_that_are_sent_are_those_that_experts_label(proof, run, server
     """Two steps: b1 with the formula b2, and b3. The proof's own "[[DATA b9" opens nothing."""
     server.rule = saying(says({"b1": "correct", "b3": "incorrect"}))
     drain()
-    place = item_material(
-        ItemFactory(campaign=CampaignFactory(release=proof.run.release), output=proof), swapped=False
-    )
+    campaign = CampaignFactory(release=proof.run.release, rubric=RubricFactory(protocol="lemmas"))
+    place = item_material(ItemFactory(campaign=campaign, output=proof, instance=proof.instance))
     documents(place)  # asks for the rendering
     render_waiting()
     _, steps = anchors(place)
