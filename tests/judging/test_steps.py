@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.urls import reverse
 
 from annotation.core.documents import anchors, documents
@@ -29,6 +29,7 @@ from tests.factories import (
     ReleaseFactory,
     RubricFactory,
     RunFactory,
+    VerdictFactory,
 )
 from work.worker import drain
 
@@ -195,3 +196,15 @@ def test_a_verdict_on_a_step_is_never_changed_or_deleted(run, server):
         with pytest.raises(DatabaseError, match="judging_stepverdict"), transaction.atomic():
             change(StepVerdict.objects.all())
     assert Judge.objects.count() == 1
+
+
+def test_a_step_of_a_verdict_has_one_label_and_it_is_not_empty(proof):
+    verdict = VerdictFactory(output=proof, predicate="every_step", value="no")
+    label = {"verdict": verdict, "question": "steps", "step": "b1", "label": "correct"}
+    StepVerdict.objects.create(**label)
+    StepVerdict.objects.create(**{**label, "step": "b3"})
+    blank = [{"step": "b4", **{name: ""}} for name in ("question", "step", "label")]
+    for wrong in ({}, {"label": "incorrect"}, *blank):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            StepVerdict.objects.create(**{**label, **wrong})
+    assert StepVerdict.objects.count() == 2
