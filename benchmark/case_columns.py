@@ -17,7 +17,7 @@ def case_columns(protocol: Protocol) -> tuple[CaseColumn, ...]:
             label_of(key),
             needs=(key,),
         )
-        for key in (predicate.key for predicate in protocol.output_predicates)
+        for key in (predicate.key for predicate in protocol.predicates)
     ]
     return (*asked, *(measure_column(measure) for measure in protocol.measures))
 

@@ -76,10 +76,14 @@ def withheld_record(instance: str) -> OutputRecord:
 
 @dataclass(frozen=True)
 class Predicate:
-    """A question that a judge answers about an output, a pair of outputs or an instance, with its prompt."""
+    """A question that a judge answers about an output, a pair of outputs or an instance, with its prompt.
+
+    `steps` is the stepwise question of the rubrics that its prompt asks about every step of the output as well.
+    """
 
     key: str
     prompt: str  # the newest version of the prompt file, e.g. "grounding.v1"
+    steps: str = ""
 
 
 @dataclass(frozen=True)

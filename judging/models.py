@@ -321,3 +321,27 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.predicate}: {self.value or self.state}"
+
+
+class StepVerdict(models.Model):
+    """What a verdict's reply says about one step of the output as well: one row per step, never without the verdict.
+
+    `question` is the stepwise question of rubrics that it answers, so that experts and judges answer the same one.
+    """
+
+    verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="steps")
+    question = models.CharField(max_length=50)
+    step = models.CharField(max_length=50, help_text="Its id, as in experts' labels of steps.")
+    label = models.CharField(max_length=50)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["verdict", "question", "step"], name="step_verdict_once"),
+            models.CheckConstraint(
+                condition=~Q(question="") & ~Q(step="") & ~Q(label=""), name="step_verdict_is_complete"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question} {self.step}: {self.label}"

@@ -3,7 +3,7 @@
 from latex.document import Block, Document, Failure, Formula, Report
 from latex.formulas.katex import FormulaError, check_formulas, to_math_html
 from latex.formulas.typeset import Piece, Typeset, Unplaced, typeset
-from latex.render import RENDER_VERSION, guess_format, render, render_checked
+from latex.render import RENDER_VERSION, guess_format, render, render_checked, render_in_time
 
 __all__ = [
     "RENDER_VERSION",
@@ -20,6 +20,7 @@ __all__ = [
     "guess_format",
     "render",
     "render_checked",
+    "render_in_time",
     "to_math_html",
     "typeset",
 ]

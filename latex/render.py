@@ -41,6 +41,14 @@ def render_checked(
     return with_failures(document, trials.refused)
 
 
+def render_in_time(text: str, format: Format, *, seconds: float = SECONDS_PER_DOCUMENT) -> Document:
+    """The blocks that `render_checked` gives, with the same ids and sources, without trying any formula."""
+    try:
+        return _render(text, format, Task("", Clock(seconds)))
+    except OutOfTime:
+        return render_plain(text)
+
+
 def _render(text: str, format: Format, task: Task) -> Document:
     if len(text) > MAX_SOURCE:
         note = f"longer than {MAX_SOURCE} characters: shown as plain text"

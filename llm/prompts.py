@@ -6,22 +6,33 @@
     predicate = "Ground"
     output = ["label", "reason", "confidence", "evidence"]   (fields of the reply, llm.replies)
     labels = ["first", "second", "tie"]                      (yes, no and uncertain unless given)
+    steps = ["correct", "incorrect"]                         (labels of each step; without it no steps are asked about)
 
 and then the body (the user message) with placeholders `{{ field }}`. Every field is text from outside: it is
-neutralised and put between two lines that carry a nonce which its author cannot know.
+neutralised and put between two lines that carry a nonce which its author cannot know. The placeholder `{{ steps }}`
+stands for all steps, each between two such lines with its id as the name.
 """
 
 import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from llm.neutral import neutralise
-from llm.replies import LABELS, REPLY_FIELDS, Reply, ReplyFormat, Unparsed, parse_reply, response_format
+from llm.replies import (
+    LABELS,
+    REPLY_FIELDS,
+    AskedSteps,
+    Reply,
+    ReplyFormat,
+    Unparsed,
+    parse_reply,
+    response_format,
+)
 from llm.strict_json import first_objection
 
 _FILE_NAME = re.compile(r"(?P<name>[a-z0-9_-]+)\.v(?P<version>[1-9][0-9]*)\.md")
@@ -57,7 +68,10 @@ class RenderedPrompt:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One version of a prompt. `sha256` is that of the file's bytes, `fields` are its placeholders."""
+    """One version of a prompt. `sha256` is that of the file's bytes, `fields` are its placeholders.
+
+    With `step_labels` it asks about steps; `about` gives it those of one text, without which it cannot be sent.
+    """
 
     name: str
     version: int
@@ -67,6 +81,8 @@ class Prompt:
     body: str
     sha256: str
     labels: tuple[str, ...] = LABELS
+    step_labels: tuple[str, ...] = ()
+    steps: AskedSteps | None = None
 
     @property
     def label(self) -> str:
@@ -75,17 +91,24 @@ class Prompt:
 
     @property
     def fields(self) -> list[str]:
-        """Its placeholders, in the order of their first use."""
-        return list(dict.fromkeys(_PLACEHOLDER.findall(self.body)))
+        """Its placeholders but for that of the steps, in the order of their first use."""
+        found = dict.fromkeys(_PLACEHOLDER.findall(self.body))
+        return [name for name in found if not (self.step_labels and name == STEPS)]
+
+    def about(self, steps: Sequence[tuple[str, str]]) -> "Prompt":
+        """The same prompt about these steps: (id, text)."""
+        return replace(self, steps=AskedSteps(self.step_labels, tuple(steps)))
 
     @property
     def response_format(self) -> dict[str, object] | None:
         """What to ask of an endpoint with structured output."""
-        return response_format(self.output, self.name.replace("-", "_"), self.labels)
+        return response_format(self.output, self.name.replace("-", "_"), self.labels, self.steps)
 
     def read(self, text: str) -> Reply | Unparsed:
         """A reply to this prompt."""
-        return parse_reply(text, self.labels)
+        return (
+            parse_reply(text, self.labels, steps=self.steps) if self.steps else parse_reply(text, self.labels)
+        )
 
     def render(self, fields: Mapping[str, str], nonce: str) -> RenderedPrompt:
         """The messages, each field framed as data.
@@ -101,9 +124,13 @@ class Prompt:
             raise PromptError(f"{self.label}: no value for {', '.join(missing)}")
         if unused:
             raise PromptError(f"{self.label}: has no place for {', '.join(unused)}")
+        if self.step_labels and self.steps is None:
+            raise PromptError(f"{self.label}: asks about steps, and was given none")
         blocks = {name: framed(name, text, nonce) for name, text in fields.items()}
+        if self.steps is not None:
+            blocks[STEPS] = "\n\n".join(framed(name, text, nonce) for name, text in self.steps.texts)
         body = _PLACEHOLDER.sub(lambda hit: blocks[hit[1]], self.body)
-        rule = _reply_rule(self.output, self.labels)
+        rule = _reply_rule(self.output, self.labels, self.steps)
         return RenderedPrompt(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
 
 
@@ -148,15 +175,22 @@ class OwnPrompt:
         return RenderedPrompt(FRAMING.format(nonce=nonce), "\n\n".join([self.body, *data, *rule]))
 
 
+STEPS = "steps"  # the placeholder of the steps, and the key of their labels in a reply
 _OWN_OUTPUT = ("label", "reason", "confidence")
 
 
-def _reply_rule(output: Sequence[str], labels: Sequence[str]) -> str:
+def _reply_rule(output: Sequence[str], labels: Sequence[str], steps: AskedSteps | None = None) -> str:
+    allowed = {"label": f" ({_one_of(labels)})", "confidence": " (a number from 0 to 1, or null)"}
+    keys = [f'"{field}"{allowed.get(field, " (text)")}' for field in output]
+    if steps is not None:
+        names = ", ".join(f'"{name}"' for name in steps.ids)
+        keys.append(f'"{STEPS}" (an object with exactly the keys {names}, each {_one_of(steps.labels)})')
+    return REPLY_RULE.format(fields=", ".join(keys))
+
+
+def _one_of(labels: Sequence[str]) -> str:
     words = [f'"{label}"' for label in labels]
-    choice = f" ({', '.join(words[:-1])} or {words[-1]})"
-    allowed = {"label": choice, "confidence": " (a number from 0 to 1, or null)"}
-    keys = ", ".join(f'"{field}"{allowed.get(field, " (text)")}' for field in output)
-    return REPLY_RULE.format(fields=keys)
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 class _Front(BaseModel):
@@ -166,6 +200,7 @@ class _Front(BaseModel):
     predicate: str = Field(min_length=1)
     output: list[str] = Field(min_length=1)
     labels: list[str] = Field(default=list(LABELS), min_length=2)
+    steps: list[str] = Field(default=[], min_length=2, validate_default=False)
 
 
 def load_prompt(path: Path) -> Prompt:
@@ -196,9 +231,12 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
     needed = {"label", "reason", "confidence"}
     if not needed <= set(front.output) <= set(REPLY_FIELDS) or len(set(front.output)) < len(front.output):
         raise PromptError("front matter: output: expected label, reason, confidence and perhaps evidence")
-    if len(set(front.labels)) < len(front.labels) or not all(map(_LABEL.fullmatch, front.labels)):
-        raise PromptError("front matter: labels: expected different words of small letters and _")
+    for name, words in (("labels", front.labels), (STEPS, front.steps)):
+        if len(set(words)) < len(words) or not all(map(_LABEL.fullmatch, words)):
+            raise PromptError(f"front matter: {name}: expected different words of small letters and _")
     body = parts["body"].strip()
+    if front.steps and STEPS not in _PLACEHOLDER.findall(body):
+        raise PromptError("front matter: steps: the body has no place {{ steps }} for them")
     rest = _PLACEHOLDER.sub("", body)
     if "{{" in rest or "}}" in rest:
         raise PromptError("a placeholder is written {{ field }}, with small letters, digits and _")
@@ -211,6 +249,7 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
         body=body,
         sha256=hashlib.sha256(content).hexdigest(),
         labels=tuple(front.labels),
+        step_labels=tuple(front.steps),
     )
 
 

@@ -32,6 +32,7 @@ class Reply(BaseModel):
     reason: str = Field(min_length=1, max_length=20_000)
     confidence: float | None = Field(ge=0, le=1, allow_inf_nan=False)
     evidence: str | None = Field(default=None, max_length=100_000)
+    steps: Mapping[str, str] = Field(default_factory=dict)
 
     @field_validator("label")
     @classmethod
@@ -99,14 +100,54 @@ class ReplyFormat:
         }
 
 
+@dataclass(frozen=True)
+class AskedSteps:
+    """The steps of a text for which a prompt asks one label each: `texts` are (id, text), in their order."""
+
+    labels: tuple[str, ...]
+    texts: tuple[tuple[str, str], ...]
+
+    @property
+    def ids(self) -> list[str]:
+        return [name for name, _ in self.texts]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of the object with exactly one label for each step."""
+        label = {"type": "string", "enum": list(self.labels)}
+        return {
+            "type": "object",
+            "properties": dict.fromkeys(self.ids, label),
+            "required": self.ids,
+            "additionalProperties": False,
+        }
+
+    def read(self, said: Any) -> dict[str, str]:
+        """Step to label. Raises ValueError that names the fault, and nothing but our own ids."""
+        if not isinstance(said, dict):
+            raise ValueError("steps: is not an object")
+        if missing := [name for name in self.ids if name not in said]:
+            raise ValueError(f"steps: has no label for {missing[0]}")
+        if len(said) > len(self.texts):
+            raise ValueError("steps: has a step that was not asked about")
+        for name in self.ids:
+            if said[name] not in self.labels:
+                raise ValueError(f"steps: {name}: is not one of {', '.join(self.labels)}")
+        return {name: said[name] for name in self.ids}
+
+
 def parse_reply(
-    text: str, labels: Sequence[str] = LABELS, own: ReplyFormat | None = None
+    text: str,
+    labels: Sequence[str] = LABELS,
+    own: ReplyFormat | None = None,
+    steps: AskedSteps | None = None,
 ) -> Reply | Unparsed:
     """Reads exactly one JSON object of the reply's shape, or of the prompt's `own`; one code fence around the whole is
     allowed.
 
     Prose before or after, several objects, repeated or unknown or missing keys, a label outside `labels`
-    (in exactly these letters), a confidence outside [0, 1]: all give Unparsed.
+    (in exactly these letters), a confidence outside [0, 1]: all give Unparsed. So does, if `steps` are asked about,
+    anything but exactly one label for each of them.
     """
     if len(text) > _MAX_CHARS:
         return Unparsed(f"longer than {_MAX_CHARS} characters")
@@ -118,6 +159,10 @@ def parse_reply(
         return Unparsed(f"not one JSON object: {error}")
     try:
         document = own.translated(document) if own else document
+        if steps is not None and isinstance(document, dict):
+            document = {**document, "steps": steps.read(document.get("steps"))}
+        elif isinstance(document, dict) and "steps" in document:
+            raise ValueError("steps: Extra inputs are not permitted")
     except ValueError as error:
         return Unparsed(str(error))
     try:
@@ -127,16 +172,21 @@ def parse_reply(
 
 
 def response_format(
-    fields: tuple[str, ...], name: str = "verdict", labels: Sequence[str] = LABELS
+    fields: tuple[str, ...],
+    name: str = "verdict",
+    labels: Sequence[str] = LABELS,
+    steps: AskedSteps | None = None,
 ) -> dict[str, Any]:
-    """The `response_format` of a request that asks for exactly these fields (keys of REPLY_FIELDS)."""
+    """The `response_format` of a request that asks for exactly these fields (keys of REPLY_FIELDS), and `steps`."""
     properties = {field: REPLY_FIELDS[field] for field in fields}
     if "label" in properties:
         properties["label"] = {**properties["label"], "enum": list(labels)}
+    if steps is not None:
+        properties["steps"] = steps.schema
     schema = {
         "type": "object",
         "properties": properties,
-        "required": list(fields),
+        "required": list(properties),
         "additionalProperties": False,
     }
     return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}

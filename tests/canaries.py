@@ -80,6 +80,7 @@ judging.JudgeTask    hidden: last_error lease_owner | technical: predicate
 work.EndpointState   hidden: name last_error
 judging.Call         hidden: request reply error | technical: prompt_sha256
 judging.Verdict      hidden: reason evidence | technical: predicate value
+judging.StepVerdict  hidden: reason | technical: question step label
 search.Corpus        hidden: slug title | technical: sha256
 search.Source        hidden: name url version licence attribution
 search.Document      hidden: key title authors categories

@@ -20,11 +20,11 @@ _ON_BOTH = {
     "benchmark": "abstaining constraints croissant files import_outputs import_release imports overlaps protocol_flags"
     " rendering settling tuple_files",
     "config": "away checks database monitoring",
-    "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing uploaded_prompts"
-    " worker",
-    "reports": "artifacts construction_audit evaluations exclusions flag_agreement history invariants kept_scores"
-    " label_pages label_round_trip labels leak_flags pairs_in_artifacts records referee_reports report_jobs round"
-    " round_trip status upload_constraints",
+    "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing steps"
+    " uploaded_prompts worker",
+    "reports": "artifacts construction_audit evaluations exclusions flag_agreement history invariants judged_steps"
+    " kept_scores label_pages label_round_trip labels leak_flags pairs_in_artifacts records referee_reports report_jobs"
+    " round round_trip status upload_constraints",
     "search": "corpora searching",
 }
 _ON_POSTGRESQL = {

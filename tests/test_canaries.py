@@ -66,7 +66,7 @@ from benchmark.models import (
     TupleFile,
     TupleFilePart,
 )
-from judging.models import Call, JudgeRun, JudgeTask, UploadedPrompt
+from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
 from reports.records.declared import Declared
 from search.models import Corpus, Document, Feedback, Index, Query, SearchesOfADay, Source, Statement
@@ -372,7 +372,10 @@ def _judged(outputs: list[Output]) -> None:
         reply={"x": c("judging.Call.reply")},
         error=c("judging.Call.error"),
     )
-    VerdictFactory(judge=judge, output=outputs[0], reason=c("judging.Verdict.reason"))
+    verdict = VerdictFactory(judge=judge, output=outputs[0], reason=c("judging.Verdict.reason"))
+    StepVerdict.objects.create(
+        verdict=verdict, question="steps", step="b1", label="correct", reason=c("judging.StepVerdict.reason")
+    )
     program = JudgeFactory(program=c("judging.Judge.program"), model="", endpoint="", votes=1)
     VerdictFactory(
         judge=program,

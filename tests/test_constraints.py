@@ -45,7 +45,7 @@ from annotation.models import (
     Unjudged,
 )
 from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Output, UnreleasedOutput
-from judging.models import Judge, JudgeRun, JudgeTask, UploadedPrompt, Verdict
+from judging.models import Judge, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt, Verdict
 from reports.history.chain import seal
 from reports.models import Artifact, ExclusionRule, HistoryLink, PublicRecord, ReportJob
 from search.models import Corpus, Feedback, Index, Query, Statement
@@ -128,6 +128,7 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "verdict_has_one_subject": (Verdict, {"instance": None, "output": None, "second": None}),
     "verdict_pair_is_in_order": (Verdict, {"second_id": models.F("output_id")}),
     "verdict_has_a_value_iff_answered": (Verdict, {"state": "answered", "value": ""}),
+    "step_verdict_is_complete": (StepVerdict, {"label": ""}),
     "verdict_confidence_0_to_1": (Verdict, {"confidence": 1.5}),
     "history_position_from_one": (HistoryLink, {"position": 0}),
     "record_versions_from_one": (PublicRecord, {"version": 0}),

@@ -2,9 +2,9 @@
 
 from accounts.refusal import Refused
 from annotation.core.material import Material, ShownProof
-from annotation.grading.steps import Step, steps_of
 from benchmark.protocol import Part
 from benchmark.rendering.stored import Rendered, rendered_all
+from benchmark.steps import Step, steps_of
 
 
 def documents(shown: Material) -> list[Rendered]:

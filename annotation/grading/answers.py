@@ -24,10 +24,10 @@ from typing import Any
 from accounts.refusal import Refused
 from annotation.grading.file_anchors import FilePage, checked_anchor
 from annotation.grading.leakage import CheckedFlag, FlagPlace, checked_flags
-from annotation.grading.steps import NO_ERROR, Step, up_to_first_error
 from annotation.grading.unjudged import CheckedReason, checked_reason
 from benchmark.rubric_rules import SEVERITIES, broken
 from benchmark.rubrics import Question, Rubric, RubricError
+from benchmark.steps import NO_ERROR, Step, up_to_first_error
 from canonical import canonical_json
 from stats.core.scale import value_words
 

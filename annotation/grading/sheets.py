@@ -11,7 +11,6 @@ from annotation.core.documents import documents
 from annotation.core.files import SheetFile, pictures_in, sheet_files
 from annotation.core.material import Material, material
 from annotation.grading.answers import KINDS
-from annotation.grading.steps import Step, steps_of
 from annotation.grading.unjudged import UnjudgedReason
 from annotation.models import Answer, Assignment
 from annotation.reveal.rules import ReadVerdict, read_verdict
@@ -22,6 +21,7 @@ from benchmark.releases.showing import ShownPart
 from benchmark.rendering.stored import Rendered
 from benchmark.rubric_rules import SEVERITIES
 from benchmark.rubrics import Question, Rubric, rubric_from_content
+from benchmark.steps import Step, steps_of
 from latex.pictures import Picture
 from stats.core.scale import Scale, value_words
 

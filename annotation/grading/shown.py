@@ -6,8 +6,8 @@ from annotation.core.material import material, problem_title
 from annotation.grading.actions import Submitted
 from annotation.grading.reasons import seen_where, unjudged_reason
 from annotation.grading.sheets import own_files
-from annotation.grading.steps import steps_of
 from annotation.models import Assignment, AssignmentState, Grade
+from benchmark.steps import steps_of
 
 
 def queue_item(place: Assignment) -> dict[str, object]:

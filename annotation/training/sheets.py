@@ -10,13 +10,13 @@ import latex
 from annotation.core.files import SheetFile, sheet_files
 from annotation.core.material import Material
 from annotation.grading.sheets import AskedQuestion, SheetProof, ShownPart, asked_questions, shown_proofs
-from annotation.grading.steps import steps_of
 from annotation.models import TrainingItem
 from annotation.training.material import training_material
 from annotation.training.reading import Compared
 from benchmark.protocols import get_protocol
 from benchmark.rendering.stored import rendered, rendered_all
 from benchmark.rubrics import rubric_from_content
+from benchmark.steps import steps_of
 
 
 @dataclass(frozen=True)

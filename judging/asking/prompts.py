@@ -36,6 +36,12 @@ def prompt_of(judge: Judge, predicate: str) -> Prompt | OwnPrompt:
     )
 
 
+def step_question(protocol: str, predicate: str) -> str:
+    """The stepwise question of rubrics that the predicate's prompt also asks about every step; "" for most."""
+    known = {known.key: known.steps for known in get_protocol(protocol).output_predicates}
+    return known.get(predicate, "")
+
+
 def pair_predicates(protocol: str) -> frozenset[str]:
     """Those predicates of the protocol called `protocol` that compare two outputs."""
     return frozenset(predicate.key for predicate in get_protocol(protocol).pair_predicates)

@@ -1,12 +1,13 @@
 """Reading replies, and what one judge replied about one subject, vote by vote, as staff read it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Q
 
 from benchmark.models import Instance, Output
-from judging.models import Call, Judge, Verdict
+from judging.models import Call, Judge, StepVerdict, Verdict
 from llm import OwnPrompt, Prompt, Unparsed
 
 
@@ -16,7 +17,7 @@ class VerdictReply:
 
     `other` is what the subject was compared with, None where it was not, and `place` where the subject was shown.
     `text` is the reply's message and `sent` the messages that were sent; both are empty for an imported verdict, a
-    program's or a combination's, behind which there is no call.
+    program's or a combination's, behind which there is no call. `steps` are in the order of the output.
     """
 
     verdict: Verdict
@@ -24,6 +25,7 @@ class VerdictReply:
     place: str
     text: str
     sent: tuple[tuple[str, str], ...]
+    steps: tuple[StepVerdict, ...]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class ReadReply:
     value: str
     reason: str
     confidence: float | None
+    steps: Mapping[str, str] = field(default_factory=dict)
 
 
 def read(text: str, prompt: Prompt | OwnPrompt) -> ReadReply:
@@ -41,17 +44,18 @@ def read(text: str, prompt: Prompt | OwnPrompt) -> ReadReply:
     reply = prompt.read(text)
     if isinstance(reply, Unparsed):
         return ReadReply("unparsed", "", reply.reason, None)
-    return ReadReply("answered", reply.label, reply.reason, reply.confidence)
+    return ReadReply("answered", reply.label, reply.reason, reply.confidence, reply.steps)
 
 
 def replies(judge: Judge, subject: Output | Instance) -> list[VerdictReply]:
-    """About one output, the pairs it is one of, or one instance; by predicate, pair, order and vote; one query."""
+    """About one output, the pairs it is one of, or one instance; by predicate, pair, order and vote; two queries."""
     about = Q(instance=subject)
     if isinstance(subject, Output):
         about = Q(output=subject) | Q(second=subject)
     rows = (
         Verdict.objects.filter(about, judge=judge)
         .select_related("call", "output", "second")
+        .prefetch_related("steps")
         .order_by("predicate", "output", "second", "order", "vote")
     )
     found = []
@@ -63,7 +67,8 @@ def replies(judge: Judge, subject: Output | Instance) -> list[VerdictReply]:
             place = "first" if stored_first == (verdict.order == 1) else "second"
         messages = verdict.call.request.get("messages", []) if verdict.call is not None else []
         sent = tuple((str(message["role"]), str(message["content"])) for message in messages)
-        found.append(VerdictReply(verdict, other, place, reply_text(verdict.call), sent))
+        steps = sorted(verdict.steps.all(), key=lambda row: (len(row.step), row.step))  # b2 before b10
+        found.append(VerdictReply(verdict, other, place, reply_text(verdict.call), sent, tuple(steps)))
     return found
 
 

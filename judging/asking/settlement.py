@@ -11,7 +11,8 @@ from uuid import UUID, uuid4
 from django.db import transaction
 
 from judging.asking.costs import attempts, use_of
-from judging.models import Call, JudgeRun, JudgeTask, Verdict
+from judging.asking.prompts import step_question
+from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, Verdict
 from judging.runs.early_stop import advance, question_of
 from work.breaker import note_results
 from work.budget import charge
@@ -22,7 +23,7 @@ from work.models import TaskState
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished call for a task. `state` is a VerdictState; `value` only if answered.
+    """A finished call for a task. `state` is a VerdictState; `value` only if answered, and so `steps`, id to label.
 
     `unanswered` counts attempts before it that the endpoint may bill; `token` makes storing it twice harmless.
     """
@@ -36,6 +37,7 @@ class Outcome:
     value: str = ""
     reason: str = ""
     confidence: float | None = None
+    steps: Mapping[str, str] = field(default_factory=dict)
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     unanswered: int = 0
@@ -125,7 +127,15 @@ def _settle_outcomes(outcomes: Sequence[Outcome], owner: str) -> int:
     JudgeTask.objects.filter(id__in=[task for task, _ in final]).exclude(state=TaskState.DONE).update(
         **{**FREE, "state": TaskState.DONE}, last_error=""
     )
-    return Verdict.objects.filter(call__in=[call.pk for call in calls]).count()
+    stored = dict(Verdict.objects.filter(call__in=[call.pk for call in calls]).values_list("call", "pk"))
+    steps = []
+    for outcome, call in zip(outcomes, calls, strict=True):
+        if outcome.steps and call.pk in stored:
+            question = step_question(outcome.task.run.judge.protocol, outcome.task.predicate)
+            about = {"verdict_id": stored[call.pk], "question": question}
+            steps += [StepVerdict(**about, step=step, label=said) for step, said in outcome.steps.items()]
+    StepVerdict.objects.bulk_create(steps)
+    return len(stored)
 
 
 def _call(result: Outcome | Failure) -> Call:

@@ -21,11 +21,13 @@ from judging.prompts.declared import (
 
 
 def questions() -> list[tuple[str, str]]:
-    """ "PROTOCOL PREDICATE" and what it is called, for every predicate that a model can be asked."""
+    """ "PROTOCOL PREDICATE" and what it is called, for every predicate that a model can be asked, but for those about
+    steps."""
     return [
         (f"{name} {predicate.key}", f"{predicate.key} ({get_protocol(name).title})")
         for name in protocol_names()
         for predicate in get_protocol(name).all_predicates
+        if not predicate.steps
     ]
 
 

@@ -4,18 +4,19 @@ Votes that are read differently belong to another judge version: the prompts of 
 and the parser, so its hash tells them apart, and both can be scored, audited and compared.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 from django.db import transaction
 
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
-from judging.asking.prompts import prompt_of
+from judging.asking.prompts import prompt_of, step_question
+from judging.asking.questions import about_steps_of
 from judging.asking.replies import read, reply_text
 from judging.asking.subjects import FIELDS, Subject, instance_of, subject_of
-from judging.models import Call, Judge, JudgeRun, Verdict
+from judging.models import Call, Judge, JudgeRun, StepVerdict, Verdict
 from judging.runs.actions import judge_version
 from llm.replies import PARSER
 
@@ -51,9 +52,13 @@ class Reparsed:
 
 @dataclass(frozen=True)
 class Reread:
-    """All votes of a run as they are read now: unsaved, of no judge yet; `judge` once they are stored."""
+    """All votes of a run as they are read now: unsaved, of no judge yet; `judge` once they are stored.
+
+    `steps` has what each vote says about steps.
+    """
 
     votes: tuple[Verdict, ...]
+    steps: tuple[Mapping[str, str], ...]
     changed: tuple[Changed, ...]
     judge: Judge | None = None
 
@@ -75,20 +80,24 @@ def reread(run: JudgeRun) -> Reread:
         calls.setdefault((subject_of(call.task), call.task.vote), []).append(call)
     stored = (
         Verdict.objects.filter(judge=run.judge, call__task__run=run)
-        .select_related("output__instance", "instance")
+        .select_related("judge", "output__instance", "output__redacted", "instance")
+        .prefetch_related("steps")
         .order_by("instance__key", "output__instance__key", "output__attempt", *FIELDS, "vote")
     )
-    votes, changed = [], []
+    votes, steps, changed = [], [], []
     for verdict in stored:
         subject = subject_of(verdict)
-        prompt = prompt_of(run.judge, verdict.predicate)
+        prompt = about_steps_of(verdict, prompt_of(run.judge, verdict.predicate))
         for call in calls[subject, verdict.vote]:
             found = read(reply_text(call), prompt)
             if found.state == "answered":
                 break
         same = dict(zip(FIELDS, subject, strict=True))
-        votes.append(Verdict(**same, vote=verdict.vote, call=call, **asdict(found)))
-        if (found.state, found.value) != (verdict.state, verdict.value):
+        said = asdict(found)
+        steps.append(said.pop("steps"))
+        votes.append(Verdict(**same, vote=verdict.vote, call=call, **said))
+        before = {row.step: row.label for row in verdict.steps.all()}
+        if (found.state, found.value, steps[-1]) != (verdict.state, verdict.value, before):
             change = Changed(
                 instance=instance_of(verdict).key,
                 attempt=verdict.output.attempt if verdict.output is not None else None,
@@ -99,7 +108,7 @@ def reread(run: JudgeRun) -> Reread:
                 after=found.value or found.state,
             )
             changed.append(change)
-    return Reread(tuple(votes), tuple(changed))
+    return Reread(tuple(votes), tuple(steps), tuple(changed))
 
 
 @transaction.atomic
@@ -130,6 +139,16 @@ def reparse(*, actor: User | None, run: JudgeRun) -> Reread:
     for vote in again.votes:
         vote.judge = judge
     Verdict.objects.bulk_create(again.votes, batch_size=_BATCH, ignore_conflicts=True)
+    stored = dict(judge.verdicts.filter(steps=None).values_list("call", "pk"))
+    rows = []
+    for vote, said in zip(again.votes, again.steps, strict=True):
+        if said and vote.call_id in stored:
+            about = {
+                "verdict_id": stored[vote.call_id],
+                "question": step_question(old.protocol, vote.predicate),
+            }
+            rows += [StepVerdict(**about, step=step, label=label) for step, label in said.items()]
+    StepVerdict.objects.bulk_create(rows, batch_size=_BATCH)
     details = {
         "judge": judge.label,
         "parser": PARSER,
@@ -137,4 +156,4 @@ def reparse(*, actor: User | None, run: JudgeRun) -> Reread:
         "changed": len(again.changed),
     }
     record(actor=actor, verb="read judge replies again", target=run, details=details)
-    return Reread(again.votes, again.changed, judge)
+    return replace(again, judge=judge)

@@ -21,7 +21,7 @@ from canonical import sha256_of
 from judging.asking.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
 from judging.asking.subjects import FIELDS, Subject, of_run
 from judging.kind import JUDGING
-from judging.models import Judge, JudgeRun, JudgeTask, RunSubject, Verdict
+from judging.models import Judge, JudgeRun, JudgeTask, RunSubject, StepVerdict, Verdict
 from judging.programs.programs import current_program, program_identities
 from judging.prompts.queries import prompts_called
 from judging.runs.combining import combination_settings, combined_verdicts, decided, tallies
@@ -348,6 +348,19 @@ class PublishedVerdict:
     instance: Instance | None = None
 
 
+@dataclass(frozen=True)
+class PublishedStep:
+    """What a published verdict says about one step; `output`, `predicate` and `vote` are those of the verdict."""
+
+    output: Output
+    predicate: str
+    question: str
+    step: str
+    label: str
+    reason: str = ""
+    vote: int = 1
+
+
 @transaction.atomic
 def imported_judge(*, actor: User | None, slug: str, protocol: str, published_as: str) -> Judge:
     """The judge without endpoint under which published verdicts of `slug` are kept."""
@@ -365,3 +378,25 @@ def store_published(*, judge: Judge, verdicts: Iterable[PublishedVerdict]) -> in
     before = judge.verdicts.count()
     Verdict.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
     return judge.verdicts.count() - before
+
+
+@transaction.atomic
+def store_published_steps(*, judge: Judge, steps: Sequence[PublishedStep]) -> int:
+    """Store what published verdicts of the judge, which are stored already, say about steps; the same rules."""
+    outputs = {said.output.pk for said in steps}
+    stored = judge.verdicts.filter(output__in=outputs, second=None)
+    verdicts = {key[1:]: key[0] for key in stored.values_list("pk", "output", "predicate", "vote")}
+    rows = [
+        StepVerdict(
+            verdict_id=verdicts[said.output.pk, said.predicate, said.vote],
+            question=said.question,
+            step=said.step,
+            label=said.label,
+            reason=said.reason,
+        )
+        for said in steps
+    ]
+    known = StepVerdict.objects.filter(verdict__judge=judge)
+    before = known.count()
+    StepVerdict.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+    return known.count() - before

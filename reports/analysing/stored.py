@@ -25,6 +25,9 @@ from stats.tables.raw_rows import TableError
 MOST_ROWS = 50_000  # about a second of reading; what is larger is exported and analysed by the command
 
 
+_NO_STRATUM = dict.fromkeys(("stratum", "stratum_size", "sample_size"), "")
+
+
 def closed_campaigns(chosen: Chosen) -> list[Campaign]:
     """The campaigns whose labels may be analysed by system: closed ones of this track (ADR 16)."""
     campaigns = Campaign.objects.filter(release=chosen.release, track=chosen.track, phase=Phase.CLOSED)
@@ -88,7 +91,7 @@ STORED = tuple(name for name in ANALYSES if name != "retrieval")
 def _says_something(row: Row, scales: Mapping[str, Scale]) -> bool:
     """Whether a row is a judgment: no free text, and not "not assessed"."""
     scale = scales.get(row["question"])
-    if scale is None or row["rater_kind"] == "judge":
+    if scale is None or (row["rater_kind"] == "judge" and not row.get("step")):
         return True
     return scale.has_values and (row["state"] != "answered" or row["value"] in scale.judgments)
 
@@ -97,7 +100,8 @@ def stored_rows(chosen: Chosen, campaign: str) -> Iterator[Row]:
     """Rows of the label table about outputs of the chosen track and condition: of the campaign, "" for none, and the
     verdicts of the chosen judge.
 
-    Systems go by their names alone.
+    Systems go by their names alone. Strata count outputs, so that rows about steps are left without them: an audit of
+    steps then has the judge's labels as its strata.
     """
     track = frozenset({chosen.track})
     given = label_rows(chosen.release, campaign=campaign, wanted=LabelFilter({"track": track}))
@@ -115,4 +119,4 @@ def stored_rows(chosen: Chosen, campaign: str) -> Iterator[Row]:
         ):
             continue
         systems = "|".join(arm.partition("@")[0] for arm in row["system"].split("|"))
-        yield {**row, "system": systems}
+        yield {**row, "system": systems, **(_NO_STRATUM if row.get("step") else {})}

@@ -15,7 +15,7 @@ from django.db.models import Model
 
 from accounts.models import AuditEvent
 from annotation.models import Adjudication, Answer, Comment, Flag, FlagSpan, Grade
-from judging.models import Verdict
+from judging.models import StepVerdict, Verdict
 from reports.core.canonical import sha256
 
 
@@ -132,6 +132,11 @@ KINDS = (
                 ),
             ),
         ),
+    ),
+    HistoryKind(
+        "step-verdict",
+        "Verdicts of judges on steps",
+        (Columns(StepVerdict, _words("verdict_id question step label reason")),),
     ),
 )
 BY_KEY = {kind.key: kind for kind in KINDS}

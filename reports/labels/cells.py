@@ -112,6 +112,20 @@ class StoredVerdict(NamedTuple):
         }
 
 
+class StoredStep(NamedTuple):
+    """What one vote says about one step: its own fields, then those of the vote, which has the same subject."""
+
+    question: Annotated[str, "question"]
+    step: Annotated[str, "step"]
+    label: Annotated[str, "label"]
+    reason: Annotated[str, "reason"]
+    verdict: StoredVerdict
+
+    def row(self, release: str) -> Row:
+        own = {"question": self.question, "step": self.step, "value": self.label, "state": "answered"}
+        return {**self.verdict.row(release), **own, "comment": self.reason, "confidence": ""}
+
+
 class StoredDecision(NamedTuple):
     """One decision of an adjudicator, each field with its path from annotation.Adjudication."""
 
@@ -165,7 +179,7 @@ class StoredDecision(NamedTuple):
 def _paths(label: type[tuple[object, ...]]) -> dict[str, str]:
     """Field to path, in the order of the fields."""
     hints = get_type_hints(label, include_extras=True)
-    return {field: get_args(hint)[1] for field, hint in hints.items()}
+    return {field: get_args(hint)[1] for field, hint in hints.items() if get_args(hint)}
 
 
 EXPERT_PATHS, DECISION_PATHS, VERDICT_PATHS = map(_paths, (StoredAnswer, StoredDecision, StoredVerdict))
@@ -173,6 +187,8 @@ EXPERT_PATHS, DECISION_PATHS, VERDICT_PATHS = map(_paths, (StoredAnswer, StoredD
 INSTANCE_PATHS = {
     field: path.replace("output__instance__", "instance__") for field, path in VERDICT_PATHS.items()
 }
+STEP_PATHS = _paths(StoredStep)
+VERDICT_OF_STEP_PATHS = {field: f"verdict__{path}" for field, path in VERDICT_PATHS.items()}
 
 
 @lru_cache(maxsize=4096)

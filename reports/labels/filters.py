@@ -7,7 +7,13 @@ from django.db.models import Q
 
 from accounts.refusal import Refused
 from judging.models import Judge
-from reports.labels.cells import DECISION_PATHS, EXPERT_PATHS, INSTANCE_PATHS, VERDICT_PATHS
+from reports.labels.cells import (
+    DECISION_PATHS,
+    EXPERT_PATHS,
+    INSTANCE_PATHS,
+    VERDICT_OF_STEP_PATHS,
+    VERDICT_PATHS,
+)
 from stats.tables.labels import ADJUDICATOR, SHOWN_BLIND
 
 _COLUMNS = ("question", "domain", "state", "value", "system", "stratum", "instance", "track", "rater")
@@ -22,6 +28,12 @@ _ANSWER_FIELDS = _fields(EXPERT_PATHS)
 # The value of a decision on a pair is known to its row only; see reports/labels/rows.py.
 _DECISION_FIELDS = _fields(DECISION_PATHS, "state", "value", "stratum")
 _VERDICT_FIELDS = _fields(VERDICT_PATHS, "stratum")
+# A verdict on a step has a question and a value of its own, and is always answered.
+_STEP_FIELDS = {
+    **_fields(VERDICT_OF_STEP_PATHS, "stratum", "state"),
+    "question": "question",
+    "value": "label",
+}
 _INSTANCE_FIELDS = _fields(INSTANCE_PATHS, "stratum", "system", "track")
 
 
@@ -56,7 +68,14 @@ class LabelFilter:
         """The condition on verdicts about instances, which have no system and no track; None likewise."""
         return self._said(_INSTANCE_FIELDS)
 
-    def _said(self, fields: Mapping[str, str]) -> Q | None:
+    def steps(self) -> Q | None:
+        """The condition on verdicts about steps of outputs; None likewise."""
+        if "answered" not in self.wanted.get("state", ("answered",)):
+            return None
+        wanted = {column: values for column, values in self.wanted.items() if column != "state"}
+        return LabelFilter(wanted)._said(_STEP_FIELDS, to="verdict__")
+
+    def _said(self, fields: Mapping[str, str], to: str = "") -> Q | None:
         given = dict(self.wanted)
         known = {*fields, "judge", "rater_kind"}
         if not self._wants("judge") or not known.issuperset(given):
@@ -66,7 +85,8 @@ class LabelFilter:
         found = _condition(fields, given)
         if "judge" in given:
             labels = given["judge"]
-            found &= Q(judge__in=[judge.pk for judge in Judge.objects.all() if judge.label in labels])
+            judges = [judge.pk for judge in Judge.objects.all() if judge.label in labels]
+            found &= Q(**{f"{to}judge__in": judges})
         return found
 
     def _wants(self, kind: str) -> bool:

@@ -16,7 +16,7 @@ from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
-from judging.runs.actions import imported_judge, store_published
+from judging.runs.actions import imported_judge, store_published, store_published_steps
 from reports.labels.comment_reading import COMMENT_CHECKS, CommentReader
 from reports.labels.evaluated import evaluated_rows, is_of_evaluator
 from reports.labels.faults import BadLabels, Fault, LabelRow
@@ -148,11 +148,14 @@ def _store_judgements(
     for slug, decided in reader.published_decisions().items():
         report.new_decisions += import_decisions(slug=slug, decisions=decided, new=slug not in known)
         report.decisions += len(decided)
-    for (slug, version), verdicts in reader.verdicts.items():
+    for slug, version in dict.fromkeys([*reader.verdicts, *reader.steps]):
         judge = imported_judge(
             actor=actor, slug=slug, protocol=release.benchmark.protocol, published_as=version
         )
+        verdicts, steps = reader.verdicts.get((slug, version), []), reader.steps.get((slug, version), [])
         report.new_verdicts += store_published(judge=judge, verdicts=verdicts)
+        report.new_verdicts += store_published_steps(judge=judge, steps=[step for _, step in steps])
         report.judges.append(judge.label)
     report.expert_labels = sum(len(rows) for rows in reader.expert_rows.values())
-    report.judge_labels = sum(len(verdicts) for verdicts in reader.verdicts.values())
+    on_steps = sum(len(steps) for steps in reader.steps.values())
+    report.judge_labels = sum(len(verdicts) for verdicts in reader.verdicts.values()) + on_steps

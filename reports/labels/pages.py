@@ -8,11 +8,12 @@ from benchmark.models import Release
 from reports.core.choosing import only_known
 from reports.labels.cells import Row
 from reports.labels.filters import FILTERS, label_filter
-from reports.labels.rows import answers_after, blinded, decisions_after, verdicts_after
+from reports.labels.rows import answers_after, blinded, decisions_after, steps_after, verdicts_after
 from stats.tables.labels import ADJUDICATOR, GRADERS
 
 EXPERT, JUDGE = GRADERS
-KINDS = (EXPERT, ADJUDICATOR, JUDGE)  # in the order of the table
+STEPS = "steps"  # verdicts of judges on steps
+KINDS = (EXPERT, ADJUDICATOR, JUDGE, STEPS)  # in the order of the table
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,11 @@ def chosen_page(release: Release, asked: Mapping[str, str], *, after: str, size:
         kind = JUDGE
     if kind == JUDGE and len(found) <= size and identities and not campaign:
         verdicts = verdicts_after(release, wanted=wanted, after=at, limit=size + 1 - len(found))
-        found += [(f"{JUDGE}-{key}", row) for key, row in verdicts]
+        found, at = found + [(f"{JUDGE}-{key}", row) for key, row in verdicts], 0
+        kind = STEPS
+    if kind == STEPS and len(found) <= size and identities and not campaign:
+        steps = steps_after(release, wanted=wanted, after=at, limit=size + 1 - len(found))
+        found += [(f"{STEPS}-{key}", row) for key, row in steps]
     page = found[:size]
     rows = [row for _, row in page]
     return LabelPage(rows if identities else list(blinded(rows)), page[-1][0] if len(found) > size else "")

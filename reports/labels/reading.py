@@ -16,7 +16,8 @@ from benchmark.models import Instance, Output, Release
 from benchmark.protocol import Protocol
 from benchmark.rubrics import Rubric, RubricError
 from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
-from judging.runs.actions import PublishedVerdict
+from judging.models import Verdict
+from judging.runs.actions import PublishedStep, PublishedVerdict
 from reports.labels.decision_reading import complaints_of_graders, decision_complaints, ungraded
 from reports.labels.faults import MOST_FAULTS, Fault, LabelRow
 from stats.tables.columns import Check, form_of, read_table
@@ -53,6 +54,10 @@ class LabelReader:
         self.faults: list[Fault] = []
         self.expert_rows: dict[GradeKey, list[LabelRow]] = defaultdict(list)
         self.verdicts: dict[tuple[str, str], list[PublishedVerdict]] = defaultdict(list)
+        self.steps: dict[tuple[str, str], list[tuple[LabelRow, PublishedStep]]] = defaultdict(list)
+        self.predicate_of_steps = {
+            known.steps: known.key for known in protocol.output_predicates if known.steps
+        }
         self.decisions: dict[str, list[LabelRow]] = defaultdict(list)
         self.rubric_of: dict[str, Rubric] = {}
         self.seen: dict[tuple[str, ...], LabelRow] = {}
@@ -75,13 +80,18 @@ class LabelReader:
             if len(self.faults) >= MOST_FAULTS:
                 return
         self.faults += ungraded(self.decisions, self.expert_rows)
+        self.faults += self._steps_without_a_whole()
 
     def _take(self, row: LabelRow) -> None:
         for name, reason in self._complaints(row):
             self.faults.append(Fault(row.line, name, reason, row.file))
             return
         if row["rater_kind"] == "judge":
-            self.verdicts[row["rater"], row["judge_version"]].append(self._verdict(row))
+            judge = row["rater"], row["judge_version"]
+            if row["step"]:
+                self.steps[judge].append((row, self._published_step(row)))
+            else:
+                self.verdicts[judge].append(self._verdict(row))
             return
         if row["rater_kind"] == ADJUDICATOR:
             self.decisions[row["campaign"] or UNSPECIFIED_CAMPAIGN].append(row)
@@ -137,19 +147,40 @@ class LabelReader:
         known = self.protocol.questions_about(
             "instance" if isinstance(subject, InstanceSubject) else "pair" if compares else "output"
         )
-        if row["question"] not in known:
+        if row["step"]:
+            yield from self._step_complaints(row)
+        elif row["question"] not in known:
             yield (
                 "question",
                 f"{row['question']!r} is not a predicate of {self.protocol.name}: {', '.join(known)}",
             )
-        if row["step"]:
-            # stored without its step, it would count as the verdict on the whole
-            yield (
-                "step",
-                "verdicts are stored on whole outputs only; analyse reads verdicts on steps from their file",
-            )
         if compares and row["state"] in ("", "answered") and row["value"] not in ("first", "second", "tie"):
             yield "value", f"{row['value']!r} is not first, second or tie"
+
+    def _step_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        """A verdict on a step answers a stepwise question of the rubrics, as a part of a verdict on the whole."""
+        about = self.predicate_of_steps
+        if row["question"] not in about:
+            known = ", ".join(about) or "none"
+            yield (
+                "question",
+                f"judges of {self.protocol.name} answer no {row['question']!r} about steps: {known}",
+            )
+            return
+        if not isinstance(parse_subject(row["subject"]), Subject):
+            yield "step", "only a single output has steps"
+        if len(row["step"]) > 50:
+            yield "step", "is longer than 50 characters"
+        if row["state"] not in ("", "answered"):
+            yield "state", "a verdict on a step has a value"
+            return
+        if row["confidence"]:
+            yield "confidence", "a verdict on a step has none of its own"
+        questions = (asked for rubric in self.protocol.rubrics for asked in rubric.questions)
+        try:
+            next(asked for asked in questions if asked.key == row["question"]).canonical(row["value"])
+        except RubricError as error:
+            yield "value", str(error)
 
     def _expert_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         try:
@@ -228,6 +259,31 @@ class LabelReader:
             reason=row["comment"],
             created_at=_moment(row["created_at"]),
         )
+
+    def _published_step(self, row: LabelRow) -> PublishedStep:
+        return PublishedStep(
+            output=self.outputs[row["subject"]],
+            predicate=self.predicate_of_steps[row["question"]],
+            question=row["question"],
+            step=row["step"],
+            label=row["value"],
+            reason=row["comment"],
+            vote=int(row["vote"] or 1),
+        )
+
+    def _steps_without_a_whole(self) -> Iterator[Fault]:
+        """Verdicts on steps whose verdict on the whole output is neither in the file nor stored."""
+        for (rater, version), steps in self.steps.items():
+            stored = Verdict.objects.filter(
+                judge__slug=rater, judge__published_as=version, output__run__release=self.release, second=None
+            )
+            known = set(stored.values_list("output", "predicate", "vote"))
+            said = (row for row in self.verdicts.get((rater, version), ()) if row.output and not row.second)
+            known |= {(row.output.pk, row.predicate, row.vote) for row in said if row.output}
+            for row, step in steps:
+                if (step.output.pk, step.predicate, step.vote) not in known:
+                    why = f"vote {step.vote} of this judge on {step.predicate!r}, of the whole output, is missing"
+                    yield Fault(row.line, "step", why, row.file)
 
     def _judged(self, row: LabelRow) -> tuple[Instance | None, Output | None, Output | None, int]:
         """The instance or the output; of a pair both, in the order in which they are stored, and which was shown."""

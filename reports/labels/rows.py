@@ -2,8 +2,9 @@
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -14,16 +15,19 @@ from django.db.models.functions import Cast, Collate, Concat
 from annotation.adjudication.reading import LATEST, LATEST_PRIMARY
 from annotation.models import Adjudication, Answer
 from benchmark.models import Release
-from judging.models import Verdict
+from judging.models import StepVerdict, Verdict
 from reports.labels.cells import (
     DECISION_PATHS,
     EXPERT_PATHS,
     INSTANCE_PATHS,
+    STEP_PATHS,
+    VERDICT_OF_STEP_PATHS,
     VERDICT_PATHS,
     KeyedRow,
     Row,
     StoredAnswer,
     StoredDecision,
+    StoredStep,
     StoredVerdict,
 )
 from reports.labels.filters import LabelFilter
@@ -39,7 +43,8 @@ def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EV
 
     The order depends on what the rows say and on nothing else: by campaign or judge and by problem, which the database
     sorts, and there by `_place`. So it is the same wherever, and in whatever order, they were imported. Amendments
-    follow the other decisions of their campaign. The rows of one problem are held at once.
+    follow the other decisions of their campaign, and verdicts on steps all others. The rows of one problem are held at
+    once.
     """
     answers = _expert_answers(release, campaign, wanted).order_by(
         _by_code_point(EXPERT_PATHS["campaign"]), _by_code_point(EXPERT_PATHS["instance"])
@@ -52,12 +57,21 @@ def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EV
     yield from in_order(row for _, row in _decision_rows(release, decisions, wanted))
     if campaign:
         return
-    own_name = Concat("judge__slug", Value("-v"), Cast("judge__version", CharField()))
-    version = Case(When(judge__published_as="", then=own_name), default="judge__published_as")
     for verdicts, paths in _verdicts(release, wanted):
-        order = (_by_code_point(name) for name in (paths["rater"], version, paths["instance"]))
+        order = [_by_code_point(name) for name in (paths["rater"], _version(""), paths["instance"])]
         rows = verdicts.order_by(*order).values_list(*paths.values()).iterator(chunk_size=_CHUNK)
         yield from in_order(StoredVerdict(*row).row(release.name) for row in rows)
+    steps = _steps(release, wanted)
+    paths = VERDICT_OF_STEP_PATHS
+    order = [_by_code_point(name) for name in (paths["rater"], _version("verdict__"), paths["instance"])]
+    rows = steps.order_by(*order).values_list(*_STEP_PATHS).iterator(chunk_size=_CHUNK)
+    yield from in_order(_step(row).row(release.name) for row in rows)
+
+
+def _version(to: str) -> Case:
+    """The name of the judge's version, as rows have it; `to` is the path to the verdict."""
+    own_name = Concat(f"{to}judge__slug", Value("-v"), Cast(f"{to}judge__version", CharField()))
+    return Case(When(**{f"{to}judge__published_as": ""}, then=own_name), default=f"{to}judge__published_as")
 
 
 def in_order(rows: Iterable[Row]) -> Iterator[Row]:
@@ -112,6 +126,15 @@ def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: 
         .values_list("pk", *paths.values())[:limit]
     ]
     return sorted(found, key=lambda row: row[0])[:limit]
+
+
+def steps_after(release: Release, *, wanted: LabelFilter, after: int, limit: int) -> list[KeyedRow]:
+    """The same of verdicts on steps."""
+    rows = _steps(release, wanted).filter(pk__gt=after).order_by("pk")
+    return [
+        (key, _step(values).row(release.name))
+        for key, *values in rows.values_list("pk", *_STEP_PATHS)[:limit]
+    ]
 
 
 def blinded(rows: Iterable[Row]) -> Iterator[Row]:
@@ -176,3 +199,18 @@ def _verdicts(release: Release, wanted: LabelFilter) -> Iterator[tuple[QuerySet[
         yield Verdict.objects.filter(on_outputs, output__run__release=release), VERDICT_PATHS
     if on_instances is not None:
         yield Verdict.objects.filter(on_instances, instance__release=release), INSTANCE_PATHS
+
+
+def _steps(release: Release, wanted: LabelFilter) -> QuerySet[StepVerdict]:
+    condition = wanted.steps()
+    if condition is None:
+        return StepVerdict.objects.none()
+    return StepVerdict.objects.filter(condition, verdict__output__run__release=release)
+
+
+_STEP_PATHS = (*STEP_PATHS.values(), *VERDICT_OF_STEP_PATHS.values())
+
+
+def _step(values: Sequence[Any]) -> StoredStep:
+    question, step, label, reason, *verdict = values
+    return StoredStep(question, step, label, reason, StoredVerdict(*verdict))

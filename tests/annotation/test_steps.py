@@ -9,9 +9,9 @@ from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.core.documents import anchors
 from annotation.core.material import material
 from annotation.grading.answers import Incomplete, checked
-from annotation.grading.steps import NO_ERROR, steps_of, up_to_first_error
 from annotation.models import Grade
 from benchmark.rubrics import RubricError, rubric_from_content
+from benchmark.steps import NO_ERROR, steps_of, up_to_first_error
 from tests.annotation.grading import submit_grade
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, RubricFactory, digest
 

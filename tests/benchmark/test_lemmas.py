@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from annotation.grading.steps import steps_of
 from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord
 from benchmark.protocols import get_protocol
 from benchmark.protocols.lemmas.iterations import iterations
 from benchmark.protocols.lemmas.schema import Lemma
+from benchmark.steps import steps_of
 from latex import render
 from llm.prompts import load_prompt
 from tests.benchmark.files import CONTEXT, LEMMA, STEPS, write_lines

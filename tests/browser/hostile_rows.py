@@ -51,6 +51,7 @@ MACHINE = {
         annotation.TrainingAnswer.question annotation.TrainingAnswer.step annotation.TrainingGold.question
         annotation.TrainingGold.step annotation.Reveal.question annotation.Comment.block
         annotation.FlagSpan.block judging.Verdict.value annotation.ShownVerdict.value
+        judging.StepVerdict.question judging.StepVerdict.step judging.StepVerdict.label
         reports.ExclusionRule.grounds benchmark.IdentityDecision.passages
     """,
     "written by our own renderer and read back": """

@@ -1,5 +1,9 @@
 """Diagnostic predicates are asked where they are named, and read like every other."""
 
+import json
+import re
+from typing import Any
+
 import pytest
 
 from benchmark.protocols import get_protocol, protocol_names
@@ -38,12 +42,20 @@ def run(request, endpoint, tmp_path, monkeypatch):
     return ask(actor=None, judge=judge, release=release, predicates=[predicate])
 
 
+def readable(request: dict[str, Any]) -> str:
+    """A yes, and a label for every step whose id the prompt gives."""
+    ids = re.findall(r"^\[\[DATA (b\d+) ", request["messages"][-1]["content"], re.MULTILINE)
+    steps = {"steps": dict.fromkeys(ids, "correct")} if ids else {}
+    return json.dumps({"label": "yes", "reason": "It is.", "confidence": None, **steps})
+
+
 def test_there_are_some():
     assert ("re2math", "anchor_match") in ASKED
     assert ("re2math", "query_match") in ASKED
 
 
 def test_a_readable_reply_becomes_a_verdict(run, server):
+    server.rule = readable
     assert drain() == server.calls == 1
     assert Verdict.objects.get().value == "yes"
 

@@ -130,7 +130,7 @@ def test_a_wrong_cell_is_refused_with_its_line_and_nothing_is_left_behind(
 def test_a_judge_s_verdict_on_a_step_is_not_taken_for_one_on_the_whole(unlabelled_gaps, tmp_path):
     rows = rows_of(JUDGE)
     rows[6]["step"] = "b3"
-    with pytest.raises(Refused, match=r"line 8.*verdicts are stored on whole outputs only"):
+    with pytest.raises(Refused, match=r"line 8.*judges of re2math answer no 'ground' about steps: none"):
         import_labels(actor=None, path=write(tmp_path / "steps.csv", rows), release=unlabelled_gaps)
     assert not Verdict.objects.exists()
 

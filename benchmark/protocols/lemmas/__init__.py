@@ -19,6 +19,7 @@ PROTOCOL = Protocol(
     folder=_HERE,
     rubrics=parse_rubrics((_HERE / "rubric.toml").read_text("utf-8")),
     predicates=(Predicate("accepted", "steps.v1"), Predicate("self_contained", "self-contained.v1")),
+    diagnostic_predicates=(Predicate("every_step", "every-step.v1", steps="steps"),),
     metrics=METRICS,
     read_release=read_release,
     read_outputs=read_outputs,

@@ -7,7 +7,7 @@ from benchmark.protocol import Part
 from benchmark.protocols.lemmas.loader import context_text
 from benchmark.protocols.lemmas.schema import Given, Lemma, Task
 
-_ASKED_OF: Mapping[str, Task] = {"accepted": "proof", "self_contained": "context"}
+_ASKED_OF: Mapping[str, Task] = {"accepted": "proof", "every_step": "proof", "self_contained": "context"}
 _TITLES: Mapping[Task, str] = {"proof": "Proof", "context": "Definitions and assumptions of the system"}
 
 
@@ -40,7 +40,10 @@ def prompt_fields(
     lemma = Lemma.model_validate(instance)
     if predicate == "self_contained":
         return {"lemma": lemma.statement, "context": text}
-    return {"lemma": lemma.statement, "context": _context(lemma), "proof": text}
+    shown = {"lemma": lemma.statement, "context": _context(lemma)}
+    return (
+        shown if predicate == "every_step" else {**shown, "proof": text}
+    )  # whose steps are shown one by one
 
 
 def _context(lemma: Lemma) -> str:

@@ -1,11 +1,13 @@
-"""The steps of an answer: what a stepwise question is answered about. Pure: blocks in, steps out."""
+"""The steps of an answer: what a stepwise question is answered about, by experts and by judges. Pure."""
 
 import html
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import Any, Protocol, cast
 
+import latex
 from benchmark.rubrics import NOT_ASSESSED
 
 NO_ERROR = "none"  # the answer to "first wrong step" when there is none
@@ -68,3 +70,13 @@ def up_to_first_error(steps: Iterable[Step], first: str) -> dict[str, str]:
 def first_error(values: Mapping[str, str]) -> str:
     """The inverse of `up_to_first_error`: the wrong step among stored values, or NO_ERROR."""
     return next((step for step, value in values.items() if value == "incorrect"), NO_ERROR)
+
+
+@lru_cache(maxsize=64)  # what a call may cost and what it asks are computed one after the other
+def step_texts(text: str, text_format: str) -> tuple[tuple[str, str], ...]:
+    """Key and source of every step of a text, headings left out. It renders: for workers and commands."""
+    blocks = {block.id: block for block in latex.render_in_time(text, cast(Any, text_format)).blocks}
+    return tuple(
+        (step.key, "\n\n".join(blocks[name].source for name in step.blocks))
+        for step in steps_of(blocks.values())
+    )
