@@ -16,6 +16,7 @@ from accounts.models import User
 from accounts.refusal import Refused
 from retrieval.index import NoVectors
 from search.corpora.queries import in_order
+from search.indexes.embedding import query_vector
 from search.indexes.opened import index_of, opened
 from search.models import Corpus, Feedback, Index, Query, SearchesOfADay, Statement
 from search.searching.request import Asked
@@ -56,7 +57,14 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
     limited = asked.hiding(hidden) if hidden else asked
     accept = engine.accept(limited.filters)
     try:
-        hits = engine.search(asked.text, formula=asked.formula, mode=asked.mode, k=asked.k, accept=accept)
+        hits = engine.search(
+            asked.text,
+            formula=asked.formula,
+            mode=asked.mode,
+            k=asked.k,
+            accept=accept,
+            vector=query_vector(engine, asked.text or asked.formula, asked.mode),
+        )
     except NoVectors as error:
         reason = "This index does not rank by meaning. Search by words or formulas."
         raise Refused(reason, code="no_vectors", field="mode") from error
