@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
             name='Query',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(choices=[('page', 'Search page'), ('panel', 'Beside a grading page'), ('rest', 'REST'), ('mcp', 'MCP')], max_length=10)),
+                ('purpose', models.CharField(choices=[('page', 'Search page'), ('panel', 'Grading page'), ('rest', 'REST'), ('mcp', 'MCP')], max_length=10)),
                 ('text', models.TextField(blank=True)),
                 ('formula', models.TextField(blank=True)),
                 ('mode', models.CharField(max_length=10)),
@@ -95,7 +95,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('day', models.DateField()),
-                ('purpose', models.CharField(choices=[('page', 'Search page'), ('panel', 'Beside a grading page'), ('rest', 'REST'), ('mcp', 'MCP')], max_length=10)),
+                ('purpose', models.CharField(choices=[('page', 'Search page'), ('panel', 'Grading page'), ('rest', 'REST'), ('mcp', 'MCP')], max_length=10)),
                 ('searches', models.PositiveIntegerField()),
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='days', to='search.corpus')),
             ],
