@@ -45,7 +45,7 @@ def panel(request: SignedInRequest, handle: str) -> HttpResponse:
         context |= {"q": request.GET["q"], "chosen": request.GET.get("corpus", "")}
         if not form.is_valid():
             context["refusal"], status = (
-                " ".join(error for found in form.errors.values() for error in found),
+                " ".join(str(error) for found in form.errors.values() for error in found),
                 400,
             )
         elif too_many(request):

@@ -65,19 +65,24 @@ def found_by(user: Any, corpus: Corpus) -> QuerySet[Document]:
 
 def _named_by(instance: Instance, index: Index) -> set[str]:
     """Documents that are the problem's paper, or a work that a field of the problem cites or names."""
-    named: set[Key] = set()
-    if instance.paper:
-        paper = instance.paper
-        identifiers = " ".join(map(str, paper.identifiers.values()))
-        named |= source_keys(paper.title, paper.key) | source_keys("", identifiers)
-        named.add(("key", cluster_of(paper.key)))
+    named = names_of_paper(instance)
     for text in _texts(instance.payload):
         if len(text) <= LONGEST_CITATION:
             read = source_keys(text, text) | work_keys(read_citation(text))
             long_enough = len(words(text)) >= TITLE_WORDS
             named |= {key for key in read if key[0] != "title" or long_enough}
-    documents = _documents_by_key(index.digest, index.corpus_id)
+    documents = works_by_key(index.digest, index.corpus_id)
     return {document for key in named for document in documents.get(key, ())}
+
+
+def names_of_paper(instance: Instance) -> set[Key]:
+    """Everything that identifies the problem's own paper, in any of its versions."""
+    paper = instance.paper
+    if paper is None:
+        return set()
+    identifiers = " ".join(map(str, paper.identifiers.values()))
+    keys = source_keys(paper.title, paper.key) | source_keys("", identifiers)
+    return {*keys, ("key", cluster_of(paper.key))}
 
 
 def _close_to(instance: Instance, index: Index) -> set[str]:
@@ -112,7 +117,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 @lru_cache(maxsize=4)
-def _documents_by_key(digest: str, corpus: int) -> dict[Key, list[str]]:
+def works_by_key(digest: str, corpus: int) -> dict[Key, list[str]]:
     """Documents of an indexed corpus under everything that identifies their work."""
     found: dict[Key, list[str]] = {}
     for key, title in Document.objects.filter(corpus=corpus).values_list("key", "title").iterator():
