@@ -3,10 +3,12 @@
 from django.urls import path
 
 from search.corpora import views as corpora
+from search.panel.views import panel
 from search.searching import views
 
 urlpatterns = [
     path("", views.search_page, name="search"),
+    path("panel/<str:handle>/", panel, name="search-panel"),
     path("vote/", views.vote, name="search-vote"),
     path("corpora/", corpora.corpora, name="corpora"),
     path("corpora/<slug:slug>/", corpora.corpus, name="corpus"),

@@ -76,6 +76,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
     (
         OWN,
         """
+        search/panel/<str:handle>/
         profile/
         profile/name/
         profile/preferences/

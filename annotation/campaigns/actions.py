@@ -64,6 +64,7 @@ def create_campaign(
     problem_rule: str = ProblemRule.FREE,
     most_per_reviewer: int | None = None,
     least_authors: int = DEFAULT_LEAST,
+    with_search: bool = False,
 ) -> Campaign:
     """A campaign in draft. `rubric` is a label such as "proofs-v1" of the release's protocol.
 
@@ -91,6 +92,7 @@ def create_campaign(
         due_on=due_on,
         problem_rule=problem_rule,
         most_per_reviewer=most_per_reviewer,
+        with_search=with_search,
         created_by=actor,
     )
     require_sound_terms(campaign)

@@ -1,6 +1,7 @@
 """Forms of coordinators, and the translation of a plain (scriptless) grading form into content."""
 
 import json
+import re
 from typing import Any
 
 from django import forms
@@ -74,7 +75,9 @@ def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, object]:
         labels = {name.removeprefix(start): str(post[name]) for name in post if name.startswith(start)}
         if question.scale.stepwise and labels:
             steps[question.key] = labels
+    searches = post.get("searches", "")
     return {
+        **({"searches": int(searches)} if re.fullmatch("[0-9]{1,9}", searches) else {}),
         "answers": _filled(post, "answer", keys),
         "steps": steps,
         "abstained": [key for key in keys if post.get(f"abstain-{key}")],

@@ -29,7 +29,16 @@ WHAT = (
     "seed",
     "reviewers_per_item",
 )  # what the draw rests on, or copies
-TERMS = (*WHAT, "name", "problem_rule", "split_by", "most_per_reviewer", "due_on", "instructions")
+TERMS = (
+    *WHAT,
+    "name",
+    "problem_rule",
+    "split_by",
+    "most_per_reviewer",
+    "with_search",
+    "due_on",
+    "instructions",
+)
 WHILE_OPEN = ("due_on", "instructions")
 
 

@@ -313,6 +313,12 @@ class OptionsForm(PlainForm):
     """What reviewers are told and asked in addition to the rubric."""
 
     instructions = _instructions()
+    with_search = forms.BooleanField(
+        label="Reviewers can search for published statements while they grade",
+        required=False,
+        help_text="A panel on the grading page. It hides the problem's own paper and what is close to its reference. "
+        "Each grade says how many searches were made, not what for. Fixed once the campaign opens.",
+    )
     ask_for_guesses = forms.BooleanField(
         label="After each grade, ask which system wrote the answer",
         required=False,

@@ -160,12 +160,17 @@ def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
 
 def _options(request: SignedInRequest, row: Campaign) -> HttpResponse:
     asked = GuessQuestion.objects.filter(campaign=row).exists()
-    start = {"instructions": row.instructions, "ask_for_guesses": asked}
+    start = {
+        "instructions": row.instructions,
+        "with_search": row.with_search,
+        "ask_for_guesses": asked,
+    }
     form = OptionsForm(_sent(request), initial=start, campaign=row)
     if request.method == "POST" and form.is_valid():
         with refusals_in(form):
             said = form.cleaned_data
-            revising.revise_campaign(actor=request.user, campaign=row, instructions=said["instructions"])
+            terms = {name: said[name] for name in ("instructions", "with_search")}
+            revising.revise_campaign(actor=request.user, campaign=row, **terms)
             if said.get("ask_for_guesses"):
                 guessing_actions.ask_for_guesses(actor=request.user, campaign=row)
             return _saved(request, row, SetupStep.OPTIONS)

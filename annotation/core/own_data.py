@@ -106,7 +106,15 @@ def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, object]:
         ],
         "grades": [
             {
-                **_values(grade, "created_at", "active_seconds", "seen_before", "statement_wrong", "note"),
+                **_values(
+                    grade,
+                    "created_at",
+                    "active_seconds",
+                    "searches",
+                    "seen_before",
+                    "statement_wrong",
+                    "note",
+                ),
                 "seen_where": seen_where(grade),
                 "unjudged": unjudged_reason(grade),
                 "answers": [

@@ -86,6 +86,9 @@ class GradeOut(serializers.Serializer[Any]):
     statement_wrong = serializers.BooleanField()
     unjudged = UnjudgedOut(allow_null=True, help_text="Why the item could not be judged.")
     active_seconds = serializers.IntegerField()
+    searches = serializers.IntegerField(
+        allow_null=True, help_text="How often the reviewer searched; null where there is no search."
+    )
     rubric_sha256 = serializers.CharField()
     shown_sha256 = serializers.CharField()
     created_at = serializers.DateTimeField()
@@ -184,6 +187,7 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
             "reviewers_per_item",
             "problem_rule",
             "most_per_reviewer",
+            "with_search",
             "least_authors",
             "seed",
             "due_on",
@@ -255,6 +259,9 @@ class CampaignIn(serializers.Serializer[Any]):
         default=DEFAULT_LEAST,
         help_text="How many systems must be possible authors of any item that a reviewer gets.",
     )
+    with_search = serializers.BooleanField(
+        default=False, help_text="Whether reviewers can search for statements on the grading page."
+    )
 
 
 class RevisedIn(serializers.Serializer[Any]):
@@ -267,6 +274,7 @@ class RevisedIn(serializers.Serializer[Any]):
     track = serializers.CharField(max_length=50, required=False)
     condition = serializers.SlugField(max_length=50, required=False, allow_null=True)
     seed = serializers.IntegerField(min_value=0, max_value=2**53, required=False)
+    with_search = serializers.BooleanField(required=False)
     instructions = serializers.CharField(allow_blank=True, required=False)
     due_on = serializers.DateField(required=False, allow_null=True)
     problem_rule = serializers.ChoiceField(choices=ProblemRule.choices, required=False)

@@ -235,6 +235,7 @@ def _write(
         seen_before=submission.seen_before,
         statement_wrong=submission.statement_wrong,
         verdict_seen=verdict_in_sight(assignment) if read.shows_verdicts else None,
+        searches=submission.searches if assignment.item.campaign.with_search else None,
         note=submission.note,
         idempotency_key=sent.idempotency_key,
         request_sha256=sha256_of(content),

@@ -7,10 +7,12 @@ Content is one JSON object, the same in drafts, submissions and the REST interfa
      "anchored": [{"block", "start", "end", "severity", "kind", "text"}, and on a page of a PDF "anchor"],
      "flags": [{"kind", "spans": [{"block", "start", "end"}], "link", "note"}],
      "note": text, "seen_before": bool, "seen_where": text, "statement_wrong": bool,
-     "unjudged": {"reason", "note"}}
+     "unjudged": {"reason", "note"}, "searches": count}
 
 With a reason in "unjudged" the item cannot be judged: no question has an answer, and every one that needs one is
 stored with the label state that follows from the reason.
+
+"searches" is how often the reviewer searched on the page; what for is not in it.
 
 The answer to "which is the first wrong step" is that step, or "none".
 
@@ -33,6 +35,7 @@ from stats.core.scale import value_words
 
 MAX_CONTENT_BYTES = 1_000_000
 MAX_WHERE = 500
+MAX_SEARCHES = 1000  # a script stops counting there
 HIGHLIGHT = "highlight"  # a marked passage; it needs no words
 KINDS = ("", "gap", "wrong_step", "missing_hypothesis", "citation", "attribution", "presentation")
 _SHAPE: dict[str, type] = {
@@ -47,6 +50,7 @@ _SHAPE: dict[str, type] = {
     "seen_where": str,
     "statement_wrong": bool,
     "unjudged": dict,
+    "searches": int,
 }
 
 
@@ -86,6 +90,7 @@ class Submission:
     seen_where: str = ""
     statement_wrong: bool = False
     unjudged: CheckedReason | None = None
+    searches: int = 0
 
 
 class Incomplete(Refused):
@@ -110,6 +115,10 @@ def shaped(content: Any) -> dict[str, Any]:
             raise Refused(f"There is no field {name!r} in the content.", code="malformed", field=name)
         if not isinstance(value, _SHAPE[name]):
             raise Refused(f"{name} must be a {_SHAPE[name].__name__}.", code="malformed", field=name)
+    searches = content.get("searches", 0)
+    if isinstance(searches, bool) or not 0 <= searches <= MAX_SEARCHES:
+        reason = f"searches must be a number from 0 to {MAX_SEARCHES}."
+        raise Refused(reason, code="malformed", field="searches")
     if len(canonical_json(content)) > MAX_CONTENT_BYTES:
         raise Refused("The content is longer than a megabyte.", code="malformed")
     return content
@@ -174,6 +183,7 @@ def checked(
         seen_where=where,
         statement_wrong=content.get("statement_wrong", False),
         unjudged=unjudged,
+        searches=content.get("searches", 0),
     )
 
 

@@ -78,6 +78,7 @@ def _own_fields(grade: Grade) -> dict[str, object]:
         "seen_before",
         "statement_wrong",
         "active_seconds",
+        "searches",
         "rubric_sha256",
         "shown_sha256",
         "created_at",

@@ -56,8 +56,9 @@ class PublishedGrade:
     without an output about the instance itself.
 
     Without a known design the two sizes are None. `repeat`: the rater had the pair before, sides exchanged.
-    `verdict_seen`: whether a judge's verdict was in sight, None if unknown. `comments`: None if none were imported,
-    which is not the same as a grade without comments.
+    `verdict_seen`: whether a judge's verdict was in sight, None if unknown. `searches`: how often the grader searched,
+    None without a search or if unknown. `comments`: None if none were imported, which is not the same as a grade
+    without comments.
     """
 
     instance: Instance
@@ -73,6 +74,7 @@ class PublishedGrade:
     second: Output | None = None
     repeat: bool = False
     verdict_seen: bool | None = None
+    searches: int | None = None
     comments: tuple[CheckedComment, ...] | None = None
     file: str = ""
 
@@ -211,6 +213,7 @@ def _store_grades(
                 shown_sha256=assignment.shown_sha256,
                 active_seconds=grade.active_seconds,
                 verdict_seen=grade.verdict_seen,
+                searches=grade.searches,
                 idempotency_key=f"{IMPORTED}{assignment.handle}",
                 created_at=grade.created_at or timezone.now(),
             )

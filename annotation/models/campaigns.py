@@ -42,6 +42,7 @@ class Campaign(models.Model):
     A construction audit looks at instances and has no track. With a `condition` only runs under it are drawn from:
     "usual" is that of plain runs, and without one all conditions of the track are meant. `split_by` concerns
     questions whose scale says what counts as solved; about the others graders differ as soon as their answers do.
+    `with_search`: reviewers can search corpora on the grading page.
     """
 
     slug = models.SlugField(max_length=100, unique=True)
@@ -56,6 +57,7 @@ class Campaign(models.Model):
     split_by = models.CharField(
         max_length=10, choices=SplitBy.choices, default=SplitBy.LEVEL, db_default=SplitBy.LEVEL
     )
+    with_search = models.BooleanField(default=False, db_default=False)
     most_per_reviewer = models.PositiveSmallIntegerField(null=True, blank=True)
     instructions = models.TextField(blank=True)
     seed = models.PositiveBigIntegerField()

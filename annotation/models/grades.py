@@ -12,6 +12,7 @@ class Grade(models.Model):
     """A submitted, immutable set of answers. A correction is a new grade that supersedes the earlier one.
 
     `verdict_seen`: whether a judge's verdict on the item was in sight; None where the campaign shows none.
+    `searches`: how often the reviewer searched while grading; None where the campaign has no search.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
@@ -24,6 +25,7 @@ class Grade(models.Model):
     seen_before = models.BooleanField(default=False)
     statement_wrong = models.BooleanField(default=False)
     verdict_seen = models.BooleanField(null=True, blank=True)
+    searches = models.SmallIntegerField(null=True, blank=True)
     note = models.TextField(blank=True)
     idempotency_key = models.CharField(max_length=200)
     request_sha256 = models.CharField(max_length=64, blank=True)
@@ -40,6 +42,9 @@ class Grade(models.Model):
                 fields=["assignment", "idempotency_key"], name="grade_once_per_idempotency_key"
             ),
             models.CheckConstraint(condition=~Q(idempotency_key=""), name="grade_has_an_idempotency_key"),
+            models.CheckConstraint(
+                condition=Q(searches=None) | Q(searches__range=(0, 1000)), name="grade_searches_0_to_1000"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -98,6 +98,14 @@ KINDS = (
                 ),
                 children=_WITH_ANCHORS,
             ),
+            Columns(
+                Grade,
+                _words(
+                    "assignment_id supersedes_id rubric_sha256 shown_sha256 active_seconds seen_before"
+                    " statement_wrong verdict_seen searches note idempotency_key request_sha256 created_at"
+                ),
+                children=_WITH_ANCHORS,
+            ),
         ),
     ),
     HistoryKind(

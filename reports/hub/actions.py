@@ -76,6 +76,7 @@ def copy_study(
             problem_rule=campaign.problem_rule,
             most_per_reviewer=campaign.most_per_reviewer,
             least_authors=least_authors(campaign),
+            with_search=campaign.with_search,
         )
         revise_campaign(actor=actor, campaign=draft, split_by=campaign.split_by)
         if GuessQuestion.objects.filter(campaign=campaign).exists():

@@ -45,6 +45,7 @@ class StoredAnswer(NamedTuple):
     rubric: Annotated[str, f"{_ITEM}campaign__rubric__name"]
     version: Annotated[int, f"{_ITEM}campaign__rubric__version"]
     verdict_seen: Annotated[bool | None, "grade__verdict_seen"]
+    searches: Annotated[int | None, "grade__searches"]
 
     def row(self, release: str) -> Row:
         return {
@@ -66,6 +67,7 @@ class StoredAnswer(NamedTuple):
             "created_at": self.created_at.isoformat(),
             "rubric_version": f"{self.rubric}-v{self.version}",
             "verdict_seen": _YES_NO[self.verdict_seen],
+            "searches": "" if self.searches is None else str(self.searches),
         }
 
 

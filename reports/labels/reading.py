@@ -114,8 +114,9 @@ class LabelReader:
             yield "rater_kind", f"{row['rater_kind']!r} is not {', '.join(RATER_KINDS)}"
         if row["rater_kind"] != ADJUDICATOR:
             yield from complaints_of_graders(row)
-        if row["rater_kind"] != "expert" and row["verdict_seen"]:
-            yield "verdict_seen", "belongs to the label of an expert"
+        for name in ("verdict_seen", "searches"):
+            if row["rater_kind"] != "expert" and row[name]:
+                yield name, "belongs to the label of an expert"
         yield from self._repetition(row)
 
     def _subject_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
@@ -202,13 +203,17 @@ class LabelReader:
             yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
 
     def _sight_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        """A grade has one value of `verdict_seen` for all its answers, and only grades of single outputs have one."""
+        """A grade has one value of `verdict_seen` and of `searches` for all its answers.
+
+        Only grades of single outputs say something of verdicts.
+        """
         seen = row["verdict_seen"]
         if seen and not isinstance(parse_subject(row["subject"]), Subject):
             yield "verdict_seen", "verdicts are shown on single outputs only"
         same = self.expert_rows.get(_grade_key(row), [row])[0]
-        if same["verdict_seen"] != seen:
-            yield "verdict_seen", f"{same.place} says {same['verdict_seen']!r} of the same grade"
+        for name in ("verdict_seen", "searches"):
+            if same[name] != row[name]:
+                yield name, f"{same.place} says {same[name]!r} of the same grade"
 
     def _decision_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         found = list(self._expert_complaints(row))
@@ -419,6 +424,7 @@ def _grade(
         created_at=_moment(first["created_at"]),
         line=first.line,
         verdict_seen={"yes": True, "no": False}.get(first["verdict_seen"]),
+        searches=int(first["searches"]) if first["searches"] else None,
     )
 
 

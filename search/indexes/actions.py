@@ -12,10 +12,13 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.rendering.stored import call_worker
+from retrieval.index import Index as OpenIndex
 from retrieval.index import build
-from retrieval.recipes import NAMED
+from retrieval.recipes import Recipe
 from search.corpora.queries import corpus_sha256
+from search.indexes.embedding import recipe_named, vectors_of
 from search.indexes.entries import entries_of
+from search.indexes.opened import opened
 from search.models import Corpus, Index, IndexState
 
 logger = logging.getLogger(__name__)
@@ -57,10 +60,7 @@ def _claimed(asked: Index) -> Index:
 @transaction.atomic
 def ask_for_index(*, actor: User | None, corpus: Corpus, recipe: str, call: bool = True) -> Index:
     """The row of a new index: a worker is called to build it, or without `call` the caller does. Raises Refused."""
-    if recipe not in NAMED:
-        raise Refused(
-            f"There is no recipe {recipe!r}. Recipes: {', '.join(NAMED)}.", code="no_recipe", field="recipe"
-        )
+    chosen = recipe_named(recipe)
     if not corpus.statements.exists():
         raise Refused(f"The corpus {corpus.slug} has no statements yet.", code="empty_corpus")
     running = Index.objects.filter(corpus=corpus, state__in=[IndexState.WAITING, IndexState.BUILDING])
@@ -70,9 +70,7 @@ def ask_for_index(*, actor: User | None, corpus: Corpus, recipe: str, call: bool
     try:
         with transaction.atomic():
             state = IndexState.WAITING if call else IndexState.BUILDING
-            asked = Index.objects.create(
-                corpus=corpus, recipe=NAMED[recipe].as_json(), asked_by=actor, state=state
-            )
+            asked = Index.objects.create(corpus=corpus, recipe=chosen.as_json(), asked_by=actor, state=state)
     except IntegrityError as error:
         raise Refused(f"An index of {corpus.slug} is being built right now.", code="building") from error
     record(actor=actor, verb="build_index", target=asked, details={"corpus": corpus.slug, "recipe": recipe})
@@ -94,7 +92,9 @@ def _built(asked: Index) -> Index:
     folder = settings.INDEX_DIR / f"building-{asked.pk}"
     try:
         sha256 = corpus_sha256(corpus)
-        digest = build(folder, entries_of(corpus), corpus_digest=sha256, recipe=NAMED[asked.recipe_name])
+        recipe = Recipe.from_json(asked.recipe)
+        vectors = vectors_of(entries_of(corpus), _with_same_model(asked)) if recipe.model else None
+        digest = build(folder, entries_of(corpus), corpus_digest=sha256, recipe=recipe, vectors=vectors)
         if not (settings.INDEX_DIR / digest).exists():
             folder.rename(settings.INDEX_DIR / digest)
     finally:
@@ -118,3 +118,15 @@ def _built(asked: Index) -> Index:
         }
         Index.objects.filter(pk=asked.pk).update(**ready)
         return Index.objects.get(pk=asked.pk)
+
+
+def _with_same_model(asked: Index) -> OpenIndex | None:
+    """The newest index of the corpus with vectors of the same model, if its files are there."""
+    built = [IndexState.READY, IndexState.RETIRED]
+    for index in asked.corpus.indexes.filter(state__in=built).order_by("-built_at"):
+        if index.recipe.get("model") == asked.recipe["model"]:
+            try:
+                return opened(index)
+            except Refused:
+                continue
+    return None

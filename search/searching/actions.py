@@ -16,8 +16,10 @@ from accounts.models import User
 from accounts.refusal import Refused
 from retrieval.index import NoVectors
 from search.corpora.queries import in_order
+from search.indexes.embedding import query_vector
 from search.indexes.opened import index_of, opened
 from search.models import Corpus, Feedback, Index, Query, SearchesOfADay, Statement
+from search.searching.hidden import hidden_from
 from search.searching.request import Asked
 from search.searching.results import Result, results_of
 
@@ -43,7 +45,9 @@ class Found:
 
 
 def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tuple[str, ...] = ()) -> Found:
-    """Search the corpus's newest index and keep the query for 30 days. `hidden` are documents that must not be found.
+    """Search the corpus's newest index and keep the query for 30 days.
+
+    Documents in `hidden` are not found, nor those that are hidden from a reviewer because of the items they hold.
 
     If filters leave nothing, `emptying` says for each how many statements there would be without it. Raises Refused for
     a search for nothing, a corpus without an index, and a search for meaning in an index that does not rank it.
@@ -53,10 +57,18 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
     index = index_of(corpus)
     engine = opened(index)
     begun = time.perf_counter()
+    hidden = (*hidden, *hidden_from(user, index))
     limited = asked.hiding(hidden) if hidden else asked
     accept = engine.accept(limited.filters)
     try:
-        hits = engine.search(asked.text, formula=asked.formula, mode=asked.mode, k=asked.k, accept=accept)
+        hits = engine.search(
+            asked.text,
+            formula=asked.formula,
+            mode=asked.mode,
+            k=asked.k,
+            accept=accept,
+            vector=query_vector(engine, asked.text or asked.formula, asked.mode),
+        )
     except NoVectors as error:
         reason = "This index does not rank by meaning. Search by words or formulas."
         raise Refused(reason, code="no_vectors", field="mode") from error

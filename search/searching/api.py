@@ -26,6 +26,7 @@ from search.corpora.queries import corpora_for
 from search.indexes.opened import index_of
 from search.models import Corpus, Document, Feedback, Index, IndexState, Purpose, Reason, Statement
 from search.searching.actions import say_relevant, search
+from search.searching.hidden import found_by, hidden_from
 from search.searching.limits import SEARCHES, FeedbackOfMembers
 from search.searching.request import DEFAULT_K, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
 from search.searching.results import Result, result_of
@@ -112,7 +113,9 @@ class SearchView(StrictView):
         said = SearchIn(data=sent)
         said.is_valid(raise_exception=True)
         corpus = _corpus(request, said.validated_data["corpus"])
-        etag = quote_etag(sha256_of([index_of(corpus).digest, is_study_staff(request.user), sent])[:32])
+        index = index_of(corpus)
+        seen = [index.digest, is_study_staff(request.user), hidden_from(request.user, index)]
+        etag = quote_etag(sha256_of([*seen, sent])[:32])
         unchanged = get_conditional_response(request._request, etag=etag)
         if unchanged is not None:
             return Response(status=304, headers={"ETag": etag})
@@ -133,9 +136,8 @@ class StatementView(StrictView):
     @extend_schema(operation_id="statement", responses=ResultOut)
     def get(self, request: Request, corpus: str, key: str) -> Response:
         rows = Statement.objects.select_related("corpus", "document__source")
-        statement = get_object_or_404(
-            rows, corpus__in=corpora_for(request.user), corpus__slug=corpus, key=key
-        )
+        documents = found_by(request.user, _corpus(request, corpus))
+        statement = get_object_or_404(rows, document__in=documents, key=key)
         return Response(ResultOut(result_of(statement, None, whole=is_study_staff(request.user))).data)
 
 
@@ -159,7 +161,9 @@ class DocumentsView(StrictView):
         asked = request.query_params.get("q", "").strip()[:200]
         if "\0" in asked:
             raise ValidationError({"q": "contains a NUL character"})
-        rows = _corpus(request, corpus).documents.filter(Q(key__startswith=asked) | Q(title__icontains=asked))
+        rows = found_by(request.user, _corpus(request, corpus)).filter(
+            Q(key__startswith=asked) | Q(title__icontains=asked)
+        )
         return Response(DocumentOut(rows.order_by("title", "key")[:20], many=True).data)
 
 
@@ -236,7 +240,8 @@ class FeedbackView(StrictView):
     @writes("search_feedback", request=FeedbackIn, responses={201: FeedbackOut})
     def post(self, request: Request) -> Response:
         said = understood(FeedbackIn, request)
-        statement = get_object_or_404(_corpus(request, said.pop("corpus")).statements, key=said.pop("key"))
+        documents = found_by(request.user, _corpus(request, said.pop("corpus")))
+        statement = get_object_or_404(Statement, document__in=documents, key=said.pop("key"))
         if said["reason"] and said["value"] != -1:
             raise ValidationError({"reason": "Only what is not relevant has a reason."})
         kept = say_relevant(user=caller(request), statement=statement, **said)

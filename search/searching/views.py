@@ -17,6 +17,7 @@ from search.corpora.queries import corpora_for
 from search.models import Purpose, Statement
 from search.searching.actions import say_relevant, search
 from search.searching.forms import SearchForm, VoteForm
+from search.searching.hidden import found_by
 from search.searching.limits import FeedbackOfMembers, allows, too_many
 from search.searching.results import result_of
 
@@ -54,8 +55,9 @@ def search_page(request: HttpRequest) -> HttpResponse:
 @require_GET
 def statement(request: HttpRequest, corpus: str, key: str) -> HttpResponse:
     """One statement with its source."""
+    chosen = get_object_or_404(corpora_for(request.user), slug=corpus)
     rows = Statement.objects.select_related("corpus", "document__source")
-    shown = get_object_or_404(rows, corpus__in=corpora_for(request.user), corpus__slug=corpus, key=key)
+    shown = get_object_or_404(rows, document__in=found_by(request.user, chosen), key=key)
     result = result_of(shown, None, whole=is_study_staff(request.user))
     return render(request, "search/statement.html", {"statement": shown, "result": result})
 
@@ -74,8 +76,8 @@ def vote(request: SignedInRequest) -> HttpResponse:
         messages.error(request, "That was often. Wait a minute, then try again.")
     else:
         said = form.cleaned_data
-        rows = Statement.objects.filter(corpus__in=corpora_for(request.user), corpus__slug=said["corpus"])
-        shown = get_object_or_404(rows, key=said["key"])
+        chosen = get_object_or_404(corpora_for(request.user), slug=said["corpus"])
+        shown = get_object_or_404(Statement, document__in=found_by(request.user, chosen), key=said["key"])
         try:
             say_relevant(
                 user=request.user,

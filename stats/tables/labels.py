@@ -20,6 +20,7 @@ from stats.tables.columns import Check, Column, Form, Table, read_table
 from stats.tables.raw_rows import TableError
 
 MOST_UNITS = 1_000_000_000  # up to here a score is computed at once; larger sizes are refused by line
+MOST_SEARCHES = 1000  # while one item is graded
 PARTS = ("instance", "system", "attempt", "step")
 STATES = ("answered", "abstain", "unavailable")
 GRADERS = ("expert", "judge")
@@ -54,6 +55,13 @@ def _size(cell: str) -> str:
     text = _whole(cell)
     if text and int(text) > MOST_UNITS:
         raise ValueError(f"is more than {MOST_UNITS:,}, the most units that a stratum may have")
+    return text
+
+
+def _searches(cell: str) -> str:
+    text = _whole(cell)
+    if text and int(text) > MOST_SEARCHES:
+        raise ValueError(f"is more than {MOST_SEARCHES:,}, where the grading page stops counting")
     return text
 
 
@@ -211,6 +219,14 @@ LABEL_COLUMNS = (
         since=3,
         check=one_of(*_YES_NO),
         blind=True,
+        ours=True,
+    ),
+    LabelColumn(
+        "searches",
+        "whole number to 1000",
+        "for an expert's label: how often its grader searched while grading; empty if the campaign had no search",
+        since=4,
+        check=_searches,
         ours=True,
     ),
 )

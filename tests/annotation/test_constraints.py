@@ -120,6 +120,12 @@ def test_an_idempotency_key_makes_one_grade_per_assignment(graded):
         grade(graded.assignment, supersedes=graded)
 
 
+@pytest.mark.parametrize("searches", [-1, 1001])
+def test_a_grade_has_a_possible_number_of_searches(searches):
+    with violates("grade_searches_0_to_1000"):
+        grade(AssignmentFactory(), searches=searches)
+
+
 def test_a_grade_has_an_idempotency_key():
     with violates("grade_has_an_idempotency_key"):
         grade(AssignmentFactory(), idempotency_key="")

@@ -96,3 +96,5 @@ def test_the_database_keeps_the_rule_of_an_opened_campaign(opened):
         Campaign.objects.filter(pk=opened.pk).update(problem_rule="apart")
     with pytest.raises(IntegrityError, match="what counts as a split"), transaction.atomic():
         Campaign.objects.filter(pk=opened.pk).update(split_by="verdict")
+    with pytest.raises(IntegrityError, match="whether reviewers can search"), transaction.atomic():
+        Campaign.objects.filter(pk=opened.pk).update(with_search=True)

@@ -181,7 +181,7 @@ def test_a_study_is_copied_with_its_problems_description_and_settings_but_nothin
         "least_authors": 1,
     }
     graded = create_campaign(actor=coordinator, name="Graded", release=release, **terms)
-    revise_campaign(actor=coordinator, campaign=graded, split_by="verdict")
+    revise_campaign(actor=coordinator, campaign=graded, split_by="verdict", with_search=True)
     draw_items(actor=coordinator, campaign=graded)
     opened = open_campaign(actor=coordinator, campaign=graded)
     take_next(reviewer=algebraist, campaign=opened)
@@ -211,6 +211,7 @@ def test_a_study_is_copied_with_its_problems_description_and_settings_but_nothin
         "reviewers_per_item",
         "problem_rule",
         "split_by",
+        "with_search",
         "instructions",
     )
     assert [getattr(copied, field) for field in same] == [getattr(opened, field) for field in same]

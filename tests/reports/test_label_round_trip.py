@@ -35,7 +35,7 @@ HOSTILE = st.builds(
 HIDDEN_BLIND = frozenset(
     [
         *("system", "attempt", "stratum", "stratum_size", "sample_size", "vote", "judge_version"),
-        *("cause", "overrules", "informed", "amendment"),
+        *("cause", "overrules", "informed", "amendment", "searches"),
     ]
 )
 FORMS = {"csv": csv_lines, "jsonl": jsonl_lines}
@@ -181,7 +181,7 @@ def test_every_column_is_quoted_for_spreadsheets_but_numbers_times_and_our_own_w
     """A new column is quoted; this says so until it is listed here as never beginning like a formula."""
     ours = {
         *("attempt", "stratum_size", "sample_size", "vote", "order", "seconds", "created_at"),
-        *("rater_kind", "state", "cause", "overrules", "informed", "amendment", "verdict_seen"),
+        *("rater_kind", "state", "cause", "overrules", "informed", "amendment", "verdict_seen", "searches"),
     }
     header, line = "".join(csv_lines([dict.fromkeys(COLUMNS, "=1")])).splitlines()
     cells = dict(zip(header.split(","), line.split(","), strict=True))

@@ -246,3 +246,55 @@ def _lines(corpus):
     path = settings.INDEX_DIR / "lines.jsonl"
     path.write_text(json.dumps(LINES[0]) + "\n")
     return path
+
+
+@pytest.fixture
+def small_model(monkeypatch):
+    """A model of meaning with made-up weights: it counts letters."""
+    import numpy as np
+
+    from retrieval import local
+
+    class Letters:
+        model, asked = local.MODEL, 0
+
+        def __call__(self, texts):
+            Letters.asked += len(texts)
+            rows = np.zeros((len(texts), self.model.dimensions), np.float32)
+            for row, text in zip(rows, texts, strict=True):
+                for letter in text.lower():
+                    row[ord(letter) % self.model.dimensions] += 1
+            return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    monkeypatch.setattr("search.indexes.embedding.model", Letters)
+    return Letters
+
+
+def test_a_recipe_of_meaning_is_refused_where_its_model_is_missing(corpus, monkeypatch):
+    from retrieval import local
+    from search.indexes import embedding
+
+    def missing():
+        raise local.NotInstalled("all-MiniLM-L6-v2 is not installed")
+
+    monkeypatch.setattr(local, "opened", missing)
+    embedding.model.cache_clear()
+    with pytest.raises(Refused, match=r"model is missing.*not installed.*use the recipe words"):
+        build_index(actor=None, corpus=corpus, recipe="hybrid")
+    assert keys(find(corpus, text="compact set"))
+
+
+def test_an_index_of_meaning_ranks_by_it_and_computes_vectors_of_new_statements_only(
+    corpus, write, small_model
+):
+    build_index(actor=None, corpus=corpus, recipe="hybrid")
+    assert small_model.asked == 4
+    found = find(corpus, text="uniformly continuous", mode="meaning")
+    assert (found.ranks_meaning, small_model.asked, len(found.results)) == (True, 5, 4)
+    assert "meaning" in find(corpus, text="uniformly continuous").results[0].parts
+    import_corpus(
+        actor=None, path=write([{"key": "new", "document": "d", "body": "Zorn's lemma."}]), slug="library"
+    )
+    asked = small_model.asked
+    build_index(actor=None, corpus=corpus, recipe="hybrid")
+    assert small_model.asked == asked + 1

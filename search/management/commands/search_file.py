@@ -15,6 +15,7 @@ from benchmark.importing.records import RecordError
 from benchmark.importing.survey import BadFile
 from retrieval.index import NoVectors
 from retrieval.recipes import HYBRID, MODES
+from search.indexes.embedding import query_vector
 from search.indexes.opened import index_with, opened
 from search.searching.request import MAX_K, MAX_QUERY
 
@@ -43,7 +44,8 @@ class Command(TouchstoneCommand):
         results = []
         for query in _queries(options["file"]):
             try:
-                hits = engine.search(query.text, mode=options["mode"], k=options["k"])
+                vector = query_vector(engine, query.text, options["mode"])
+                hits = engine.search(query.text, mode=options["mode"], k=options["k"], vector=vector)
             except NoVectors as error:
                 raise Refused(str(error), code="no_vectors", field="mode") from error
             results.append({"id": query.id, "keys": [hit.key for hit in hits]})

@@ -55,6 +55,7 @@ export class GradingForm {
       seen_where: (data.get("seen_where") ?? "").trim(),
       statement_wrong: data.has("statement_wrong"),
       unjudged: { reason: data.get("unjudged") ?? "", note: (data.get("unjudged_note") ?? "").trim() },
+      ...(data.has("searches") ? { searches: Number(data.get("searches")) } : {}),
     };
   }
 
@@ -71,6 +72,7 @@ export class GradingForm {
     this.#setCheck("statement_wrong", Boolean(content.statement_wrong));
     this.#setText("seen_where", content.seen_where ?? "");
     this.#setText("unjudged", content.unjudged?.reason ?? "");
+    this.#setText("searches", content.searches ?? 0);
     this.#setText("unjudged_note", content.unjudged?.note ?? "");
     this.remarks = content.anchored ?? [];
     this.flags = content.flags ?? [];

@@ -3,8 +3,8 @@
 const TYPING = 'textarea, select, [contenteditable], input:not([type="radio"], [type="checkbox"])';
 
 export class Keys {
-  constructor({ bindings, questions, blocks, book, selection, comments, steps, pair, submit, help }) {
-    Object.assign(this, { bindings, questions, blocks, book, selection, comments, steps, pair, submit, help });
+  constructor({ bindings, questions, blocks, book, selection, comments, search, steps, pair, submit, help }) {
+    Object.assign(this, { bindings, questions, blocks, book, selection, comments, search, steps, pair, submit, help });
     this.current = null;
     document.addEventListener("focusin", (event) => {
       const question = event.target.closest?.(".question");
@@ -46,6 +46,7 @@ export class Keys {
       wrong: () => this.#label("incorrect"),
       right: () => this.#label("correct"),
       "not-assessed": () => this.#label("not_assessed"),
+      search: () => this.search?.open(),
       link: () => this.pair?.toggle("linked"),
       help: () => this.help(),
     };

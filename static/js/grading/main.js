@@ -13,6 +13,7 @@ import { Keys } from "./keys.js";
 import { wireMarks } from "./marks.js";
 import { Pair } from "./pair.js";
 import { Pdfs } from "./pdfs.js";
+import { SearchPanel } from "./search.js";
 import { SelectionTools } from "./selection.js";
 import { onSignedIn } from "./session.js";
 import { SaveState } from "./state.js";
@@ -67,6 +68,19 @@ const comments = new Comments({
 for (const details of document.querySelectorAll("[data-marks]")) wireMarks(details, comments);
 pdfs.write = (frame, place) => comments.write(frame, null, place);
 const selection = new SelectionTools({ tools: byId("selection-tools"), blocks, pdfs, comments });
+
+const search = page.dataset.search
+  ? new SearchPanel({
+      address: page.dataset.search,
+      count: page.elements.searches,
+      buttons: document.querySelectorAll('[data-do="search"]'),
+      book,
+      blocks,
+      comments,
+      selection,
+      changed,
+    })
+  : null;
 
 const steps = form.questions
   .filter((question) => question.querySelector("[data-step]"))
@@ -135,6 +149,7 @@ new Keys({
   book,
   selection,
   comments,
+  search,
   steps,
   submit: () => submission.run(),
   help: () => byId("keys").showModal(),

@@ -1,5 +1,7 @@
 // What can be done with words that are selected in the text: comment on them, or highlight them.
 
+import { placeInSource } from "./places.js";
+
 const NEAR = 8; // pixels between the selection and the buttons
 
 export class SelectionTools {
@@ -10,7 +12,7 @@ export class SelectionTools {
       button.addEventListener("click", () => {
         const { block, place } = this.selected();
         this.tools.hidden = true;
-        if (!block) return;
+        if (!block || button.dataset.do === "search") return;
         if (button.dataset.do === "highlight") comments.highlight(block, place);
         else comments.write(block, null, place);
       });
@@ -27,6 +29,15 @@ export class SelectionTools {
     const onPage = this.pdfs.selected();
     if (onPage) return { block: onPage.frame, place: onPage.place };
     return { block: this.#passage(), place: null };
+  }
+
+  // What is selected, formulas as their author wrote them.
+  words() {
+    const block = this.#passage();
+    const source = block?.querySelector(".passage-source").textContent;
+    const place = block && placeInSource(block.querySelector(".block"), source);
+    const words = place ? [...source].slice(place.start, place.end).join("") : getSelection().toString();
+    return words.replace(/\s+/g, " ").trim();
   }
 
   #passage() {

@@ -65,6 +65,12 @@ export class Beside {
     this.#show(title, this.copy);
   }
 
+  // Something else than a document, such as the search, for as long as nothing else is opened.
+  lend(title, content) {
+    if (content.parentElement !== this.text) this.text.append(content);
+    this.#show(title, content);
+  }
+
   close() {
     const button = this.buttons.find((one) => one.textContent === this.shown);
     this.#show("", null);

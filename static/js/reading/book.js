@@ -37,6 +37,7 @@ export class Book {
       chip: byId("back-chip"),
       reach: (element) => this.#reach(element),
     });
+    this.asPhone = asPhone;
     this.preview = new Preview({
       box: byId("preview"),
       root: bench,
@@ -77,6 +78,12 @@ export class Book {
 
   go(element) {
     this.jumps.to(element);
+  }
+
+  // Something of the page's own next to the text, or in a drawer where there is no room.
+  lend(title, content) {
+    this.beside.lend(title, content);
+    if (this.asPhone.matches) this.sheets.show("beside");
   }
 
   // In a pane of its own, or in a drawer where there is no room for one.

@@ -1,0 +1,135 @@
+"""Freezing retrieval: every query executed once on an index, and written so that anybody finds the same."""
+
+import base64
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.refusal import Refused
+from benchmark.models import Release
+from retrieval import artifact
+from retrieval.artifact import BadArtifact, Row, Terms
+from retrieval.index import BadIndex
+from retrieval.index import Index as OpenIndex
+from retrieval.recipes import Recipe
+from search.freezing.queries import limits_of, read_queries
+from search.indexes.embedding import query_vector
+from search.indexes.opened import opened
+from search.models import Index, Statement
+from search.searching.request import Asked
+
+SNIPPET = 500  # characters of a statement in an artifact
+MATCHER = "benchmark.citations 1"
+CITING_YEAR = "citing-year"
+
+
+def freeze_retrieval(
+    *,
+    release: Release,
+    index: Index,
+    path: Path,
+    out: Path,
+    n: int = 20,
+    mode: str = "hybrid",
+    up_to_year: bool = False,
+) -> tuple[str, int]:
+    """Execute the queries of a file on the index, write the artifact, and return its digest and number of rows.
+
+    The problem's own paper is never found; with `up_to_year` neither is what is younger than it or of unknown year.
+    """
+    if out.exists():
+        raise Refused(f"{out} exists already. Choose another name.", code="exists")
+    engine, corpus = opened(index), index.corpus
+    queries = read_queries(path, release)
+    licences = {source.licence or "unstated" for source in corpus.sources.all()}
+    terms = Terms(
+        release=release.sha256,
+        index=index.digest,
+        recipe=Recipe.from_json(index.recipe),
+        mode=mode,
+        n=n,
+        year_policy=CITING_YEAR if up_to_year else "",
+        limits=limits_of(release, corpus, index.digest, up_to_year=up_to_year),
+        matcher=MATCHER,
+        licences=tuple(sorted(licences)),
+    )
+    rows, executed = [], []
+    for query in queries:
+        vector = query_vector(engine, query.query, mode)
+        encoded = base64.b64encode(vector).decode() if vector else ""
+        rows.append(Row(query.instance, query.query, formula=query.formula, query_vector=encoded))
+        executed.append({"instance": query.instance, "query": query.query, "at": timezone.now().isoformat()})
+    made = artifact.frozen(engine, terms, rows, _Described(index), executed)
+    artifact.write(out, made)
+    return made.digest, len(made.rows)
+
+
+def verify_retrieval(*, path: Path, folder: Path | None = None, digest: str = "") -> artifact.Verified:
+    """Check an artifact, and execute its queries again on the index in the folder or on the site's own of its name.
+
+    Raises Refused with what was changed.
+    """
+    try:
+        read = artifact.read(path)
+        place = folder or (settings.INDEX_DIR / read.terms.index if read.terms.index else None)
+        engine = OpenIndex.open(place) if place is not None and place.is_dir() else None
+        return artifact.verify(path, engine, digest)
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error
+    except (BadArtifact, BadIndex) as error:
+        raise Refused(f"{path.name}: {error}", code="bad_artifact") from error
+
+
+def search_run(*, release: Release, index: Index, out: Path, mode: str, k: int) -> int:
+    """Answer the queries of a release of theorem search with an index, as a file that import_outputs takes."""
+    if release.benchmark.protocol != "theorem_search":
+        raise Refused(f"{release.name} is not a release of theorem search.", code="wrong_protocol")
+    if out.exists():
+        raise Refused(f"{out} exists already. Choose another name.", code="exists")
+    engine = opened(index)
+    lines = []
+    for instance in release.instances.order_by("key"):
+        asked = Asked(str(instance.payload["query"]), mode=mode, k=k)
+        vector = query_vector(engine, asked.text, mode)
+        hits = engine.search(asked.text, mode=mode, k=k, vector=vector)
+        rows = Statement.objects.select_related("document").filter(
+            corpus=index.corpus, key__in=[h.key for h in hits]
+        )
+        found = {row.key: row for row in rows}
+        results: dict[tuple[str, str], dict[str, Any]] = {}
+        for hit in hits:
+            row = found[hit.key]
+            name = f"{row.kind.capitalize()} {row.number}" if row.kind and row.number else row.key
+            result: dict[str, Any] = {
+                "paper": row.document.key,
+                "statement": name,
+                "title": row.document.title,
+                "text": row.body,
+            }
+            result["score"] = hit.score
+            results.setdefault((row.document.key, name), {key: of for key, of in result.items() if of != ""})
+        lines.append({"instance_id": instance.key, "state": "answered", "results": list(results.values())})
+    out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
+    return len(lines)
+
+
+class _Described:
+    """The other fields of a result: those of its document, and the beginning of the statement."""
+
+    def __init__(self, index: Index) -> None:
+        self._corpus = index.corpus
+
+    def __call__(self, key: str) -> Mapping[str, Any]:
+        statement = Statement.objects.select_related("document").get(corpus=self._corpus, key=key)
+        document = statement.document
+        return {
+            "paper": document.key,
+            "title": document.title,
+            "authors": tuple(document.authors),
+            "year": document.year,
+            "snippet": statement.body[:SNIPPET],
+        }

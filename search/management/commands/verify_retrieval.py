@@ -1,0 +1,36 @@
+"""manage.py verify_retrieval FILE.zip [--index FOLDER] [--digest SHA256]"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from accounts.refusal import Refused
+from search.freezing.actions import verify_retrieval
+
+
+class Command(TouchstoneCommand):
+    help = "Check a frozen retrieval artifact, and execute its queries again where its index is at hand."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "--index", type=Path, help="the folder of the index; left out, the site's own of that name"
+        )
+        parser.add_argument("--digest", default="", help="the digest that the artifact must have")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        found = verify_retrieval(path=options["file"], folder=options["index"], digest=options["digest"])
+        if found.faults:
+            raise Refused("\n".join(found.faults[:20]), code="differs")
+        return asdict(found)
+
+    def text(self, document: dict[str, Any]) -> str:
+        how = (
+            "every query was executed again and found the same"
+            if document["executed_again"]
+            else "hashes agree; the index is not at hand, so no query was executed again"
+        )
+        return f"{document['digest']}: {document['rows']} queries; {how}"

@@ -1,0 +1,134 @@
+"""Frozen retrieval: what a problem must not be given is left out, and anybody finds the same bytes again."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.refusal import Refused
+from benchmark.importing.survey import BadFile
+from benchmark.models import Output, Release
+from retrieval import artifact
+from search.freezing.actions import freeze_retrieval, search_run, verify_retrieval
+from search.indexes.actions import build_index
+from search.indexes.opened import index_of
+from search.sample import load_library
+from tests.factories import InstanceFactory, PaperFactory, ReleaseFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def release(db) -> Release:
+    """Two problems: one from a paper of the corpus, one from a paper of 1990 that is not in it."""
+    release = ReleaseFactory()
+    own = PaperFactory(release=release, key="topology", title="Spaces", year=1999)
+    InstanceFactory(release=release, key="own", paper=own)
+    old = PaperFactory(release=release, key="old", title="An old paper about something else", year=1990)
+    InstanceFactory(release=release, key="old", paper=old)
+    return release
+
+
+def queries(tmp_path, *lines):
+    path = tmp_path / "queries.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+TWO = ({"instance": "own", "query": "compact sets and primes"}, {"instance": "old", "query": "compact set"})
+
+
+def freeze(corpus, release, path, out, **more):
+    return freeze_retrieval(release=release, index=index_of(corpus), path=path, out=out, **more)
+
+
+def test_the_own_paper_is_never_found_and_nothing_younger_where_a_year_is_bounded(corpus, release, tmp_path):
+    out = tmp_path / "artifact.zip"
+    freeze(corpus, release, queries(tmp_path, *TWO), out, mode="words", up_to_year=True)
+    frozen = artifact.read(out)
+    found = {row.instance: [result.key for result in row.results] for row in frozen.rows}
+    assert found == {"own": [], "old": []}  # "primes" has no year; "compact" is of 1999
+    assert frozen.terms.limits["own"].excluded == ("topology",)
+    assert frozen.terms.limits["old"].year_to == 1990
+    free = tmp_path / "free.zip"
+    freeze(corpus, release, queries(tmp_path, *TWO), free, mode="words")
+    found = {row.instance: [result.key for result in row.results] for row in artifact.read(free).rows}
+    assert {name: set(keys) for name, keys in found.items()} == {
+        "own": {"primes"},
+        "old": {"compact", "uniform"},
+    }
+
+
+def test_the_same_queries_give_the_same_digest_in_any_order_and_after_a_rebuild(corpus, release, tmp_path):
+    first, _ = freeze(corpus, release, queries(tmp_path, *TWO), tmp_path / "a.zip")
+    build_index(actor=None, corpus=corpus, recipe="words")
+    second, rows = freeze(corpus, release, queries(tmp_path, *reversed(TWO)), tmp_path / "b.zip")
+    assert (first, rows) == (second, 2)
+
+
+def test_an_artifact_is_executed_again_and_one_flipped_byte_is_refused(corpus, release, tmp_path, settings):
+    out = tmp_path / "artifact.zip"
+    digest, _ = freeze(corpus, release, queries(tmp_path, *TWO), out)
+    checked = verify_retrieval(path=out, digest=digest)
+    assert (checked.rows, checked.executed_again, checked.faults) == (2, True, ())
+    with pytest.raises(Refused, match="the digest is"):
+        verify_retrieval(path=out, digest="0" * 64)
+    content = bytearray(out.read_bytes())
+    content[len(content) // 2] ^= 1
+    out.write_bytes(content)
+    with pytest.raises(Refused, match=r"artifact\.zip"):
+        verify_retrieval(path=out)
+
+
+def test_without_the_index_only_hashes_are_compared_and_the_command_says_so(
+    corpus, release, tmp_path, settings, capsys
+):
+    out = tmp_path / "artifact.zip"
+    freeze(corpus, release, queries(tmp_path, *TWO), out)
+    call_command("verify_retrieval", str(out))
+    assert "executed again and found the same" in capsys.readouterr().out
+    (settings.INDEX_DIR / index_of(corpus).digest).rename(tmp_path / "elsewhere")
+    call_command("verify_retrieval", str(out))
+    assert "no query was executed again" in capsys.readouterr().out
+    call_command("verify_retrieval", str(out), index=tmp_path / "elsewhere")
+    assert "executed again" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "words"),
+    [
+        ([{"instance": "other", "query": "a"}], 1, "no instance 'other'"),
+        ([{"instance": "own", "query": ""}], 1, "must not be empty"),
+        ([TWO[0], TWO[0]], 2, "same query is on line 1"),
+        ([{"instance": "own", "query": "a", "k": 3}], 1, "no such field"),
+    ],
+)
+def test_a_fault_in_a_file_of_queries_is_named_with_its_line(corpus, release, tmp_path, lines, line, words):
+    with pytest.raises(BadFile, match=words) as refused:
+        freeze(corpus, release, queries(tmp_path, *lines), tmp_path / "a.zip")
+    assert refused.value.line == line
+    assert not (tmp_path / "a.zip").exists()
+
+
+def test_nothing_is_overwritten(corpus, release, tmp_path):
+    (tmp_path / "a.zip").write_text("mine")
+    with pytest.raises(Refused, match="exists already"):
+        freeze(corpus, release, queries(tmp_path, *TWO), tmp_path / "a.zip")
+
+
+def test_our_search_answers_a_release_of_theorem_search_and_is_measured_by_it(db, settings, tmp_path, capsys):
+    release_file = settings.SAMPLE_DIR / "theorem_search" / "release.jsonl"
+    call_command("import_release", "theorem_search", str(release_file), "--release=search-it")
+    load_library(settings.SAMPLE_DIR)
+    call_command("build_index", corpus="sample-library", json=True)
+    release = Release.objects.get(name="search-it")
+    from search.corpora.queries import corpus_named
+
+    index, out = index_of(corpus_named("sample-library")), tmp_path / "run.jsonl"
+    assert search_run(release=release, index=index, out=out, mode="words", k=5) == release.instances.count()
+    call_command("import_outputs", str(out), "--release=search-it", "--system=our-words", "--no-render")
+    assert Output.objects.filter(run__system__slug="our-words").count() == release.instances.count()
+    first = json.loads(out.read_text().splitlines()[0])
+    assert first["results"][0]["paper"] == "sample-notes-groups"
+    with pytest.raises(CommandError, match="exists already"):
+        call_command("search_run", "--release=search-it", f"--index={index.digest}", f"--out={out}")
