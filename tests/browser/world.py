@@ -39,7 +39,7 @@ from benchmark.models import Instance, Release
 from benchmark.releases.queries import quarantined
 from benchmark.rubrics import rubric_from_content
 from benchmark.tuples.actions import declare_tuple
-from judging.models import Verdict
+from judging.models import StepVerdict, Verdict
 from judging.programs.construction import audit_construction
 from judging.prompts.actions import upload_prompt
 from judging.runs.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
@@ -180,8 +180,18 @@ def _judged(coordinator: User, proofs: Release) -> dict[str, str]:
             drain()
         finally:
             settings.JUDGE_ENDPOINTS = kept
-    judged = Verdict.objects.filter(judge=judge).order_by("output_id").values_list("output_id", flat=True)[0]
-    return {"judge": str(judge.pk), "run": str(run.pk), "judged": str(judged), "prompt": str(prompt.pk)}
+    said = Verdict.objects.filter(judge=judge, predicate="correct").order_by("output_id")[0]
+    for step, label, reason in (
+        ("b1", "correct", ""),
+        ("b2", "incorrect", "It divides by $x$, which may be 0."),
+    ):
+        StepVerdict.objects.create(verdict=said, question="steps", step=step, label=label, reason=reason)
+    return {
+        "judge": str(judge.pk),
+        "run": str(run.pk),
+        "judged": str(said.output_id),
+        "prompt": str(prompt.pk),
+    }
 
 
 def _audited(gaps: Release) -> dict[str, str]:
