@@ -44,10 +44,8 @@ def panel(request: SignedInRequest, handle: str) -> HttpResponse:
         corpus.queryset = corpora
         context |= {"q": request.GET["q"], "chosen": request.GET.get("corpus", "")}
         if not form.is_valid():
-            context["refusal"], status = (
-                " ".join(str(error) for found in form.errors.values() for error in found),
-                400,
-            )
+            problems = [str(error) for found in form.errors.values() for error in found]
+            context["refusal"], status = " ".join(problems), 400
         elif too_many(request):
             context["refusal"], status = TOO_MANY, 429
         else:
