@@ -12,7 +12,6 @@ from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 SCALE = 1_000  # impacts are thousandths, rounded
 _BLOCK = 200_000
@@ -102,6 +101,8 @@ class Collector:
 
     def counts(self) -> tuple[list[str], Counts]:
         """(terms in order, how often each statement has each)."""
+        from scipy import sparse  # slow to import, and only a build needs it
+
         terms = sorted(self._numbers)
         place = np.empty(len(terms), np.int32)
         place[[self._numbers[term] for term in terms]] = np.arange(len(terms), dtype=np.int32)

@@ -74,6 +74,7 @@ def theirs(geometer: User) -> dict[str, str]:
         "grading/comments/": str(comment),
         "api/v1/comment-bank/": str(comment),
         "grading/items/": place.handle,
+        "search/panel/": place.handle,
         "grading/discussions/": place.handle,
         "api/v1/assignments/": place.handle,
         "api/v1/discussions/": place.handle,

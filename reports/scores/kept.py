@@ -16,7 +16,7 @@ from reports.scores.shape import Score
 
 _ROOT = Path(__file__).parents[2]
 PACKAGES = (  # all in which an artifact finds code of a score
-    *("accounts", "algebra", "benchmark", "canonical", "judging"),
+    *("accounts", "algebra", "annotation", "benchmark", "canonical", "judging"),
     *("latex", "llm", "reports", "stats"),
 )
 

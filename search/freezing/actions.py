@@ -86,14 +86,15 @@ def verify_retrieval(*, path: Path, folder: Path | None = None, digest: str = ""
 
 def search_run(*, release: Release, index: Index, out: Path, mode: str, k: int) -> int:
     """Answer the queries of a release of theorem search with an index, as a file that import_outputs takes."""
-    if release.benchmark.protocol != "theorem_search":
-        raise Refused(f"{release.name} is not a release of theorem search.", code="wrong_protocol")
+    queries = {row.key: row.payload.get("query") for row in release.instances.order_by("key")}
+    if not all(isinstance(query, str) and query.strip() for query in queries.values()):
+        raise Refused(f"The problems of {release.name} are not queries.", code="no_queries", field="release")
     if out.exists():
         raise Refused(f"{out} exists already. Choose another name.", code="exists")
     engine = opened(index)
     lines = []
-    for instance in release.instances.order_by("key"):
-        asked = Asked(str(instance.payload["query"]), mode=mode, k=k)
+    for name_of_query, query in queries.items():
+        asked = Asked(query, mode=mode, k=k)
         vector = query_vector(engine, asked.text, mode)
         hits = engine.search(asked.text, mode=mode, k=k, vector=vector)
         rows = Statement.objects.select_related("document").filter(
@@ -112,7 +113,7 @@ def search_run(*, release: Release, index: Index, out: Path, mode: str, k: int) 
             }
             result["score"] = hit.score
             results.setdefault((row.document.key, name), {key: of for key, of in result.items() if of != ""})
-        lines.append({"instance_id": instance.key, "state": "answered", "results": list(results.values())})
+        lines.append({"instance_id": name_of_query, "state": "answered", "results": list(results.values())})
     out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
     return len(lines)
 

@@ -42,7 +42,10 @@ def asked(request, tmp_path):
     """A prompt with the fields of its protocol's example."""
     name, key = request.param
     protocol = get_protocol(name)
-    return predicate_prompt(protocol, key), dict(filled(protocol, key, tmp_path))
+    prompt = predicate_prompt(protocol, key)
+    if prompt.step_labels:
+        prompt = prompt.about([("b1", "The first step."), ("b2", ESCAPE)])
+    return prompt, dict(filled(protocol, key, tmp_path))
 
 
 def test_the_protocol_fills_exactly_its_places(asked):
