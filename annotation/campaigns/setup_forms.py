@@ -39,7 +39,9 @@ class TermsForm(PlainForm):
         self.fields["track"].choices = [(track, track) for track in tracks] or [("raw", "raw")]  # type: ignore[attr-defined]
         conditions = Run.objects.order_by("condition").values_list("condition", flat=True).distinct()
         named = [(name or USUAL, name or USUAL) for name in conditions]
-        self.fields["condition"].choices = [("", "All conditions"), *named]  # type: ignore[attr-defined]
+        condition = self.fields["condition"]
+        assert isinstance(condition, forms.ChoiceField)
+        condition.choices = [("", "All conditions"), *named]
         if len(named) < 2:
             del self.fields["condition"]
         self.fields["rubric"].choices = [(rubric.label, rubric.title) for _, rubric in self.rubrics]  # type: ignore[attr-defined]

@@ -58,7 +58,7 @@ class _Survey:
 
     statements: int = 0
     new: int = 0
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, tuple[int, str]] = field(default_factory=dict)  # number and hash by key
     documents: dict[str, tuple[str, int]] = field(default_factory=dict)
     sources: set[str] = field(default_factory=set)
     errors: list[RecordError] = field(default_factory=list)
@@ -139,14 +139,15 @@ def _faults(
     found = []
     seen.statements += 1
     seen.sources.add(line.source or "")
+    sha256 = sha256_of(line.content())
     if line.key in seen.lines:
-        reason = f"{line.key!r} is already on line {seen.lines[line.key]}"
+        reason = f"{line.key!r} is already on line {seen.lines[line.key][0]}"
         found.append(RecordError(reason, line=number, field="key"))
-    elif line.key in stored and stored[line.key] != sha256_of(line.content()):
+    elif line.key in stored and stored[line.key] != sha256:
         reason = f"{line.key!r} is stored with other words, and statements never change: give it another key"
         found.append(RecordError(reason, line=number, field="key"))
     seen.new += line.key not in stored
-    seen.lines.setdefault(line.key, number)
+    seen.lines.setdefault(line.key, (number, sha256))
     said = sha256_of(line.of_document())
     first, at = seen.documents.setdefault(line.document, (said, number))
     if first != said:
@@ -199,9 +200,10 @@ def _write(
     """The second pass. Raises Refused if the file is no longer what the first pass saw."""
     rows, done = read_statements(path), 0
     while batch := list(islice(rows, BATCH)):
-        lines = [row[1] for row in batch if not isinstance(row, RecordError)]
+        rows_read = [row for row in batch if not isinstance(row, RecordError)]
+        lines = [line for _, line in rows_read]
         if len(lines) < len(batch) or any(
-            seen.documents.get(line.document, ("",))[0] != sha256_of(line.of_document()) for line in lines
+            seen.lines.get(line.key) != (number, sha256_of(line.content())) for number, line in rows_read
         ):
             raise Refused("the file changed while it was read; nothing was imported", code="file_changed")
         there = set(

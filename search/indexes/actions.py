@@ -3,6 +3,7 @@
 import datetime as dt
 import logging
 import shutil
+from pathlib import Path
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -12,10 +13,9 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.rendering.stored import call_worker
+from retrieval.index import BadIndex, build
 from retrieval.index import Index as OpenIndex
-from retrieval.index import build
 from retrieval.recipes import Recipe
-from search.corpora.queries import corpus_sha256
 from search.indexes.embedding import recipe_named, vectors_of
 from search.indexes.entries import entries_of
 from search.indexes.opened import opened
@@ -91,12 +91,11 @@ def _built(asked: Index) -> Index:
     corpus = asked.corpus
     folder = settings.INDEX_DIR / f"building-{asked.pk}"
     try:
-        sha256 = corpus_sha256(corpus)
+        sha256, entries = entries_of(corpus)
         recipe = Recipe.from_json(asked.recipe)
-        vectors = vectors_of(entries_of(corpus), _with_same_model(asked)) if recipe.model else None
-        digest = build(folder, entries_of(corpus), corpus_digest=sha256, recipe=recipe, vectors=vectors)
-        if not (settings.INDEX_DIR / digest).exists():
-            folder.rename(settings.INDEX_DIR / digest)
+        vectors = vectors_of(entries, _with_same_model(asked)) if recipe.model else None
+        digest = build(folder, entries, corpus_digest=sha256, recipe=recipe, vectors=vectors)
+        _put(folder, settings.INDEX_DIR / digest)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     with transaction.atomic():
@@ -113,11 +112,22 @@ def _built(asked: Index) -> Index:
             "state": IndexState.READY,
             "digest": digest,
             "corpus_sha256": sha256,
-            "n_statements": corpus.statements.count(),
+            "n_statements": len(entries),
             "built_at": timezone.now(),
         }
         Index.objects.filter(pk=asked.pk).update(**ready)
         return Index.objects.get(pk=asked.pk)
+
+
+def _put(folder: Path, place: Path) -> None:
+    """Move a built index to its place, unless the same one is there undamaged."""
+    if place.exists():
+        try:
+            OpenIndex.open(place).verify()
+            return
+        except BadIndex:
+            shutil.rmtree(place)
+    folder.rename(place)
 
 
 def _with_same_model(asked: Index) -> OpenIndex | None:

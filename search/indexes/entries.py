@@ -1,19 +1,24 @@
 """The statements of a corpus as an index takes them."""
 
-from collections.abc import Iterator
+import hashlib
 
 from retrieval.index import Entry
 from search.corpora.licences import licence_of
+from search.corpora.lines import written_line
 from search.corpora.queries import statements_in_order
 from search.models import Corpus, Statement
 
 
-def entries_of(corpus: Corpus) -> Iterator[Entry]:
-    """One entry for each statement."""
+def entries_of(corpus: Corpus) -> tuple[str, list[Entry]]:
+    """The corpus's hash and an entry for each statement, from one reading: statements may be added meanwhile."""
     sources = {source.pk: source for source in corpus.sources.all()}
+    names = {number: source.name for number, source in sources.items()}
+    total, entries = hashlib.sha256(), []
     for statement in statements_in_order(corpus):
         source = sources[statement.document.source_id]
-        yield entry_of(statement, source.name, licence_of(statement.licence, source.licence))
+        total.update(written_line(statement, statement.document, names))
+        entries.append(entry_of(statement, source.name, licence_of(statement.licence, source.licence)))
+    return total.hexdigest(), entries
 
 
 def entry_of(statement: Statement, source: str, licence: str) -> Entry:

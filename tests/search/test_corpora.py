@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.refusal import Refused
 from benchmark.importing.survey import BadFile
+from search.corpora import lines
 from search.corpora.actions import About, freeze_corpus, import_corpus
 from search.corpora.licences import class_of
 from search.corpora.queries import corpora_for, corpus_lines, corpus_named
@@ -177,3 +178,16 @@ def test_the_commands_say_what_they_did(write, capsys):
         call_command("import_corpus", str(path), corpus="library")
     with pytest.raises(CommandError, match=r"no corpus 'other'\. Corpora: library"):
         call_command("build_index", corpus="other")
+
+
+def test_a_file_that_changes_between_its_two_readings_is_refused_whole(write, monkeypatch):
+    path, read = write(LINES), lines.read_statements
+
+    def changes_afterwards(file):
+        yield from read(file)
+        write([*LINES[:3], {**LINES[3], "body": "Something else."}])
+
+    monkeypatch.setattr("search.corpora.actions.read_statements", changes_afterwards)
+    with pytest.raises(Refused, match="changed while it was read"):
+        bring(path)
+    assert not Corpus.objects.exists()

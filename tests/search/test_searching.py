@@ -298,3 +298,18 @@ def test_an_index_of_meaning_ranks_by_it_and_computes_vectors_of_new_statements_
     asked = small_model.asked
     build_index(actor=None, corpus=corpus, recipe="hybrid")
     assert small_model.asked == asked + 1
+
+
+def test_a_damaged_index_is_replaced_by_building_it_again(corpus, settings):
+    from search.indexes import opened as opening
+
+    index = index_of(corpus)
+    damaged = next((settings.INDEX_DIR / index.digest).glob("words.impacts*"))
+    content = bytearray(damaged.read_bytes())
+    content[-1] ^= 1
+    damaged.write_bytes(content)
+    opening._opened.cache_clear()
+    with pytest.raises(Refused, match="Build it again"):
+        find(corpus, text="set")
+    assert build_index(actor=None, corpus=corpus, recipe="words").digest == index.digest
+    assert keys(find(corpus, text="closed"))

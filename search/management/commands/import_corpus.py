@@ -26,7 +26,7 @@ class Command(TouchstoneCommand):
         )
         parser.add_argument("--release", default="", help="a release that it belongs to: for the staff alone")
         parser.add_argument("--licence", default="", help="SPDX identifier of the sources, such as CC-BY-4.0")
-        parser.add_argument("--attribution", default="", help="whom to name beside each result")
+        parser.add_argument("--attribution", default="", help="whom to credit with each result")
         parser.add_argument("--url", default="", help="where the sources can be found")
         parser.add_argument("--source-version", default="", help="commit or version of the sources")
         parser.add_argument("--freeze", action="store_true", help="freeze the corpus afterwards, for good")
