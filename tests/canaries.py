@@ -87,6 +87,8 @@ search.Document      hidden: key title authors categories
 search.Statement     hidden: key section kind number note label body url licence | technical: sha256
 search.Index         hidden: problem | technical: recipe corpus_sha256 digest
 search.Query         hidden: text formula filters | technical: mode
+search.ReleaseCheck  hidden: problem | technical: corpus_sha256
+search.Finding       hidden: field note
 search.Feedback      hidden: note
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.KeptScore    hidden: choice content | technical: basis

@@ -253,6 +253,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/<int:pk>/
         search/corpora/
         search/corpora/<slug:slug>/
+        search/checks/<slug:name>/
+        search/checks/<slug:name>/<int:pk>.csv
+        search/checks/<slug:name>/ask/
+        search/checks/<slug:name>/findings/<int:pk>/
         judges/prompts/
         judges/prompts/<int:pk>/
         judges/<int:pk>/outputs/<int:output>/

@@ -69,7 +69,18 @@ from benchmark.models import (
 from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
 from reports.records.declared import Declared
-from search.models import Corpus, Document, Feedback, Index, Query, SearchesOfADay, Source, Statement
+from search.models import (
+    Corpus,
+    Document,
+    Feedback,
+    Finding,
+    Index,
+    Query,
+    ReleaseCheck,
+    SearchesOfADay,
+    Source,
+    Statement,
+)
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.benchmark.pdfs import everything_in, planted, png
@@ -645,6 +656,23 @@ def _searched(campaign: Campaign) -> None:
     )
     note = c("search.Feedback.note")
     Feedback.objects.create(user=someone, statement=statement, query=query, value=-1, note=note)
+    check = {"release": campaign.release, "corpus": corpus, "asked_by": someone}
+    ReleaseCheck.objects.create(**check, state="failed", problem=c("search.ReleaseCheck.problem"))
+    ReleaseCheck.objects.create(**check, state="waiting")
+    Finding.objects.create(
+        check_of=ReleaseCheck.objects.create(
+            **check, state="done", corpus_sha256="0" * 64, done_at=timezone.now()
+        ),
+        instance=campaign.release.instances.first(),
+        statement=statement,
+        field=c("search.Finding.field"),
+        kind="near",
+        permille=700,
+        decision="leak",
+        note=c("search.Finding.note"),
+        decided_by=someone,
+        decided_at=timezone.now(),
+    )
     SearchesOfADay.objects.create(corpus=corpus, day=dt.date(2026, 11, 1), purpose="page", searches=1)
 
 
@@ -653,7 +681,18 @@ PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
 
 def numbers() -> list[int]:
     """Numbers of rows that exist, of every kind that an address may name."""
-    kinds = (Output, JudgeRun, JudgeTask, Assignment, ReportJob, AccessToken, Invitation, User)
+    kinds = (
+        Output,
+        JudgeRun,
+        JudgeTask,
+        ReleaseCheck,
+        Finding,
+        Assignment,
+        ReportJob,
+        AccessToken,
+        Invitation,
+        User,
+    )
     return sorted(
         {pk for kind in kinds for pk in kind.objects.order_by("-pk").values_list("pk", flat=True)[:2]}
     )
