@@ -11,7 +11,6 @@ from benchmark.condition_tables import ConditionTable
 from benchmark.importing.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
 from benchmark.settling.case import OpenCase
-from retrieval.artifact import Result
 
 PROGRAM_VALUES = ("yes", "no", "uncertain")
 NOT_RELEASED = "not_released"  # state of a record of an output that exists but is not public
@@ -263,6 +262,16 @@ class OutputFlag:
     reason: str
 
 
+@dataclass(frozen=True)
+class ShownSource:
+    """The source of something that a search found; `identifier` is what its corpus calls it."""
+
+    title: str
+    authors: str
+    year: int | None
+    identifier: str
+
+
 class NotFrozen(ValueError):
     """An output that a frozen retrieval artifact contradicts, in this field of it."""
 
@@ -324,7 +333,7 @@ class Variant:
 Content = tuple[Mapping[str, Any], str]  # payload and text of an output
 PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
 FlagOutput = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[OutputFlag]]
-Retrieved = Callable[[str], Sequence[Result] | None]  # what a query found; None if it was not frozen
+Retrieved = Callable[[str], Sequence[ShownSource] | None]  # best first; None for a query that was not frozen
 WithRetrieved = Callable[[Mapping[str, Any], Retrieved], Mapping[str, Any]]
 Payloads = Iterable[Mapping[str, Any]]
 CompareReleases = Callable[[Payloads, Payloads, Collection[str]], Mapping[str, Any]]

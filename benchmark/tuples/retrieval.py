@@ -10,7 +10,7 @@ from typing import Any
 from accounts.refusal import Refused
 from benchmark.importing.records import RecordError
 from benchmark.models import FrozenTuple, Release
-from benchmark.protocol import NOT_RELEASED, NotFrozen, OutputRecord, Protocol
+from benchmark.protocol import NOT_RELEASED, NotFrozen, OutputRecord, Protocol, ShownSource
 from benchmark.protocols import get_protocol
 from benchmark.tuples.files import parts_of
 from retrieval import artifact
@@ -21,10 +21,10 @@ LARGEST = 64 << 20  # bytes of an artifact that decides; a thousand queries take
 
 @dataclass(frozen=True)
 class FrozenRetrieval:
-    """The results of an artifact by instance and query; those of the query without a formula, if there are several."""
+    """The sources of an artifact's results by instance and query; without the formula, if a query has several."""
 
     digest: str
-    results: Mapping[tuple[str, str], tuple[Result, ...]]
+    results: Mapping[tuple[str, str], tuple[ShownSource, ...]]
 
     def applied(self, rules: Protocol, record: OutputRecord) -> OutputRecord:
         """The output with the sources that its query found. Raises NotFrozen for another query or other sources."""
@@ -52,17 +52,17 @@ def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
             return None
         if file.size > LARGEST:
             reason = f"{file.name} is larger than {LARGEST >> 20} MB, the most that an import reads."
-            raise Refused(reason, code="too_large", field="tuple_name")
+            raise Refused(reason, code="too_large")
         try:
             read = artifact.read(path)
         except BadArtifact as error:
-            raise Refused(f"{file.name}: {error}", code="bad_artifact", field="tuple_name") from error
+            raise Refused(f"{file.name}: {error}", code="bad_artifact") from error
     if read.terms.release != row.release.sha256:
         reason = f"{file.name} was made for another release than {row.release.name}."
-        raise Refused(reason, code="other_release", field="tuple_name")
-    results: dict[tuple[str, str], tuple[Result, ...]] = {}
+        raise Refused(reason, code="other_release")
+    results: dict[tuple[str, str], tuple[ShownSource, ...]] = {}
     for line in read.rows:
-        results.setdefault((line.instance, line.query), line.results)
+        results.setdefault((line.instance, line.query), tuple(_source(result) for result in line.results))
     return FrozenRetrieval(read.digest, results)
 
 
@@ -98,6 +98,11 @@ def differs(rules: Protocol, frozen: FrozenRetrieval, instance: str, payload: Ma
     except NotFrozen as error:
         return f"{error.field}: {error}"
     return "" if given == payload else "candidates: they were not recorded"
+
+
+def _source(result: Result) -> ShownSource:
+    name = result.title or result.paper or result.key
+    return ShownSource(name, " and ".join(result.authors), result.year, result.paper)
 
 
 def _is_artifact(path: Path) -> bool:

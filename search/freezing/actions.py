@@ -45,7 +45,8 @@ def freeze_retrieval(
         raise Refused(f"{out} exists already. Choose another name.", code="exists")
     engine, corpus = opened(index), index.corpus
     queries = read_queries(path, release)
-    licences = {source.licence or "unstated" for source in corpus.sources.all()}
+    stated = corpus.statements.order_by().values_list("licence", "document__source__licence").distinct()
+    licences = {own or of_source or "unstated" for own, of_source in stated}
     terms = Terms(
         release=release.sha256,
         index=index.digest,

@@ -1,6 +1,7 @@
 """The candidates of an output whose queries were frozen: what its query found, and nothing else. Pure."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from benchmark.protocol import NotFrozen, Retrieved
@@ -18,16 +19,7 @@ def with_retrieved(output: Mapping[str, Any], found: Retrieved) -> Mapping[str, 
     results = found(answer.query) if answer.query else ()
     if results is None:
         raise NotFrozen("query", f"the frozen retrieval artifact has no results for {answer.query[:200]!r}")
-    sources: dict[str, dict[str, Any]] = {}
-    for result in results[:TOP]:
-        source = {
-            "title": result.title or result.paper or result.key,
-            "authors": " and ".join(result.authors),
-            "year": result.year,
-            "identifier": result.paper,
-        }
-        sources.setdefault(result.paper or result.key, source)
-    candidates = list(sources.values())
+    candidates = [asdict(source) for source in dict.fromkeys(results[:TOP])]
     listed = [source.model_dump() for source in answer.candidates or ()]
     if listed and listed != candidates:
         reason = "they are not what the frozen retrieval artifact found; leave them out, and it fills them in"
