@@ -40,6 +40,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         search/
         search/corpora/<slug:corpus>/statements/<path:key>/
         api/v1/search/
+        api/v1/search/similar/
         api/v1/corpora/
         api/v1/corpora/<slug:corpus>/indexes/
         api/v1/corpora/<slug:corpus>/documents/

@@ -192,3 +192,27 @@ def test_strangers_search_thirty_times_a_minute_whatever_address_they_claim(clie
     assert client.get("/api/v1/search/", asked, headers={"X-Forwarded-For": "10.0.0.99"}).status_code == 429
     assert client.get("/search/", asked).status_code == 429
     assert "Wait a minute" in client.get("/search/", asked).content.decode()
+
+
+def test_rest_finds_what_is_like_a_text_or_a_statement(client, corpus, algebraist):
+    client.force_login(algebraist)
+
+    def ask(**said):
+        body = json.dumps({"corpus": "library", **said})
+        return client.post("/api/v1/search/similar/", body, content_type="application/json")
+
+    text = r"A subset of $\mathbb{R}^n$ is \emph{compact} if and only if it is closed and bounded."
+    reply = ask(text=text, k=1).json()
+    assert reply["index"] == Index.objects.get(corpus=corpus).digest
+    found = [(row["key"], row["likeness"], row["overlap"]) for row in reply["results"]]
+    assert found == [("compact", "identical", 1.0)]
+    assert "compact" not in [row["key"] for row in ask(key="compact").json()["results"]]
+    for wrong, status, field in (
+        ({}, 400, "text"),
+        ({"text": text, "key": "compact"}, 400, "text"),
+        ({"text": "a" * 20_001}, 400, "text"),
+        ({"text": text, "k": 51}, 400, "k"),
+        ({"key": "none"}, 409, "key"),
+    ):
+        refused = ask(**wrong)
+        assert (refused.status_code, refused.json()["field"]) == (status, field)
