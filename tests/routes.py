@@ -39,6 +39,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         records/<path:path>
         search/
         search/corpora/<slug:corpus>/statements/<path:key>/
+        mcp
         api/v1/search/
         api/v1/search/similar/
         api/v1/corpora/

@@ -18,10 +18,8 @@ from search.models import Purpose, Statement
 from search.searching.actions import say_relevant, search
 from search.searching.forms import SearchForm, VoteForm
 from search.searching.hidden import found_by
-from search.searching.limits import FeedbackOfMembers, allows, too_many
+from search.searching.limits import TOO_MANY, FeedbackOfMembers, allows, too_many
 from search.searching.results import result_of
-
-TOO_MANY = "You have searched very often. Wait a minute, then try again."
 
 
 @require_GET
