@@ -133,7 +133,9 @@ def _hits(engine: OpenIndex, asked: Asked, accept: Mask | None) -> list[Hit]:
             mode=asked.mode,
             k=asked.k,
             accept=accept,
-            vector=query_vector(engine, asked.text or asked.formula, asked.mode),
+            vector=query_vector(
+                engine, engine.manifest.recipe.query_text(asked.text or asked.formula), asked.mode
+            ),
         )
     except NoVectors as error:
         reason = "This index does not rank by meaning. Search by words or formulas."

@@ -69,6 +69,46 @@ def test_an_empty_result_says_which_filter_empties_it(client, corpus, algebraist
     assert "4 statements would be searched" in text
 
 
+def test_a_filter_in_use_is_a_link_that_removes_it(client, corpus, algebraist):
+    client.force_login(algebraist)
+    asked = {
+        "q": "set",
+        "corpus": "library",
+        "kinds": "lemma",
+        "mode": "words",
+        "include_unknown_years": "on",
+    }
+    page = client.get("/search/", asked)
+    chosen = page.context["form"].choices_made
+    assert [(label, value) for label, value, _ in chosen] == [
+        ("Rank by", "Words alone"),
+        ("Kind", "lemma"),
+        ("Unknown years too", ""),
+    ]
+    assert chosen[1][2] == "q=set&corpus=library&mode=words&include_unknown_years=on"
+    assert 'aria-label="Remove Kind: lemma"' in page.content.decode()
+
+
+def test_matched_words_are_marked_on_the_page(client, corpus, algebraist):
+    client.force_login(algebraist)
+    text = client.get("/search/", {"q": "compact R", "corpus": "library"}).content.decode()
+    assert "is <mark>compact</mark> if and only if" in text
+    assert "<mark>R" not in text
+
+
+def test_a_result_leads_to_what_is_like_it(client, corpus, algebraist):
+    client.force_login(algebraist)
+    page = client.get("/search/", {"q": "closed and bounded", "corpus": "library"}).content.decode()
+    assert 'href="/search/?corpus=library&amp;similar=compact" aria-label="Similar to Theorem 3.1' in page
+    text = client.get("/search/?corpus=library&similar=compact").content.decode()
+    assert (
+        'like <a href="/search/corpora/library/statements/compact/">Theorem 3.1 (Heine and Borel)</a>' in text
+    )
+    assert 'id="result-1"' in text
+    unknown = client.get("/search/?corpus=library&similar=none")
+    assert (unknown.status_code, "no statement" in unknown.content.decode()) == (409, True)
+
+
 def test_faults_of_a_form_are_shown_next_to_their_fields(client, corpus, algebraist):
     client.force_login(algebraist)
     page = client.get("/search/", {"q": "set", "corpus": "library", "year_from": "soon"})

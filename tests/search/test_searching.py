@@ -256,10 +256,11 @@ def small_model(monkeypatch):
     from retrieval import local
 
     class Letters:
-        model, asked = local.MODEL, 0
+        model, asked, last = local.MODEL, 0, ""
 
         def __call__(self, texts):
             Letters.asked += len(texts)
+            Letters.last = texts[-1]
             rows = np.zeros((len(texts), self.model.dimensions), np.float32)
             for row, text in zip(rows, texts, strict=True):
                 for letter in text.lower():
@@ -362,3 +363,19 @@ def test_a_search_for_what_is_like_nothing_is_refused(alike, algebraist):
         similar(user=algebraist, corpus=alike, key="none", purpose=Purpose.REST)
     with pytest.raises(Refused, match="Give a statement"):
         similar(user=algebraist, corpus=alike, text=" ", purpose=Purpose.REST)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "text", "read"),
+    [
+        ("paper-002", "prime ideals", "prime ideals prime ideals"),
+        ("paper-002", "every ideal is a product", "every ideal is a product"),  # five words
+        ("hybrid", "prime ideals", "prime ideals"),
+    ],
+)
+def test_a_short_query_is_said_twice_in_the_recipe_of_the_paper_alone(
+    corpus, small_model, recipe, text, read
+):
+    build_index(actor=None, corpus=corpus, recipe=recipe)
+    find(corpus, text=text, mode="meaning")
+    assert small_model.last == read
