@@ -106,7 +106,7 @@ def similar(
     begun = time.perf_counter()
     asked = Asked(text.strip()[:MAX_QUERY], k=k)
     accept = engine.accept(asked.hiding(hidden_from(user, index)).filters)
-    candidates = _hits(engine, replace(asked, k=CANDIDATES), accept)
+    candidates = _hits(engine, replace(asked, k=CANDIDATES + bool(key)), accept)
     read = Read(text[:COMPARED])
     statements = {row.key: row for row in in_order(corpus, [hit.key for hit in candidates if hit.key != key])}
     alike = {name: likeness(read, Read(row.body[:COMPARED])) for name, row in statements.items()}
