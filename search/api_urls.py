@@ -6,6 +6,7 @@ from search.searching import api
 
 urlpatterns = [
     path("search/", api.SearchView.as_view(), name="api-search"),
+    path("search/similar/", api.SimilarView.as_view(), name="api-search-similar"),
     path("search/feedback/", api.FeedbackView.as_view(), name="api-search-feedback"),
     path("corpora/", api.CorporaView.as_view(), name="api-corpora"),
     path("corpora/<slug:corpus>/indexes/", api.IndexesView.as_view(), name="api-indexes"),

@@ -39,7 +39,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         records/<path:path>
         search/
         search/corpora/<slug:corpus>/statements/<path:key>/
+        mcp
         api/v1/search/
+        api/v1/search/similar/
         api/v1/corpora/
         api/v1/corpora/<slug:corpus>/indexes/
         api/v1/corpora/<slug:corpus>/documents/

@@ -60,7 +60,7 @@ def freeze_retrieval(
     )
     rows, executed = [], []
     for query in queries:
-        vector = query_vector(engine, query.query, mode)
+        vector = query_vector(engine, engine.manifest.recipe.query_text(query.query), mode)
         encoded = base64.b64encode(vector).decode() if vector else ""
         rows.append(Row(query.instance, query.query, formula=query.formula, query_vector=encoded))
         executed.append({"instance": query.instance, "query": query.query, "at": timezone.now().isoformat()})
@@ -96,7 +96,7 @@ def search_run(*, release: Release, index: Index, out: Path, mode: str, k: int) 
     lines = []
     for name_of_query, query in queries.items():
         asked = Asked(query, mode=mode, k=k)
-        vector = query_vector(engine, asked.text, mode)
+        vector = query_vector(engine, engine.manifest.recipe.query_text(asked.text), mode)
         hits = engine.search(asked.text, mode=mode, k=k, vector=vector)
         rows = Statement.objects.select_related("document").filter(
             corpus=index.corpus, key__in=[h.key for h in hits]
