@@ -161,6 +161,7 @@ CELERY_BEAT_SCHEDULE = {
     "remind-reviewers": {"task": "annotation.remind_due", "schedule": 24 * 3600},
     "forget-searches": {"task": "search.forget", "schedule": 24 * 3600},
     "build-indexes": {"task": "search.build", "schedule": 60},
+    "check-releases": {"task": "search.check", "schedule": 60},
     "end-embargoes": {"task": "reports.end_embargoes", "schedule": 3600},
     "seal-history": {"task": "reports.seal_history", "schedule": 60},
     "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},

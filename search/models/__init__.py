@@ -1,18 +1,24 @@
 """Corpora with their statements, indexes over them, and what was searched for."""
 
+from search.models.checks import CheckState, Decision, Finding, Kind, ReleaseCheck
 from search.models.corpora import Corpus, Document, Source, Statement, Visibility
 from search.models.indexes import Index, IndexState
 from search.models.queries import Feedback, Purpose, Query, Reason, SearchesOfADay
 
 __all__ = [
+    "CheckState",
     "Corpus",
+    "Decision",
     "Document",
     "Feedback",
+    "Finding",
     "Index",
     "IndexState",
+    "Kind",
     "Purpose",
     "Query",
     "Reason",
+    "ReleaseCheck",
     "SearchesOfADay",
     "Source",
     "Statement",

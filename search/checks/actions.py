@@ -1,0 +1,102 @@
+"""The verbs of checks: ask for one, run it, decide about a finding."""
+
+import logging
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.refusal import Refused
+from accounts.trail import record
+from benchmark.models import Release
+from benchmark.rendering.stored import call_worker
+from retrieval.duplicates import Pair, pairs
+from search.checks.texts import texts_of
+from search.corpora.queries import corpus_sha256
+from search.models import CheckState, Corpus, Finding, ReleaseCheck
+
+logger = logging.getLogger(__name__)
+TASK = "search.check"
+MOST = 2_000  # findings; the most alike come first
+
+
+@transaction.atomic
+def ask_for_check(*, actor: User, release: Release, corpus: Corpus) -> ReleaseCheck:
+    """The row of a check that a worker runs. Raises Refused while one of the same two runs."""
+    try:
+        with transaction.atomic():
+            asked = ReleaseCheck.objects.create(release=release, corpus=corpus, asked_by=actor)
+    except IntegrityError as error:
+        raise Refused(
+            f"{release.name} is being compared with {corpus.title} right now.", code="running"
+        ) from error
+    record(
+        actor=actor,
+        verb="check_release",
+        target=asked,
+        details={"release": release.name, "corpus": corpus.slug},
+    )
+    call_worker(TASK)
+    return asked
+
+
+def run_waiting() -> int:
+    """Run every check that somebody asked for; returns how many."""
+    done = 0
+    for asked in ReleaseCheck.objects.filter(state=CheckState.WAITING).order_by("pk"):
+        mine = ReleaseCheck.objects.filter(pk=asked.pk)
+        if not mine.filter(state=CheckState.WAITING).update(state=CheckState.RUNNING):
+            continue
+        try:
+            _run(asked)
+            done += 1
+        except Exception as error:  # it is written on the row, and the next one is to be run too
+            logger.exception("check %s failed", asked.pk)
+            problem = (str(error) or type(error).__name__)[:2_000]
+            mine.update(state=CheckState.FAILED, problem=problem)
+    return done
+
+
+@transaction.atomic
+def decide(*, actor: User, finding: Finding, decision: str, note: str = "") -> None:
+    """Decide what a finding is; an empty decision withdraws the one before."""
+    decided = (
+        {"decided_by": actor, "decided_at": timezone.now()}
+        if decision
+        else {"decided_by": None, "decided_at": None}
+    )
+    Finding.objects.filter(pk=finding.pk).update(decision=decision, note=note, **decided)
+    details = {"decision": decision, "instance": finding.instance.key, "statement": finding.statement.key}
+    record(actor=actor, verb="decide_finding", target=finding, reason=note, details=details)
+
+
+def _run(asked: ReleaseCheck) -> None:
+    instances = {instance.key: instance for instance in asked.release.instances.all()}
+    texts = [
+        (f"{instance.key}\n{field}", text)
+        for instance in instances.values()
+        for field, text in texts_of(instance.payload)
+    ]
+    sha256 = corpus_sha256(asked.corpus)
+    statements = asked.corpus.statements
+    against = (
+        (str(pk), body) for pk, body in statements.values_list("pk", "body").iterator(chunk_size=2_000)
+    )
+    found = pairs(texts, against)[:MOST]
+    with transaction.atomic():
+        Finding.objects.bulk_create(_finding(asked, instances, pair) for pair in found)
+        ReleaseCheck.objects.filter(pk=asked.pk).update(
+            state=CheckState.DONE, corpus_sha256=sha256, done_at=timezone.now()
+        )
+
+
+def _finding(asked: ReleaseCheck, instances: dict, pair: Pair) -> Finding:
+    key, field = pair.one.split("\n", 1)
+    return Finding(
+        check_of=asked,
+        instance=instances[key],
+        field=field[:200],
+        statement_id=int(pair.other),
+        kind=pair.likeness.kind,
+        permille=round(1000 * pair.likeness.jaccard),
+    )
