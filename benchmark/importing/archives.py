@@ -87,7 +87,7 @@ def unpack(
 class _Bounded(io.RawIOBase):
     """A stream that refuses to go on after so many bytes, whatever a header inside it asks for."""
 
-    def __init__(self, source: IO[bytes], most: int) -> None:
+    def __init__(self, source: io.BufferedIOBase, most: int) -> None:
         self._source, self._left = source, most
 
     def readable(self) -> bool:
@@ -135,7 +135,7 @@ def unpack_tar(
     return count
 
 
-def _decompressed(archive: Path) -> IO[bytes]:
+def _decompressed(archive: Path) -> io.BufferedIOBase:
     """The file, read through what its first bytes say it was compressed with."""
     with archive.open("rb") as file:
         head = file.read(6)

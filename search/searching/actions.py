@@ -15,8 +15,10 @@ from accounts.database.sight import identities_readable
 from accounts.models import User
 from accounts.refusal import Refused
 from retrieval.index import NoVectors
+from retrieval.local import MODEL
+from retrieval.recipes import FORMULA, HYBRID, WORDS
 from search.corpora.queries import in_order
-from search.indexes.embedding import query_vector
+from search.indexes.embedding import NoVectorNow, query_vector
 from search.indexes.opened import index_of, opened
 from search.models import Corpus, Feedback, Index, Query, SearchesOfADay, Statement
 from search.searching.hidden import hidden_from
@@ -37,15 +39,26 @@ class Found:
     considered: int
     results: list[Result]
     emptying: tuple[tuple[str, int], ...] = ()
+    words_only: str = ""
+    """Why this query was ranked without meaning although the index has it; empty if it was not."""
 
     @property
     def ranks_meaning(self) -> bool:
         """Whether statements were ranked by meaning too."""
-        return bool(self.index.recipe.get("model"))
+        return bool(self.index.recipe.get("model")) and not self.words_only
+
+    @property
+    def sent_to(self) -> str:
+        """The model behind an endpoint that reads queries of this index; empty if none leaves this server."""
+        model = self.index.recipe.get("model")
+        return "" if model is None or model["digest"] == MODEL.digest else str(model["name"])
 
 
 def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tuple[str, ...] = ()) -> Found:
     """Search the corpus's newest index and keep the query for 30 days.
+
+    If the model of meaning does not answer, a search that asks for all rankings is made by words, or by its formula,
+    and `words_only` says so.
 
     Documents in `hidden` are not found, nor those that are hidden from a reviewer because of the items they hold.
 
@@ -60,14 +73,16 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
     hidden = (*hidden, *hidden_from(user, index))
     limited = asked.hiding(hidden) if hidden else asked
     accept = engine.accept(limited.filters)
+    mode, vector, words_only = asked.mode, None, ""
+    try:
+        vector = query_vector(engine, asked.text or asked.formula, mode)
+    except NoVectorNow as refusal:
+        if mode != HYBRID:
+            raise
+        mode, words_only = WORDS if asked.text.strip() else FORMULA, refusal.reason
     try:
         hits = engine.search(
-            asked.text,
-            formula=asked.formula,
-            mode=asked.mode,
-            k=asked.k,
-            accept=accept,
-            vector=query_vector(engine, asked.text or asked.formula, asked.mode),
+            asked.text, formula=asked.formula, mode=mode, k=asked.k, accept=accept, vector=vector
         )
     except NoVectors as error:
         reason = "This index does not rank by meaning. Search by words or formulas."
@@ -99,6 +114,7 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
         considered=engine.considered(accept),
         results=results_of(hits, statements, asked, whole=is_study_staff(user)),
         emptying=emptying,
+        words_only=words_only,
     )
 
 
