@@ -313,6 +313,7 @@ RECORD_DIR = Path(read_text("TOUCHSTONE_RECORD_DIR", str(MEDIA_ROOT / "records")
 PERSONAL_ROWS = ["search.personal_rows.personal_rows"]
 
 # --- search: indexes, made from the database and made again if they are lost; all hosts share the folder ------
+EMBEDDING_MODELS = read_text("TOUCHSTONE_EMBEDDING_MODELS", "")
 INDEX_DIR = Path(read_text("TOUCHSTONE_INDEX_DIR", str(MEDIA_ROOT / "indexes")))
 
 # --- REST ---------------------------------------------------------------------------------------------------

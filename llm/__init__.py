@@ -17,6 +17,7 @@ from llm.addresses import AddressRefused
 from llm.client import Client
 from llm.completion import Completer, Completion
 from llm.double import Double
+from llm.embeddings import EmbeddingModel, parse_embedding_models
 from llm.endpoint import Endpoint, EndpointError, parse_endpoints
 from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
 from llm.injections import Flag, find_injections
@@ -33,6 +34,7 @@ __all__ = [
     "Completer",
     "Completion",
     "Double",
+    "EmbeddingModel",
     "Endpoint",
     "EndpointError",
     "Flag",
@@ -52,6 +54,7 @@ __all__ = [
     "is_settled",
     "load_prompt",
     "majority",
+    "parse_embedding_models",
     "parse_endpoints",
     "parse_reply",
 ]

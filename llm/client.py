@@ -11,12 +11,13 @@ from typing import Any, Self
 from llm.addresses import Resolver, checked_addresses, system_resolver
 from llm.completion import Circumstances, Completion, build_request, read_completion
 from llm.connection import BrokenOff, RawReply, ReplyEncoded, ReplyTooLarge
+from llm.embeddings import embeddings_request, read_embeddings
 from llm.endpoint import Endpoint
 from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
 from llm.pace import Pace, Turns
 from llm.retries import Backoff, is_transient, retry_after
 from llm.strict_json import NotJson, changed_strings, loads, storable
-from llm.transport import NotConnected, Transport
+from llm.transport import CHAT, EMBEDDINGS, NotConnected, Transport
 
 _EXCERPT = 500
 
@@ -82,17 +83,25 @@ class Client:
         """
         offered = response_format if self.endpoint.structured_output else None
         request = build_request(prompt, model=model, decoding=decoding, response_format=offered)
-        return await self._persist(request, {"Idempotency-Key": idempotency_key} if idempotency_key else {})
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        return read_completion(*await self._persist(CHAT, request, headers))
 
-    async def _persist(self, request: dict[str, Any], headers: Mapping[str, str]) -> Completion:
+    async def embed(self, texts: Sequence[str], *, model: str) -> list[list[float]]:
+        """The vectors of some texts in their order, all of one length, in one request. Raises as `complete` does."""
+        return read_embeddings(*await self._persist(EMBEDDINGS, embeddings_request(texts, model), {}))
+
+    async def _persist(
+        self, path: str, request: dict[str, Any], headers: Mapping[str, str]
+    ) -> tuple[Any, Circumstances]:
+        """The document that the server replied with, and how the call went."""
         body = json.dumps(request).encode()
         attempt = unanswered = 0
         while True:
             attempt += 1
-            outcome, latency = await self._attempt(body, headers)
+            outcome, latency = await self._attempt(path, body, headers)
             if isinstance(outcome, RawReply):
                 told = Circumstances(request, latency, attempt, unanswered)
-                return self._completion(outcome, told)
+                return self._document(outcome, told), told
             unanswered += outcome.unanswered
             transient = isinstance(outcome, Unavailable) and self._backoff.accepts(outcome.retry_after)
             if attempt == self.endpoint.max_attempts or not transient:
@@ -101,20 +110,22 @@ class Client:
                 self._backoff.wait(attempt, asked=outcome.retry_after, uniform=random.uniform)
             )
 
-    async def _attempt(self, body: bytes, headers: Mapping[str, str]) -> tuple[RawReply | CallFailed, float]:
+    async def _attempt(
+        self, path: str, body: bytes, headers: Mapping[str, str]
+    ) -> tuple[RawReply | CallFailed, float]:
         """One request within the endpoint's limits: success or what went wrong, and the seconds."""
         async with self._slots:
             await self._pace.turn()
             begun = time.monotonic()
-            outcome = await self._send(body, headers)
+            outcome = await self._send(path, body, headers)
             return outcome, time.monotonic() - begun
 
-    async def _send(self, body: bytes, headers: Mapping[str, str]) -> RawReply | CallFailed:
+    async def _send(self, path: str, body: bytes, headers: Mapping[str, str]) -> RawReply | CallFailed:
         if self._transport is None:
             raise RuntimeError("the client is not open: use `async with Client(endpoint) as client`")
         try:
             async with asyncio.timeout(self.endpoint.timeout):
-                reply = await self._transport.send(body, headers)
+                reply = await self._transport.send(path, body, headers)
         except TimeoutError:
             return Unavailable(f"no complete reply within {self.endpoint.timeout:g} s", unanswered=1)
         except NotConnected as error:
@@ -129,13 +140,12 @@ class Client:
             )
         return reply if reply.status == 200 else self._failure(reply)
 
-    def _completion(self, raw: RawReply, told: Circumstances) -> Completion:
+    def _document(self, raw: RawReply, told: Circumstances) -> Any:
         try:
-            document = changed_strings(loads(raw.body), self._keyless)
+            return changed_strings(loads(raw.body), self._keyless)
         except NotJson as error:
             unread = Malformed(self._keyless(f"the reply is not JSON: {error}"), status=raw.status)
             raise self._complaint(unread, replace(told, unanswered=told.unanswered + 1)) from error
-        return read_completion(document, told)
 
     def _complaint(self, failure: CallFailed, told: Circumstances) -> CallFailed:
         """The failure with its circumstances."""

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from llm.connection import Connection, RawReply
 from llm.endpoint import Endpoint
 
+CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
 _CONNECT_SECONDS = 10.0
 
 
@@ -21,24 +22,24 @@ class NotConnected(Exception):
 
 
 class Transport:
-    """Sends bodies to `<base_url>/chat/completions`. The caller bounds the number of sends in flight."""
+    """Sends bodies to paths below the base URL. The caller bounds the number of sends in flight."""
 
     def __init__(self, endpoint: Endpoint, addresses: tuple[str, ...]) -> None:
         self._endpoint = endpoint
         self._addresses = addresses
         parts = urlsplit(endpoint.base_url)
-        self._target = parts.path.rstrip("/") + "/chat/completions"
+        self._root = parts.path.rstrip("/")
         self._headers = _headers(endpoint)
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
 
-    async def send(self, body: bytes, headers: Mapping[str, str]) -> RawReply:
+    async def send(self, path: str, body: bytes, headers: Mapping[str, str]) -> RawReply:
         """One request, one reply; raises NotConnected, BrokenOff, ReplyTooLarge or ReplyEncoded."""
         connection = self._kept() or await self._open()
         self._busy.add(connection)
         try:
-            return await connection.exchange(self._target, [*self._headers, *headers.items()], body)
+            return await connection.exchange(self._root + path, [*self._headers, *headers.items()], body)
         finally:
             self._busy.discard(connection)
             if connection.usable:

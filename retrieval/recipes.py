@@ -18,7 +18,8 @@ class BadRecipe(ValueError):
 
 @dataclass(frozen=True)
 class Model:
-    """The model that an index's vectors are from: `digest` is the SHA-256 of its weights.
+    """The model that an index's vectors are from: `digest` is the SHA-256 of its weights, or for a model behind
+    an endpoint that of its id and revision.
 
     The instructions come before the text of a query and of a statement; `max_tokens` cuts both.
     """

@@ -1,15 +1,18 @@
-"""Opening a zip of documents from outside. Members are read one by one; nothing else is trusted."""
+"""Opening a zip or tar of documents from outside. Members are read one by one; nothing else is trusted."""
 
+import bz2
+import gzip
 import io
 import lzma
 import struct
+import tarfile
 import unicodedata
 import zipfile
 import zlib
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 import zstandard
 
@@ -32,6 +35,7 @@ _ZSTANDARD = 93  # the method's number in the ZIP specification
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, and the lengths of name and extra field
 _MAX_WINDOW = 64 * 1024 * 1024  # memory that a stream may ask for
 MAX_MEMBER_BYTES = 64 * 1024 * 1024
+TARS = (".tar", ".gz", ".tgz", ".bz2", ".xz")
 _BROKEN_MEMBER = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
@@ -78,6 +82,68 @@ def unpack(
             return len(members)
     except _BROKEN as error:
         raise RecordError(f"the file is not a readable zip archive: {error}") from error
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to go on after so many bytes, whatever a header inside it asks for."""
+
+    def __init__(self, source: io.BufferedIOBase, most: int) -> None:
+        self._source, self._left = source, most
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        chunk = self._source.read(min(size, self._left + 1) if size >= 0 else self._left + 1)
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise RecordError(f"unpacks to more than is read from an archive, or {MAX_RATIO} times its size")
+        return chunk
+
+
+def unpack_tar(
+    archive: Path, folder: Path, *, most_members: int = MAX_MEMBERS, most_bytes: int = MAX_BYTES
+) -> int:
+    """The same as `unpack` for a tar, which may be compressed, as a tree; a file in gzip alone is one .tex file.
+
+    Links, devices and whatever else is not a regular file are refused.
+    """
+    most = min(most_bytes, max(_RATIO_FROM, MAX_RATIO * archive.stat().st_size))
+    count = 0
+    try:
+        with _decompressed(archive) as packed:
+            head = packed.read(512)
+            packed.seek(0)
+            if isinstance(packed, gzip.GzipFile) and head[257:262] != b"ustar":
+                content = _Bounded(packed, most).read()
+                (folder / f"{archive.name.split('.')[0] or 'main'}.tex").write_bytes(content)
+                return 1
+            with tarfile.open(fileobj=_Bounded(packed, most), mode="r|") as members:
+                for member in members:
+                    place = _path_in_tree(member.name)
+                    if member.isdir() or any(part.startswith(".") for part in PurePosixPath(place).parts):
+                        continue
+                    count += 1
+                    if count > most_members:
+                        raise RecordError(f"the archive has more than {most_members:,} files")
+                    source = members.extractfile(member) if member.isreg() else None
+                    if source is None:
+                        raise RecordError("is not a regular file", field=place[:200])
+                    _store(source, folder, place, most)
+    except (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, UnicodeError) as error:
+        raise RecordError(f"the file is not a readable tar archive: {error}") from error
+    return count
+
+
+def _decompressed(archive: Path) -> io.BufferedIOBase:
+    """The file, read through what its first bytes say it was compressed with."""
+    with archive.open("rb") as file:
+        head = file.read(6)
+    if head.startswith(b"\x1f\x8b"):
+        return gzip.open(archive)
+    if head.startswith(b"BZh"):
+        return bz2.open(archive)
+    return lzma.open(archive) if head == b"\xfd7zXZ\x00" else archive.open("rb")
 
 
 class MemberReader:
@@ -155,6 +221,10 @@ def _place_in_tree(member: zipfile.ZipInfo) -> str:
     if not member.flag_bits & _SAYS_UTF8:
         with suppress(UnicodeError):  # macOS and many scripts write UTF-8 without saying so
             name = name.encode("cp437").decode("utf-8")
+    return _path_in_tree(name)
+
+
+def _path_in_tree(name: str) -> str:
     path = PurePosixPath(unicodedata.normalize("NFC", name))
     if path.is_absolute() or ".." in path.parts or len(path.parts) > _MOST_LEVELS:
         raise RecordError("leads out of the archive, or too deep into it", field=name[:200])
@@ -167,14 +237,25 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, name:
     kind = (
         member.external_attr >> 28
     )  # the file type of Unix: 8 is a regular file, 0 when the packer says none
-    if kind not in (0, 8) or not name or "\0" in name or "\\" in name:
+    if kind not in (0, 8):
+        raise RecordError("is not a regular file", field=name)
+    try:
+        with packed.open(member) as source:
+            return _store(source, folder, name, left)
+    except _BROKEN_MEMBER as error:
+        raise RecordError(f"is broken: {error}", field=name) from error
+
+
+def _store(source: IO[bytes], folder: Path, name: str, left: int) -> int:
+    """Write one member below the folder, at most `left` bytes; returns how many."""
+    if not name or "\0" in name or "\\" in name:
         raise RecordError("is not a regular file", field=name)
     if any(len(part.encode("utf-8", "surrogatepass")) > _LONGEST_NAME for part in name.split("/")):
         raise RecordError(f"has a name longer than {_LONGEST_NAME} bytes", field=name[:200])
     written = 0
     try:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        with packed.open(member) as source, (folder / name).open("xb") as target:
+        with (folder / name).open("xb") as target:
             while chunk := source.read(_CHUNK):
                 written += len(chunk)
                 if written > left:
@@ -185,6 +266,4 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, name:
                 target.write(chunk)
     except (FileExistsError, NotADirectoryError):
         raise RecordError("appears twice in the archive", field=name) from None
-    except _BROKEN_MEMBER as error:
-        raise RecordError(f"is broken: {error}", field=name) from error
     return written

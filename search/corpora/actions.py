@@ -1,6 +1,6 @@
 """The verbs of corpora: import statements, freeze, delete."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,10 @@ from benchmark.models import Release
 from canonical import sha256_of
 from search.corpora.lines import DOCUMENT_FIELDS, STATEMENT_FIELDS, StatementLine, read_statements
 from search.corpora.queries import corpus_sha256
+from search.corpora.sources import Skipped, is_sources, read_sources
 from search.models import Corpus, Document, Source, Statement, Visibility
+
+Rows = Callable[[], Iterator[tuple[int, StatementLine] | RecordError]]
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Imported:
     new: int
     documents: int
     sources: int
+    skipped: tuple[Skipped, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -76,24 +80,28 @@ def import_corpus(
 ) -> Imported:
     """Add the statements of a file to a corpus, which is made if there is none: all or nothing.
 
-    A statement that is there already with the same content is passed over, so a longer file can be imported again.
-    Raises BadFile with the lines at fault, and Refused for a frozen corpus.
+    The file is JSON Lines, or LaTeX as a file, folder or archive; `skipped` is then what was passed over in it. A
+    statement that is there already with the same content is passed over, so a longer file can be imported again.
+    Raises BadFile with the lines at fault or for a broken archive, and Refused for a frozen corpus.
     """
     check_slug(slug, "corpus")
-    existing(path)
+    rows, skipped = _rows_of(existing(path), progress)
     corpus = Corpus.objects.select_for_update().filter(slug=slug).first()
     if corpus is not None and corpus.frozen_at is not None:
         raise Refused(f"The corpus {slug} is frozen. Import the file under another name.", code="frozen")
-    seen = _survey(path, corpus, progress)
-    done = Imported(slug, dry_run, seen.statements, seen.new, len(seen.documents), len(seen.sources))
+    seen = _survey(rows, corpus, progress)
+    counts = (seen.statements, seen.new, len(seen.documents), len(seen.sources))
+    done = Imported(slug, dry_run, *counts, skipped)
     if dry_run:
         return done
     if corpus is None:
         corpus = Corpus.objects.create(slug=slug, title=about.title or slug, created_by=actor)
     _describe(corpus, about)
     sources = _sources(corpus, seen.sources, about)
-    _write(path, corpus, sources, seen, progress)
-    details = {"file": path.name, "statements": seen.statements, "new": seen.new}
+    _write(rows, corpus, sources, seen, progress)
+    details = {
+        "file": path.name, "statements": seen.statements, "new": seen.new, "skipped": len(skipped),
+    }  # fmt: skip
     record(actor=actor, verb="import_corpus", target=corpus, details=details)
     return done
 
@@ -112,9 +120,22 @@ def freeze_corpus(*, actor: User | None, corpus: Corpus) -> str:
     return sha256
 
 
-def _survey(path: Path, corpus: Corpus | None, progress: Progress) -> _Survey:
+def _rows_of(path: Path, progress: Progress) -> tuple[Rows, tuple[Skipped, ...]]:
+    """What reads the file from its beginning as often as it is called, and what was passed over in it."""
+    if not is_sources(path):
+        return lambda: read_statements(path), ()
+    progress("reading", 0, 0)
+    try:
+        found = read_sources(path)
+    except RecordError as error:
+        raise BadFile([error], more=False) from error
+    numbered = [(number, line) for number, (_, _, line) in enumerate(found.lines, 1)]
+    return lambda: iter(numbered), tuple(found.skipped)
+
+
+def _survey(read: Rows, corpus: Corpus | None, progress: Progress) -> _Survey:
     """Check every line, against the others and against what is stored. Raises BadFile."""
-    seen, rows = _Survey(), read_statements(path)
+    seen, rows = _Survey(), read()
     while batch := list(islice(rows, BATCH)):
         stored = _stored(corpus, [row[1].key for row in batch if not isinstance(row, RecordError)])
         known = _documents(corpus, {row[1].document for row in batch if not isinstance(row, RecordError)})
@@ -195,10 +216,10 @@ def _sources(corpus: Corpus, names: set[str], about: About) -> dict[str, Source]
 
 
 def _write(
-    path: Path, corpus: Corpus, sources: Mapping[str, Source], seen: _Survey, progress: Progress
+    read: Rows, corpus: Corpus, sources: Mapping[str, Source], seen: _Survey, progress: Progress
 ) -> None:
     """The second pass. Raises Refused if the file is no longer what the first pass saw."""
-    rows, done = read_statements(path), 0
+    rows, done = read(), 0
     while batch := list(islice(rows, BATCH)):
         rows_read = [row for row in batch if not isinstance(row, RecordError)]
         lines = [line for _, line in rows_read]

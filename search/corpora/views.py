@@ -7,8 +7,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import require_role, staff_only
 from accounts.models import RoleName
+from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from search.indexes.actions import ask_for_index
+from search.indexes.embedding import declared_models
 from search.models import Corpus
 
 
@@ -30,6 +32,7 @@ def corpus(request: HttpRequest, slug: str) -> HttpResponse:
         "n_statements": shown.statements.count(),
         "n_documents": shown.documents.count(),
         "sources": shown.sources.order_by("name"),
+        "models": _models(),
         "indexes": shown.indexes.order_by("-asked_at", "-pk")[:20],
     }
     return render(request, "search/corpus.html", context)
@@ -41,5 +44,14 @@ def build(request: SignedInRequest, slug: str) -> HttpResponse:
     """Ask for a new index; a worker builds it."""
     shown = get_object_or_404(Corpus, slug=slug)
     with told(request, "The index is being built. Reload the page in a moment."):
-        ask_for_index(actor=request.user, corpus=shown, recipe=request.POST.get("recipe", "words"))
+        recipe, _, model = request.POST.get("recipe", "words").partition("/")
+        ask_for_index(actor=request.user, corpus=shown, recipe=recipe, model=model)
     return redirect("corpus", slug=slug)
+
+
+def _models() -> list[tuple[str, str]]:
+    """Declared models of meaning, by name; none if the declaration is faulty, which a build says."""
+    try:
+        return [(name, f"{one.model} at {one.endpoint.name}") for name, one in declared_models().items()]
+    except Refused:
+        return []

@@ -18,7 +18,6 @@ from retrieval.index import Index as OpenIndex
 from retrieval.recipes import Recipe
 from search.indexes.embedding import recipe_named, vectors_of
 from search.indexes.entries import entries_of
-from search.indexes.opened import opened
 from search.models import Corpus, Index, IndexState
 
 logger = logging.getLogger(__name__)
@@ -26,13 +25,15 @@ TASK = "search.build"
 GIVEN_UP_AFTER = dt.timedelta(hours=6)
 
 
-def build_index(*, actor: User | None, corpus: Corpus, recipe: str) -> Index:
+def build_index(*, actor: User | None, corpus: Corpus, recipe: str, model: str = "") -> Index:
     """Build the index of a corpus by the recipe with this name; the one before is retired when it is ready.
+
+    `model` is a declared one behind an endpoint; left out, a recipe of meaning has the model on this machine.
 
     What is there already, made of the same statements by the same rules, is kept. Raises Refused for an unknown
     recipe, an empty corpus, and while another build of the corpus runs.
     """
-    return _claimed(ask_for_index(actor=actor, corpus=corpus, recipe=recipe, call=False))
+    return _claimed(ask_for_index(actor=actor, corpus=corpus, recipe=recipe, model=model, call=False))
 
 
 def build_waiting() -> int:
@@ -58,9 +59,11 @@ def _claimed(asked: Index) -> Index:
 
 
 @transaction.atomic
-def ask_for_index(*, actor: User | None, corpus: Corpus, recipe: str, call: bool = True) -> Index:
+def ask_for_index(
+    *, actor: User | None, corpus: Corpus, recipe: str, model: str = "", call: bool = True
+) -> Index:
     """The row of a new index: a worker is called to build it, or without `call` the caller does. Raises Refused."""
-    chosen = recipe_named(recipe)
+    chosen = recipe_named(recipe, model)
     if not corpus.statements.exists():
         raise Refused(f"The corpus {corpus.slug} has no statements yet.", code="empty_corpus")
     running = Index.objects.filter(corpus=corpus, state__in=[IndexState.WAITING, IndexState.BUILDING])
@@ -73,7 +76,12 @@ def ask_for_index(*, actor: User | None, corpus: Corpus, recipe: str, call: bool
             asked = Index.objects.create(corpus=corpus, recipe=chosen.as_json(), asked_by=actor, state=state)
     except IntegrityError as error:
         raise Refused(f"An index of {corpus.slug} is being built right now.", code="building") from error
-    record(actor=actor, verb="build_index", target=asked, details={"corpus": corpus.slug, "recipe": recipe})
+    record(
+        actor=actor,
+        verb="build_index",
+        target=asked,
+        details={"corpus": corpus.slug, "recipe": recipe, "model": model},
+    )
     if call:
         call_worker(TASK)
     return asked
@@ -93,7 +101,7 @@ def _built(asked: Index) -> Index:
     try:
         sha256, entries = entries_of(corpus)
         recipe = Recipe.from_json(asked.recipe)
-        vectors = vectors_of(entries, _with_same_model(asked)) if recipe.model else None
+        vectors = vectors_of(entries, recipe.model) if recipe.model else None
         digest = build(folder, entries, corpus_digest=sha256, recipe=recipe, vectors=vectors)
         _put(folder, settings.INDEX_DIR / digest)
     finally:
@@ -128,15 +136,3 @@ def _put(folder: Path, place: Path) -> None:
         except BadIndex:
             shutil.rmtree(place)
     folder.rename(place)
-
-
-def _with_same_model(asked: Index) -> OpenIndex | None:
-    """The newest index of the corpus with vectors of the same model, if its files are there."""
-    built = [IndexState.READY, IndexState.RETIRED]
-    for index in asked.corpus.indexes.filter(state__in=built).order_by("-built_at"):
-        if index.recipe.get("model") == asked.recipe["model"]:
-            try:
-                return opened(index)
-            except Refused:
-                continue
-    return None

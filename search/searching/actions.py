@@ -17,8 +17,10 @@ from accounts.refusal import Refused
 from retrieval.duplicates import KINDS, Read, likeness
 from retrieval.index import Hit, Mask, NoVectors
 from retrieval.index import Index as OpenIndex
+from retrieval.local import MODEL
+from retrieval.recipes import FORMULA, HYBRID, WORDS
 from search.corpora.queries import in_order
-from search.indexes.embedding import query_vector
+from search.indexes.embedding import NoVectorNow, query_vector
 from search.indexes.opened import index_of, opened
 from search.models import Corpus, Feedback, Index, Query, SearchesOfADay, Statement
 from search.searching.hidden import found_by, hidden_from
@@ -41,15 +43,26 @@ class Found:
     considered: int
     results: list[Result]
     emptying: tuple[tuple[str, int], ...] = ()
+    words_only: str = ""
+    """Why this query was ranked without meaning although the index has it; empty if it was not."""
 
     @property
     def ranks_meaning(self) -> bool:
         """Whether statements were ranked by meaning too."""
-        return bool(self.index.recipe.get("model"))
+        return bool(self.index.recipe.get("model")) and not self.words_only
+
+    @property
+    def sent_to(self) -> str:
+        """The model behind an endpoint that reads queries of this index; empty if none leaves this server."""
+        model = self.index.recipe.get("model")
+        return "" if model is None or model["digest"] == MODEL.digest else str(model["name"])
 
 
 def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tuple[str, ...] = ()) -> Found:
     """Search the corpus's newest index and keep the query for 30 days.
+
+    If the model of meaning does not answer, a search that asks for all rankings is made by words, or by its formula,
+    and `words_only` says so.
 
     Documents in `hidden` are not found, nor those that are hidden from a reviewer because of the items they hold.
 
@@ -64,7 +77,7 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
     hidden = (*hidden, *hidden_from(user, index))
     limited = asked.hiding(hidden) if hidden else asked
     accept = engine.accept(limited.filters)
-    hits = _hits(engine, asked, accept)
+    hits, words_only = _hits(engine, asked, accept)
     took = round(1000 * (time.perf_counter() - begun))
     statements = in_order(corpus, [hit.key for hit in hits])
     emptying: tuple[tuple[str, int], ...] = ()
@@ -81,6 +94,7 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
         considered=engine.considered(accept),
         results=results_of(hits, statements, asked.text, whole=is_study_staff(user)),
         emptying=emptying,
+        words_only=words_only,
     )
 
 
@@ -106,7 +120,7 @@ def similar(
     begun = time.perf_counter()
     asked = Asked(text.strip()[:MAX_QUERY], k=k)
     accept = engine.accept(asked.hiding(hidden_from(user, index)).filters)
-    candidates = _hits(engine, replace(asked, k=CANDIDATES + bool(key)), accept)
+    candidates, words_only = _hits(engine, replace(asked, k=CANDIDATES + bool(key)), accept)
     read = Read(text[:COMPARED])
     statements = {row.key: row for row in in_order(corpus, [hit.key for hit in candidates if hit.key != key])}
     alike = {name: likeness(read, Read(row.body[:COMPARED])) for name, row in statements.items()}
@@ -121,25 +135,31 @@ def similar(
         took_ms=took,
         considered=engine.considered(accept) - bool(key),
         results=results_of(hits, list(statements.values()), "", whole=is_study_staff(user), likenesses=alike),
+        words_only=words_only,
     )
 
 
-def _hits(engine: OpenIndex, asked: Asked, accept: Mask | None) -> list[Hit]:
-    """What the engine finds. Raises Refused for a search for meaning in an index that does not rank it."""
+def _hits(engine: OpenIndex, asked: Asked, accept: Mask | None) -> tuple[list[Hit], str]:
+    """What the engine finds, and why only words and formulas rank where the query has no vector now.
+
+    Raises Refused for a search for meaning alone in an index that does not rank it, or without a vector.
+    """
+    mode, vector, words_only = asked.mode, None, ""
     try:
-        return engine.search(
-            asked.text,
-            formula=asked.formula,
-            mode=asked.mode,
-            k=asked.k,
-            accept=accept,
-            vector=query_vector(
-                engine, engine.manifest.recipe.query_text(asked.text or asked.formula), asked.mode
-            ),
+        text = engine.manifest.recipe.query_text(asked.text or asked.formula)
+        vector = query_vector(engine, text, mode)
+    except NoVectorNow as refusal:
+        if mode != HYBRID:
+            raise
+        mode, words_only = WORDS if asked.text.strip() else FORMULA, refusal.reason
+    try:
+        hits = engine.search(
+            asked.text, formula=asked.formula, mode=mode, k=asked.k, accept=accept, vector=vector
         )
     except NoVectors as error:
         reason = "This index does not rank by meaning. Search by words or formulas."
         raise Refused(reason, code="no_vectors", field="mode") from error
+    return hits, words_only
 
 
 def _keep(user: Any, index: Index, asked: Asked, purpose: str, found: int) -> int:

@@ -81,12 +81,16 @@ class ResultOut(serializers.Serializer[Result]):
 
 
 class FoundOut(serializers.Serializer[Any]):
-    """`index` names what was searched; `considered` is how many statements passed the filters."""
+    """`index` names what was searched; `considered` is how many statements passed the filters.
+
+    `words_only` says why this query was ranked without meaning although the index has it; empty if it was not.
+    """
 
     query = serializers.IntegerField()
     index = serializers.CharField(source="index.digest")
     recipe = serializers.CharField(source="index.recipe_name")
     ranks_meaning = serializers.BooleanField()
+    words_only = serializers.CharField()
     took_ms = serializers.IntegerField()
     considered = serializers.IntegerField()
     results = ResultOut(many=True)
@@ -120,7 +124,9 @@ class SearchView(StrictView):
         unchanged = get_conditional_response(request._request, etag=etag)
         if unchanged is not None:
             return Response(status=304, headers={"ETag": etag})
-        return Response(FoundOut(_search(request, corpus, said.validated_data)).data, headers={"ETag": etag})
+        found = _search(request, corpus, said.validated_data)
+        # Without its vector a query finds other things than it will once the model answers again.
+        return Response(FoundOut(found).data, headers={} if found.words_only else {"ETag": etag})
 
     @extend_schema(operation_id="search_by_body", request=SearchIn, responses=FoundOut)
     def post(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""manage.py build_index --corpus NAME [--recipe words|hybrid]"""
+"""manage.py build_index --corpus NAME [--recipe words|hybrid] [--model NAME]"""
 
 from typing import Any
 
@@ -16,12 +16,23 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--corpus", required=True, help="short name of the corpus")
         parser.add_argument("--recipe", default="words", choices=list(NAMED), help="how it ranks")
+        parser.add_argument(
+            "--model",
+            default="",
+            help="a model of TOUCHSTONE_EMBEDDING_MODELS instead of the one on this machine",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        index = build_index(actor=None, corpus=corpus_named(options["corpus"]), recipe=options["recipe"])
+        index = build_index(
+            actor=None,
+            corpus=corpus_named(options["corpus"]),
+            recipe=options["recipe"],
+            model=options["model"],
+        )
         return {
             "corpus": index.corpus.slug,
             "recipe": index.recipe_name,
+            "model": (index.recipe.get("model") or {}).get("name", ""),
             "statements": index.n_statements,
             "corpus_sha256": index.corpus_sha256,
             "digest": index.digest,

@@ -1,5 +1,6 @@
-"""manage.py import_corpus FILE.jsonl --corpus NAME [--licence SPDX] [--freeze] [--dry-run]"""
+"""manage.py import_corpus PATH --corpus NAME [--licence SPDX] [--freeze] [--dry-run]"""
 
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,16 @@ from search.corpora.actions import About, freeze_corpus, import_corpus
 from search.corpora.queries import corpus_named
 from search.models import Visibility
 
+SHOWN = 3  # places of each reason; --json has all
+
 
 class Command(TouchstoneCommand):
-    help = "Add the statements of a file to a corpus, one JSON object a line: all or nothing."
+    help = "Add statements to a corpus, from JSON Lines or out of LaTeX sources: all or nothing."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="JSON Lines; key, document and body are required")
+        parser.add_argument(
+            "file", type=Path, help="JSON Lines, or LaTeX: a .tex file, a folder, a zip or tar"
+        )
         parser.add_argument("--corpus", required=True, help="short name of the corpus; made if it is new")
         parser.add_argument("--title", default="", help="the corpus's name in words")
         parser.add_argument(
@@ -54,4 +59,13 @@ class Command(TouchstoneCommand):
     def text(self, document: dict[str, Any]) -> str:
         said = f"{import_verb(document)} {document['corpus']}: {document['statements']:,} statements "
         said += f"({document['new']:,} new) of {document['documents']:,} documents"
+        reasons = Counter(one["reason"] for one in document["skipped"])
+        for reason, times in reasons.most_common():
+            places = [
+                f"{one['file']}, line {one['line']}" if one["line"] else one["file"]
+                for one in document["skipped"]
+                if one["reason"] == reason
+            ]
+            more = f" and {times - SHOWN:,} more" if times > SHOWN else ""
+            said += f"\nSkipped {times:,}, {reason}: {'; '.join(places[:SHOWN])}{more}"
         return f"{said}\nfrozen, sha256 {document['sha256']}" if document["sha256"] else said
