@@ -1,8 +1,8 @@
 """A whole search among 100,000 statements, by REST, by page and by MCP; processor time, with database and rendering.
 
 Statements have 40 words of a vocabulary of 50,000 by Zipf's law and two formulas. BLAS has one thread. The third number
-of a spread is the 95th percentile. The hybrid index has vectors at random, as a model would make them: the time in which
-a model reads the query itself is not counted.
+of a spread is the 95th percentile. The hybrid index has vectors at random, as a model would make them: the time in
+which a model reads the query itself is not counted.
 """
 
 from __future__ import annotations
