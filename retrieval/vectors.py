@@ -68,13 +68,15 @@ class Vectors:
         numbers = None if accept is None else np.flatnonzero(accept)
         if bits_pool is not None and bits_pool < (len(self.table) if numbers is None else len(numbers)):
             numbers = self._signs_agree(query, numbers, bits_pool)
-        elif numbers is None:
-            numbers = np.arange(len(self.table))
         asked = query.astype(np.float32)
-        products = np.empty(len(numbers), np.int32)
-        for start in range(0, len(numbers), _BLOCK):
-            part = numbers[start : start + _BLOCK]
-            products[start : start + len(part)] = self.table[part].astype(np.float32) @ asked
+        products = np.empty(len(self.table) if numbers is None else len(numbers), np.int32)
+        for start in range(0, len(products), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            # A slice of the table is read where it is; rows by number are copied first.
+            part = self.table[block if numbers is None else numbers[block]]
+            products[block] = part.astype(np.float32) @ asked
+        if numbers is None:
+            numbers = np.arange(len(self.table))
         order = _first(products, k)
         scores = np.zeros(len(self.table), np.int32)
         scores[numbers] = products

@@ -5,8 +5,10 @@ What a tool finds, shows and refuses is what REST finds, shows and refuses.
 
 import asyncio
 import json
+import socket
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -285,3 +287,31 @@ def test_a_session_at_the_console_asks_as_the_person_who_was_named(corpus, algeb
 
     assert [row["corpus"] for row in async_to_sync(corpora)(algebraist)] == ["library"]
     assert async_to_sync(corpora)(AnonymousUser()) == []
+
+
+@pytest.mark.no_database
+def test_thirty_programs_that_hang_up_leave_the_server_answering(site):
+    """Each request has its own loop in the thread that answers it, so none waits for another and none stays."""
+    address = urlsplit(site[1])
+    asked = {"corpus": "library", "query": "compact set"}
+    params = {"name": "theorem_search", "arguments": asked}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    head = [
+        "POST /mcp HTTP/1.1",
+        f"Host: {address.netloc}",
+        "Content-Type: application/json",
+        "Accept: application/json, text/event-stream",
+        f"Content-Length: {len(body)}",
+    ]
+    for number in range(30):
+        with socket.create_connection((address.hostname, address.port)) as connection:
+            whole = "\r\n".join([*head, "", body]).encode()
+            connection.sendall(
+                whole if number % 2 else whole[:-20]
+            )  # every second one in the middle of its message
+
+    async def talk():
+        async with Client(over_http(site)) as client:
+            return await client.call_tool("list_corpora", {})
+
+    assert asyncio.run(asyncio.wait_for(talk(), timeout=30)).structured_content["corpora"]
