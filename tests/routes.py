@@ -253,6 +253,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/<int:pk>/
         search/corpora/
         search/corpora/<slug:slug>/
+        search/corpora/<slug:slug>/slogans/
+        api/v1/slogan-runs/
+        api/v1/slogan-runs/estimate/
         judges/prompts/
         judges/prompts/<int:pk>/
         judges/<int:pk>/outputs/<int:output>/
@@ -422,6 +425,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/new/
         judges/prompts/new/
         search/corpora/<slug:slug>/index/
+        search/corpora/<slug:slug>/slogans/<int:pk>/
+        api/v1/slogan-runs/<int:pk>/steer/
         reports/artifacts/compare/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json
         reports/releases/<slug:name>/records/publish/

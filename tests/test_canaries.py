@@ -5,6 +5,7 @@ import json
 import re
 from collections import deque
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -69,7 +70,20 @@ from benchmark.models import (
 from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
 from reports.records.declared import Declared
-from search.models import Corpus, Document, Feedback, Index, Query, SearchesOfADay, Source, Statement
+from search.models import (
+    Corpus,
+    Document,
+    Feedback,
+    Index,
+    Query,
+    SearchesOfADay,
+    Slogan,
+    SloganCall,
+    SloganRun,
+    SloganTask,
+    Source,
+    Statement,
+)
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.benchmark.pdfs import everything_in, planted, png
@@ -617,11 +631,13 @@ def _searched(campaign: Campaign) -> None:
     said = {name: c(f"search.Source.{name}") for name in ("name", "url", "version", "licence", "attribution")}
     source = Source.objects.create(corpus=corpus, **said)
     said = {name: c(f"search.Document.{name}") for name in ("key", "title")}
+    said |= {name: c(f"search.Document.{name}") for name in ("abstract", "introduction")}
     lists = {name: [c(f"search.Document.{name}")] for name in ("authors", "categories")}
     document = Document.objects.create(corpus=corpus, source=source, **said, **lists)
     names = ("key", "section", "kind", "number", "note", "label", "body", "url", "licence")
     said = {name: c(f"search.Statement.{name}") for name in names}
     statement = Statement.objects.create(corpus=corpus, document=document, sha256="0" * 64, **said)
+    _slogans(corpus, statement)
     recipe = {"name": "words"}
     Index.objects.create(corpus=corpus, recipe=recipe, state="failed", problem=c("search.Index.problem"))
     Index.objects.create(corpus=corpus, recipe=recipe, state="waiting")
@@ -646,6 +662,35 @@ def _searched(campaign: Campaign) -> None:
     note = c("search.Feedback.note")
     Feedback.objects.create(user=someone, statement=statement, query=query, value=-1, note=note)
     SearchesOfADay.objects.create(corpus=corpus, day=dt.date(2026, 11, 1), purpose="page", searches=1)
+
+
+def _slogans(corpus: Corpus, statement: Statement) -> None:
+    """What a model wrote about a statement, and what it was asked and replied."""
+    c = canary
+    said = {name: c(f"search.SloganRun.{name}") for name in ("endpoint", "model", "note")}
+    run = SloganRun.objects.create(
+        corpus=corpus,
+        reads="body",
+        prompt_sha256="0" * 64,
+        prompt_price=1,
+        completion_price=1,
+        max_tokens=1,
+        **said,
+    )
+    task = SloganTask.objects.create(
+        run=run,
+        statement=statement,
+        state="leased",
+        lease_until=timezone.now(),
+        lease_owner=c("search.SloganTask.lease_owner"),
+        last_error=c("search.SloganTask.last_error"),
+    )
+    said = {name: c(f"search.SloganCall.{name}") for name in ("request", "reply", "error")}
+    call = SloganCall.objects.create(task=task, token=uuid4(), latency_seconds=1, **said)
+    said = {name: c(f"search.Slogan.{name}") for name in ("text", "model")}
+    Slogan.objects.create(
+        statement=statement, reads="body", prompt_sha256="0" * 64, task=task, call=call, **said
+    )
 
 
 PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}

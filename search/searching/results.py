@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import latex
 from retrieval.index import Hit
 from search.corpora.licences import OPEN, SHOWN_OTHERWISE, class_of
-from search.models import Statement
+from search.models import Slogan, Statement
 from search.searching.request import Asked
+from search.slogans.queries import newest_slogans
 
 SHOWN = 6_000  # characters of a statement in a list of results
 _IN_WORDS = {"words": "words", "meaning": "meaning", "formula": "formulas"}
@@ -36,6 +37,9 @@ class Result:
     source: str
     licence: str
     attribution: str
+    slogan: str = ""
+    """What a model wrote about it."""
+    slogan_by: str = ""
 
     @property
     def why(self) -> str:
@@ -55,15 +59,25 @@ def results_of(
 ) -> list[Result]:
     """The hits with their statements. `whole`: the text of every licence is shown, for the staff."""
     by_key = {statement.key: statement for statement in statements}
+    slogans = newest_slogans([statement.pk for statement in statements])
     return [
-        result_of(by_key[hit.key], hit, whole=whole, prefix=f"r{hit.position}-")
+        result_of(
+            by_key[hit.key],
+            hit,
+            whole=whole,
+            prefix=f"r{hit.position}-",
+            slogans=slogans.get(by_key[hit.key].pk, ()),
+        )
         for hit in hits
         if hit.key in by_key
     ]
 
 
-def result_of(statement: Statement, hit: Hit | None, *, whole: bool, prefix: str = "") -> Result:
-    """A statement, found or asked for by its key."""
+def result_of(
+    statement: Statement, hit: Hit | None, *, whole: bool, prefix: str = "", slogans: Sequence[Slogan] = ()
+) -> Result:
+    """A statement, found or asked for by its key, with the newest of its slogans."""
+    slogan = max(slogans, key=lambda one: one.pk, default=None)
     document, source = statement.document, statement.document.source
     licence = statement.licence or source.licence
     limit = SHOWN if whole or class_of(licence) == OPEN else SHOWN_OTHERWISE
@@ -88,6 +102,8 @@ def result_of(statement: Statement, hit: Hit | None, *, whole: bool, prefix: str
         source=source.name or statement.corpus.title,
         licence=licence or "unstated",
         attribution=source.attribution,
+        slogan=slogan.text if slogan else "",
+        slogan_by=slogan.model if slogan else "",
     )
 
 
