@@ -263,6 +263,24 @@ class OutputFlag:
 
 
 @dataclass(frozen=True)
+class ShownSource:
+    """The source of something that a search found; `identifier` is what its corpus calls it."""
+
+    title: str
+    authors: str
+    year: int | None
+    identifier: str
+
+
+class NotFrozen(ValueError):
+    """An output that a frozen retrieval artifact contradicts, in this field of it."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(reason)
+        self.field = field
+
+
+@dataclass(frozen=True)
 class SourceDates:
     """The years of the sources of an output: each with its title, None where the year is not known. `latest` is the
     year after which the instance allows none, None where that is not known."""
@@ -315,6 +333,8 @@ class Variant:
 Content = tuple[Mapping[str, Any], str]  # payload and text of an output
 PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
 FlagOutput = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[OutputFlag]]
+Retrieved = Callable[[str], Sequence[ShownSource] | None]  # best first; None for a query that was not frozen
+WithRetrieved = Callable[[Mapping[str, Any], Retrieved], Mapping[str, Any]]
 Payloads = Iterable[Mapping[str, Any]]
 CompareReleases = Callable[[Payloads, Payloads, Collection[str]], Mapping[str, Any]]
 InstanceFields = Callable[[str, Mapping[str, Any]], Mapping[str, str]]
@@ -352,7 +372,8 @@ class Protocol:
     its payload, whether an output that abstained has what a predicate is about: its plan, say. `condition_tables` say
     which tracks and conditions may be shown side by side; without them, none. `release_line` and `output_line` are the
     schemas of a line of both files, from which the pages about formats and the mapping of tables are made; without
-    them, files must have the protocol's own format.
+    them, files must have the protocol's own format. `with_retrieved` gives an output's payload the sources that a
+    frozen retrieval artifact found for its query, or raises NotFrozen.
     """
 
     name: str
@@ -390,6 +411,7 @@ class Protocol:
     source_dates: Callable[[Mapping[str, Any], Mapping[str, Any]], SourceDates] | None = None
     success_types: SuccessTypes | None = None
     condition_tables: tuple[ConditionTable, ...] = ()
+    with_retrieved: WithRetrieved | None = None
     reached: Callable[[str, Mapping[str, Any]], bool] | None = None
     release_line: type[BaseModel] | None = None
     output_line: type[BaseModel] | None = None

@@ -352,6 +352,7 @@ SPECTACULAR_SETTINGS = {
         "ConflictKindEnum": "accounts.models.ConflictKind",
         "ConflictTargetKindEnum": "annotation.models.TargetKind",
         "ImportKindEnum": "benchmark.models.ImportKind",
+        "RunStateEnum": "work.models.RunState",
         "SettlementVerdictEnum": "benchmark.models.SettlementVerdict",
     },
     "POSTPROCESSING_HOOKS": [

@@ -4,6 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
 from config.views import health, home, metrics, ready
+from search.mcp.views import McpView
 
 urlpatterns = [
     path("", home, name="home"),
@@ -18,6 +19,7 @@ urlpatterns = [
     path("grading/", include("annotation.urls")),
     path("judges/", include("judging.urls")),
     path("search/", include("search.urls")),
+    path("mcp", McpView.as_view(), name="mcp"),
     path("reports/", include("reports.urls")),
     path("records/", include("reports.records.urls")),
     path("analyse/", include("reports.analysing.urls")),

@@ -17,6 +17,7 @@ from functools import cached_property
 from retrieval import words
 from retrieval.formulas import formula_terms
 
+KINDS = ("identical", "near", "related", "different")  # of likeness, the most alike first
 LENGTH = 4  # words in a shingle
 NEAR, RELATED = 0.5, 0.2  # Jaccard coefficients of shingles
 NEAR_IN_ORDER = 0.8  # of the words of both
@@ -168,7 +169,7 @@ def pairs(
     for key, latex in against or ():
         for one, alike in compare_with_kept(key, Read(latex)):
             found.append(Pair(one, key, alike))
-    order = {"identical": 0, "near": 1, "related": 2}
     return sorted(
-        found, key=lambda pair: (order[pair.likeness.kind], -pair.likeness.jaccard, pair.one, pair.other)
+        found,
+        key=lambda pair: (KINDS.index(pair.likeness.kind), -pair.likeness.jaccard, pair.one, pair.other),
     )

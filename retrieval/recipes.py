@@ -8,6 +8,8 @@ from typing import Any
 
 HYBRID, WORDS, MEANING, FORMULA = "hybrid", "words", "meaning", "formula"
 MODES = (HYBRID, WORDS, MEANING, FORMULA)
+PAPER = "paper-002"
+SHORT = 5  # words; shorter queries are doubled in arXiv 2602.05216 (the text names no number, its code does)
 
 
 class BadRecipe(ValueError):
@@ -62,6 +64,10 @@ class Recipe:
         if min(self.fusion_k0, self.pool, self.bits_pool) < 1:
             raise BadRecipe("fusion_k0, pool and bits_pool must be 1 or more")
 
+    def query_text(self, text: str) -> str:
+        """What a model of meaning reads of a query. The paper's recipe says a short query twice, as its authors do."""
+        return f"{text} {text}" if self.name == PAPER and len(text.split()) < SHORT else text
+
     def as_json(self) -> dict[str, Any]:
         """The recipe as plain values for JSON."""
         return asdict(self)
@@ -92,5 +98,5 @@ NAMED = {
     "meaning-exact": Recipe("meaning-exact", mode=MEANING, exact_below=2**31),
     "formula": Recipe("formula", mode=FORMULA),
     # Sign bits, then cosine, in the pool of arXiv 2602.05216, section 3.4.
-    "paper-002": Recipe("paper-002", mode=MEANING, bits_pool=800, pool_per_k=12, exact_below=0),
+    PAPER: Recipe(PAPER, mode=MEANING, bits_pool=800, pool_per_k=12, exact_below=0),
 }

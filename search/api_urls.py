@@ -10,6 +10,7 @@ urlpatterns = [
     path("slogan-runs/estimate/", slogans.SloganEstimate.as_view(), name="api-slogan-estimate"),
     path("slogan-runs/<int:pk>/steer/", slogans.SloganRunSteer.as_view(), name="api-slogan-run-steer"),
     path("search/", api.SearchView.as_view(), name="api-search"),
+    path("search/similar/", api.SimilarView.as_view(), name="api-search-similar"),
     path("search/feedback/", api.FeedbackView.as_view(), name="api-search-feedback"),
     path("corpora/", api.CorporaView.as_view(), name="api-corpora"),
     path("corpora/<slug:corpus>/indexes/", api.IndexesView.as_view(), name="api-indexes"),

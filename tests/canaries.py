@@ -91,6 +91,8 @@ search.SloganTask    hidden: last_error lease_owner
 search.SloganCall    hidden: request reply error
 search.Slogan        hidden: text model | technical: prompt_sha256 fault
 search.Query         hidden: text formula filters | technical: mode
+search.ReleaseCheck  hidden: problem | technical: corpus_sha256
+search.Finding       hidden: field note
 search.Feedback      hidden: note
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.KeptScore    hidden: choice content | technical: basis

@@ -39,7 +39,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         records/<path:path>
         search/
         search/corpora/<slug:corpus>/statements/<path:key>/
+        mcp
         api/v1/search/
+        api/v1/search/similar/
         api/v1/corpora/
         api/v1/corpora/<slug:corpus>/indexes/
         api/v1/corpora/<slug:corpus>/documents/
@@ -256,6 +258,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         search/corpora/<slug:slug>/slogans/
         api/v1/slogan-runs/
         api/v1/slogan-runs/estimate/
+        search/checks/<slug:name>/
+        search/checks/<slug:name>/<int:pk>.csv
+        search/checks/<slug:name>/ask/
+        search/checks/<slug:name>/findings/<int:pk>/
         judges/prompts/
         judges/prompts/<int:pk>/
         judges/<int:pk>/outputs/<int:output>/
@@ -441,6 +447,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
 ONLY_TO_WRITE = {
     "api/v1/releases/<slug:name>/artifacts/": OWNERS,  # who freezes a score
     "api/v1/judges/": OWNERS,  # who makes a judge
+    "api/v1/slogan-runs/": OWNERS,  # who spends money on slogans
     "api/v1/prompts/": OWNERS,  # who uploads a prompt
     "api/v1/releases/<slug:name>/records/": OWNERS,  # who publishes
 }

@@ -89,7 +89,7 @@ def test_nothing_that_writes_is_done_with_a_session_alone(owner: User) -> None:
     client.force_login(owner)
     before = AuditEvent.objects.count()
     done = {}
-    for route in ACCESS:
+    for route in sorted(set(ACCESS) - {"mcp"}):  # there a session says nothing: search/test_mcp.py
         body = {"content_type": "application/json"} if route.startswith("api/") else {}
         for method in ("post", "delete"):
             answer = getattr(client, method)(example(route), **body)

@@ -74,8 +74,10 @@ from search.models import (
     Corpus,
     Document,
     Feedback,
+    Finding,
     Index,
     Query,
+    ReleaseCheck,
     SearchesOfADay,
     Slogan,
     SloganCall,
@@ -661,6 +663,23 @@ def _searched(campaign: Campaign) -> None:
     )
     note = c("search.Feedback.note")
     Feedback.objects.create(user=someone, statement=statement, query=query, value=-1, note=note)
+    check = {"release": campaign.release, "corpus": corpus, "asked_by": someone}
+    ReleaseCheck.objects.create(**check, state="failed", problem=c("search.ReleaseCheck.problem"))
+    ReleaseCheck.objects.create(**check, state="waiting")
+    Finding.objects.create(
+        check_of=ReleaseCheck.objects.create(
+            **check, state="done", corpus_sha256="0" * 64, done_at=timezone.now()
+        ),
+        instance=campaign.release.instances.first(),
+        statement=statement,
+        field=c("search.Finding.field"),
+        kind="near",
+        permille=700,
+        decision="leak",
+        note=c("search.Finding.note"),
+        decided_by=someone,
+        decided_at=timezone.now(),
+    )
     SearchesOfADay.objects.create(corpus=corpus, day=dt.date(2026, 11, 1), purpose="page", searches=1)
 
 
@@ -698,7 +717,18 @@ PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
 
 def numbers() -> list[int]:
     """Numbers of rows that exist, of every kind that an address may name."""
-    kinds = (Output, JudgeRun, JudgeTask, Assignment, ReportJob, AccessToken, Invitation, User)
+    kinds = (
+        Output,
+        JudgeRun,
+        JudgeTask,
+        ReleaseCheck,
+        Finding,
+        Assignment,
+        ReportJob,
+        AccessToken,
+        Invitation,
+        User,
+    )
     return sorted(
         {pk for kind in kinds for pk in kind.objects.order_by("-pk").values_list("pk", flat=True)[:2]}
     )

@@ -48,7 +48,18 @@ from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Ou
 from judging.models import Judge, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt, Verdict
 from reports.history.chain import seal
 from reports.models import Artifact, ExclusionRule, HistoryLink, PublicRecord, ReportJob
-from search.models import Corpus, Feedback, Index, Query, Slogan, SloganRun, SloganTask, Statement
+from search.models import (
+    Corpus,
+    Feedback,
+    Finding,
+    Index,
+    Query,
+    ReleaseCheck,
+    Slogan,
+    SloganRun,
+    SloganTask,
+    Statement,
+)
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
 from tests.factories import InstanceFactory, ItemFactory, JudgeTaskFactory, VerdictFactory
@@ -147,6 +158,10 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "statement_says_something": (Statement, {"key": "k", "body": ""}),
     "built_index_has_a_digest": (Index, {"state": "ready", "problem": "", "digest": ""}),
     "failed_index_says_why": (Index, {"state": "failed", "problem": ""}),
+    "check_done_at_some_time": (ReleaseCheck, {"state": "done", "problem": "", "done_at": None}),
+    "failed_check_says_why": (ReleaseCheck, {"state": "failed", "problem": "", "done_at": None}),
+    "finding_permille_to_1000": (Finding, {"permille": 1001}),
+    "finding_decided_at_some_time": (Finding, {"decision": "leak", "decided_at": None}),
     "query_asks_something": (Query, {"text": "", "formula": ""}),
     "query_purpose": (Query, {"purpose": "mood"}),
     "feedback_is_a_vote": (Feedback, {"value": 2, "reason": ""}),

@@ -144,6 +144,7 @@ GO_ALONG = {
     "search.Document.corpus",  # a corpus that is not frozen can be deleted whole
     "search.Document.source",
     "search.Feedback.query",
+    "search.Finding.check_of",
     "search.Feedback.statement",
     "search.Feedback.user",
     "search.Index.corpus",

@@ -4,7 +4,7 @@ from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.models import AccessToken, AuditEvent, Invitation, User
+from accounts.models import AccessToken, AuditEvent, Invitation, RoleName, User
 from accounts.refusal import Refused
 from accounts.signing_in.secrets import secret_hash
 
@@ -26,6 +26,20 @@ def active_member(email: str) -> User:
             f"Nobody with an open account has the address {email}.", code="no_member", field="actor"
         )
     return member
+
+
+def member_at_the_console(email: str) -> User:
+    """The member with this address, or the only active owner where none is given; raises Refused."""
+    if email:
+        return active_member(email)
+    owners = list(User.objects.filter(is_active=True, roles__name=RoleName.OWNER).order_by("email"))
+    if not owners:
+        raise Refused("There is no active owner yet; create_owner makes the first.", code="no_owner")
+    if len(owners) > 1:
+        named = ", ".join(owner.email for owner in owners)
+        why = f"Say who asks with --as EMAIL; the active owners are {named}."
+        raise Refused(why, code="several_owners")
+    return owners[0]
 
 
 def any_member(email: str) -> User:

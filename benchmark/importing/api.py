@@ -80,6 +80,9 @@ class ImportIn(serializers.Serializer[Any]):
     family = serializers.CharField(required=False)
     track = serializers.SlugField(required=False)
     condition = serializers.SlugField(required=False)
+    tuple_name = serializers.SlugField(
+        required=False, help_text="The frozen tuple that the run joins ([artifacts.md](artifacts.md))."
+    )
     key = serializers.CharField(
         required=False, help_text="Of outputs that another tool wrote: the column that names the problem."
     )

@@ -68,6 +68,13 @@ class OutputsImportForm(ImportForm):
     condition = forms.SlugField(
         max_length=50, required=False, help_text="Leave empty for the usual run of the system."
     )
+    tuple_name = forms.SlugField(
+        label="Frozen tuple",
+        max_length=100,
+        required=False,
+        help_text="The name of a frozen tuple that the run joins. A frozen retrieval artifact in it decides which "
+        "sources the outputs were shown.",
+    )
     key = forms.CharField(
         label="Column that names the problem",
         max_length=200,
@@ -88,6 +95,7 @@ class OutputsImportForm(ImportForm):
         "family",
         "track",
         "condition",
+        "tuple_name",
         "file",
         "key",
         "ids",

@@ -26,6 +26,8 @@ from benchmark.protocols import get_protocol
 from benchmark.releases.differences import describe
 from benchmark.releases.integrity import stored_hashes
 from benchmark.releases.queries import quarantined
+from benchmark.tuples.actions import add_runs
+from benchmark.tuples.retrieval import frozen_retrieval, tuple_named, with_sources
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class OutputsReport:
 
     `without_output` counts instances that have none and are not marked as not released, `quarantined` outputs of the
     release that are waiting for a decision about what reveals their author, `flagged` outputs of the run that break a
-    rule of the protocol, or may (None before it is imported).
+    rule of the protocol, or may (None before it is imported), `retrieval` the digest of the artifact that decided which
+    sources the outputs were shown.
     """
 
     release: str
@@ -49,6 +52,7 @@ class OutputsReport:
     dry_run: bool
     quarantined: int = 0
     flagged: int | None = None
+    retrieval: str = ""
 
 
 def import_outputs(
@@ -64,6 +68,7 @@ def import_outputs(
     ids: str = "",
     key: str = "",
     dry_run: bool = False,
+    tuple_name: str = "",
     progress: Progress = silent,
     most_faults: int = MAX_ERRORS,
 ) -> OutputsReport:
@@ -73,13 +78,16 @@ def import_outputs(
     `ids` a pattern for names that hold more than that.
 
     A system that is not known yet is created, with the name `system_name` (its slug if empty) and `family`. The same
-    content again changes nothing. Raises Refused: BadFile with every fault's line and field, up to
-    `most_faults`, or when the run already has other outputs.
+    content again changes nothing. The run joins the frozen tuple `tuple_name`; if that has a frozen retrieval artifact,
+    the artifact decides which sources each output was shown. Raises Refused: BadFile with every fault's line and field,
+    up to `most_faults`, or when the run already has other outputs.
     """
     check_slug(system, "system")
     check_slug(track, "track", limit=50)
     if condition:
         check_slug(condition, "condition", limit=50)
+    joined = tuple_named(release, tuple_name) if tuple_name else None
+    frozen = frozen_retrieval(joined) if joined else None
     rules, source = get_protocol(release.benchmark.protocol), existing(path)
     with TemporaryDirectory() as place, KeyIndex() as instances, KeyIndex() as index:
         for name, sha256 in release.instances.values_list("key", "sha256").iterator():
@@ -88,7 +96,8 @@ def import_outputs(
         lines = translated(source, Path(place), rules, known, system=system, ids=ids, key=key)
         source = lines.path if lines else source
         try:
-            survey = survey_outputs(output_records(rules, source), index, instances, progress, most_faults)
+            records = with_sources(rules, frozen, output_records(rules, source))
+            survey = survey_outputs(records, index, instances, progress, most_faults)
         except BadFile as bad:
             raise BadFile([lines.moved(one) for one in bad.errors], more=bad.more) if lines else bad from bad
         runs = Run.objects.filter(release=release, track=track, condition=condition, system__slug=system)
@@ -100,8 +109,11 @@ def import_outputs(
         if stored is None and not dry_run:
             run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
             author = System(slug=system, name=system_name or system, family=family)
-            _store(actor, run, author, survey, output_records(rules, source), progress)
+            records = with_sources(rules, frozen, output_records(rules, source))
+            _store(actor, run, author, survey, records, progress)
             scan_identities(release=release, progress=progress)
+        if joined and not dry_run:
+            add_runs(actor=actor, row=joined, runs=runs)
         flagged = Output.objects.filter(run__in=runs, protocol_flags__isnull=False).distinct()
         return OutputsReport(
             release=release.name,
@@ -116,6 +128,7 @@ def import_outputs(
             dry_run=dry_run,
             quarantined=quarantined(release).count(),
             flagged=flagged.count() if runs.exists() else None,
+            retrieval=frozen.digest if frozen else "",
         )
 
 

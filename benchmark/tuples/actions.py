@@ -11,7 +11,9 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.models import STORABLE, FrozenTuple, Release, Run, TupledRun
+from benchmark.protocols import get_protocol
 from benchmark.tuples.files import read_hash, store_file
+from benchmark.tuples.retrieval import differs, frozen_retrieval
 
 
 @transaction.atomic
@@ -44,22 +46,44 @@ def declare_tuple(
         "evaluated_on": evaluated_on,
     }
     found = _stored(FrozenTuple(release=release, declared_by=actor, **said), files or {}, hashes or {})
-    added = []
-    for run in runs:
-        if run.release_id != release.pk:
-            raise Refused(
-                f"A run of {run.system.slug} belongs to another release.", code="other_release", field="runs"
-            )
-        row, made = TupledRun.objects.get_or_create(run=run, defaults={"tuple": found})
-        if row.tuple_id != found.pk:
-            reason = f"The run of {run.system.slug} is already in the tuple {row.tuple.name}."
-            raise Refused(reason, code="in_another_tuple", field="runs")
-        if made:
-            added.append(run.pk)
+    added = _added(found, runs)
     details = {**said, "evaluated_on": evaluated_on.isoformat(), "release": release.name, "runs": added}
     details["files"] = {entry: file.sha256 for entry, file in found.files.items() if file}
     record(actor=actor, verb="declare_tuple", target=found, details=details)
     return found
+
+
+@transaction.atomic
+def add_runs(*, actor: User | None, row: FrozenTuple, runs: Iterable[Run]) -> None:
+    """Add runs to a tuple. Raises Refused as `declare_tuple` does; a run that is in it already is no fault."""
+    if added := _added(row, runs):
+        record(actor=actor, verb="add_to_tuple", target=row, details={"name": row.name, "runs": added})
+
+
+def _added(found: FrozenTuple, runs: Iterable[Run]) -> list[int]:
+    """The new ones among the runs, now in the tuple."""
+    added, frozen = [], frozen_retrieval(found)
+    rules = get_protocol(found.release.benchmark.protocol)
+    for run in runs:
+        slug = run.system.slug
+        if run.release_id != found.release_id:
+            raise Refused(f"A run of {slug} belongs to another release.", code="other_release", field="runs")
+        row, made = TupledRun.objects.get_or_create(run=run, defaults={"tuple": found})
+        if row.tuple_id != found.pk:
+            reason = f"The run of {slug} is already in the tuple {row.tuple.name}."
+            raise Refused(reason, code="in_another_tuple", field="runs")
+        if not made:
+            continue
+        added.append(run.pk)
+        outputs = run.outputs.values_list("instance__key", "payload").order_by("pk") if frozen else ()
+        for instance, payload in outputs:
+            if frozen and (reason := differs(rules, frozen, instance, payload)):
+                raise Refused(
+                    f"The output of {slug} for {instance} was not made under the tuple's retrieval artifact: {reason}.",
+                    code="other_retrieval",
+                    field="runs",
+                )
+    return added
 
 
 def _stored(wanted: FrozenTuple, files: Mapping[str, File | None], hashes: Mapping[str, str]) -> FrozenTuple:

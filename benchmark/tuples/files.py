@@ -64,13 +64,13 @@ def file_or_404(release: str, name: str, entry: str) -> TupleFile:
 
 def send_file(file: TupleFile) -> StreamingHttpResponse:
     """The bytes as they came, to be saved; never more than one part in memory."""
-    reply = StreamingHttpResponse(_parts(file), content_type="application/octet-stream")
+    reply = StreamingHttpResponse(parts_of(file), content_type="application/octet-stream")
     reply["Content-Length"] = str(file.size)
     reply["Content-Disposition"] = content_disposition_header(True, file.name) or "attachment"
     return reply
 
 
-def _parts(file: TupleFile) -> Iterator[bytes]:
-    """One query for each part: where sessions are pooled, the rows of one query all come at once."""
+def parts_of(file: TupleFile) -> Iterator[bytes]:
+    """The bytes, one query for each part: where sessions are pooled, the rows of one query all come at once."""
     for number in range(1, file.parts.count() + 1):
         yield bytes(file.parts.values_list("data", flat=True).get(number=number))

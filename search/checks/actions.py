@@ -1,5 +1,6 @@
 """The verbs of checks: ask for one, run it, decide about a finding."""
 
+import datetime as dt
 import logging
 
 from django.db import IntegrityError, transaction
@@ -17,12 +18,17 @@ from search.models import CheckState, Corpus, Finding, ReleaseCheck
 
 logger = logging.getLogger(__name__)
 TASK = "search.check"
+GIVEN_UP_AFTER = dt.timedelta(hours=6)
 MOST = 2_000  # findings; the most alike come first
 
 
 @transaction.atomic
 def ask_for_check(*, actor: User, release: Release, corpus: Corpus) -> ReleaseCheck:
     """The row of a check that a worker runs. Raises Refused while one of the same two runs."""
+    running = ReleaseCheck.objects.filter(release=release, corpus=corpus, state=CheckState.RUNNING)
+    running.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
+        state=CheckState.FAILED, problem="The comparison did not end. Its process was probably stopped."
+    )
     try:
         with transaction.atomic():
             asked = ReleaseCheck.objects.create(release=release, corpus=corpus, asked_by=actor)

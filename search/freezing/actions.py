@@ -45,7 +45,8 @@ def freeze_retrieval(
         raise Refused(f"{out} exists already. Choose another name.", code="exists")
     engine, corpus = opened(index), index.corpus
     queries = read_queries(path, release)
-    licences = {source.licence or "unstated" for source in corpus.sources.all()}
+    stated = corpus.statements.order_by().values_list("licence", "document__source__licence").distinct()
+    licences = {own or of_source or "unstated" for own, of_source in stated}
     terms = Terms(
         release=release.sha256,
         index=index.digest,
@@ -59,7 +60,7 @@ def freeze_retrieval(
     )
     rows, executed = [], []
     for query in queries:
-        vector = query_vector(engine, query.query, mode)
+        vector = query_vector(engine, engine.manifest.recipe.query_text(query.query), mode)
         encoded = base64.b64encode(vector).decode() if vector else ""
         rows.append(Row(query.instance, query.query, formula=query.formula, query_vector=encoded))
         executed.append({"instance": query.instance, "query": query.query, "at": timezone.now().isoformat()})
@@ -95,7 +96,7 @@ def search_run(*, release: Release, index: Index, out: Path, mode: str, k: int) 
     lines = []
     for name_of_query, query in queries.items():
         asked = Asked(query, mode=mode, k=k)
-        vector = query_vector(engine, asked.text, mode)
+        vector = query_vector(engine, engine.manifest.recipe.query_text(asked.text), mode)
         hits = engine.search(asked.text, mode=mode, k=k, vector=vector)
         rows = Statement.objects.select_related("document").filter(
             corpus=index.corpus, key__in=[h.key for h in hits]

@@ -13,9 +13,8 @@ from annotation.core.places import is_locked, place_or_404
 from search.corpora.queries import corpora_for
 from search.models import Corpus, IndexState, Purpose
 from search.searching.actions import search
-from search.searching.limits import too_many
+from search.searching.limits import TOO_MANY, too_many
 from search.searching.request import MAX_QUERY, Asked
-from search.searching.views import TOO_MANY
 
 
 class PanelForm(forms.Form):

@@ -1,7 +1,7 @@
 """The verbs of searching: search, say whether a result is relevant, forget old searches."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,18 +14,22 @@ from accounts.access import is_study_staff
 from accounts.database.sight import identities_readable
 from accounts.models import User
 from accounts.refusal import Refused
-from retrieval.index import NoVectors
+from retrieval.duplicates import KINDS, Read, likeness
+from retrieval.index import Hit, Mask, NoVectors
+from retrieval.index import Index as OpenIndex
 from retrieval.local import MODEL
 from retrieval.recipes import FORMULA, HYBRID, WORDS
 from search.corpora.queries import in_order
 from search.indexes.embedding import NoVectorNow, query_vector
 from search.indexes.opened import index_of, opened
 from search.models import Corpus, Feedback, Index, Query, SearchesOfADay, Statement
-from search.searching.hidden import hidden_from
-from search.searching.request import Asked
+from search.searching.hidden import found_by, hidden_from
+from search.searching.request import DEFAULT_K, MAX_QUERY, Asked
 from search.searching.results import Result, results_of
 
 KEPT = timedelta(days=30)
+CANDIDATES = 50  # statements that are compared with one
+COMPARED = 6_000  # characters of each of them
 
 
 @dataclass(frozen=True)
@@ -73,9 +77,76 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
     hidden = (*hidden, *hidden_from(user, index))
     limited = asked.hiding(hidden) if hidden else asked
     accept = engine.accept(limited.filters)
+    hits, words_only = _hits(engine, asked, accept)
+    took = round(1000 * (time.perf_counter() - begun))
+    statements = in_order(corpus, [hit.key for hit in hits])
+    emptying: tuple[tuple[str, int], ...] = ()
+    if not hits:
+        emptying = tuple(
+            (name, engine.considered(engine.accept(limited.without(name).filters)))
+            for name in asked.filters_given
+        )
+    return Found(
+        query=_keep(user, index, asked, purpose, len(hits)),
+        index=index,
+        asked=asked,
+        took_ms=took,
+        considered=engine.considered(accept),
+        results=results_of(hits, statements, asked.text, whole=is_study_staff(user)),
+        emptying=emptying,
+        words_only=words_only,
+    )
+
+
+def similar(
+    *, user: Any, corpus: Corpus, text: str = "", key: str = "", k: int = DEFAULT_K, purpose: str
+) -> Found:
+    """The k statements of a corpus that are most like a text, or like its statement with this key.
+
+    Search ranks the candidates, by the first 1,000 characters; then the texts are compared. Identical statements come
+    first, then near ones, those that are related, and what only ranked high. The query is kept as in `search`, and
+    the same documents are hidden. Raises Refused for an unknown key, an empty text, and a corpus without an index.
+    """
+    if key:
+        rows = Statement.objects.filter(document__in=found_by(user, corpus), key=key)
+        text = rows.values_list("body", flat=True).first() or ""
+        if not text:
+            reason = f"There is no statement {key[:200]!r} in {corpus.slug}."
+            raise Refused(reason, code="no_statement", field="key")
+    elif not text.strip():
+        raise Refused("Give a statement in LaTeX.", code="empty_query", field="text")
+    index = index_of(corpus)
+    engine = opened(index)
+    begun = time.perf_counter()
+    asked = Asked(text.strip()[:MAX_QUERY], k=k)
+    accept = engine.accept(asked.hiding(hidden_from(user, index)).filters)
+    candidates, words_only = _hits(engine, replace(asked, k=CANDIDATES + bool(key)), accept)
+    read = Read(text[:COMPARED])
+    statements = {row.key: row for row in in_order(corpus, [hit.key for hit in candidates if hit.key != key])}
+    alike = {name: likeness(read, Read(row.body[:COMPARED])) for name, row in statements.items()}
+    order = [hit for hit in candidates if hit.key in alike]
+    order.sort(key=lambda hit: (KINDS.index(alike[hit.key].kind), -alike[hit.key].jaccard, hit.position))
+    hits = [replace(hit, position=place) for place, hit in enumerate(order[:k], 1)]
+    took = round(1000 * (time.perf_counter() - begun))
+    return Found(
+        query=_keep(user, index, asked, purpose, len(hits)),
+        index=index,
+        asked=asked,
+        took_ms=took,
+        considered=engine.considered(accept) - bool(key),
+        results=results_of(hits, list(statements.values()), "", whole=is_study_staff(user), likenesses=alike),
+        words_only=words_only,
+    )
+
+
+def _hits(engine: OpenIndex, asked: Asked, accept: Mask | None) -> tuple[list[Hit], str]:
+    """What the engine finds, and why it was by words alone if the query has no vector now.
+
+    Raises Refused for a search for meaning in an index that does not rank it.
+    """
     mode, vector, words_only = asked.mode, None, ""
     try:
-        vector = query_vector(engine, asked.text or asked.formula, mode)
+        vector = query_vector(engine, engine.manifest.recipe.query_text(asked.text or asked.formula), mode)
     except NoVectorNow as refusal:
         if mode != HYBRID:
             raise
@@ -84,38 +155,25 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tup
         hits = engine.search(
             asked.text, formula=asked.formula, mode=mode, k=asked.k, accept=accept, vector=vector
         )
+        return hits, words_only
     except NoVectors as error:
         reason = "This index does not rank by meaning. Search by words or formulas."
         raise Refused(reason, code="no_vectors", field="mode") from error
-    took = round(1000 * (time.perf_counter() - begun))
-    statements = in_order(corpus, [hit.key for hit in hits])
-    person = user if isinstance(user, User) else None
+
+
+def _keep(user: Any, index: Index, asked: Asked, purpose: str, found: int) -> int:
+    """Keep the query for 30 days; returns its number."""
     kept = Query.objects.create(
         index=index,
-        user=person,
+        user=user if isinstance(user, User) else None,
         purpose=purpose,
         text=asked.text,
         formula=asked.formula,
         mode=asked.mode,
         filters=asked.filters_given,
-        n_results=len(hits),
+        n_results=found,
     )
-    emptying: tuple[tuple[str, int], ...] = ()
-    if not hits:
-        emptying = tuple(
-            (name, engine.considered(engine.accept(limited.without(name).filters)))
-            for name in asked.filters_given
-        )
-    return Found(
-        query=kept.pk,
-        index=index,
-        asked=asked,
-        took_ms=took,
-        considered=engine.considered(accept),
-        results=results_of(hits, statements, asked, whole=is_study_staff(user)),
-        emptying=emptying,
-        words_only=words_only,
-    )
+    return kept.pk
 
 
 def say_relevant(

@@ -21,11 +21,12 @@ from accounts.rest.auth import IsSignedIn
 from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import writes
 from canonical import sha256_of
+from retrieval.duplicates import KINDS
 from retrieval.recipes import HYBRID, MODES
 from search.corpora.queries import corpora_for
 from search.indexes.opened import index_of
 from search.models import Corpus, Document, Feedback, Index, IndexState, Purpose, Reason, Statement
-from search.searching.actions import say_relevant, search
+from search.searching.actions import say_relevant, search, similar
 from search.searching.hidden import found_by, hidden_from
 from search.searching.limits import SEARCHES, FeedbackOfMembers
 from search.searching.request import DEFAULT_K, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
@@ -135,6 +136,54 @@ class SearchView(StrictView):
         """Search with a JSON body, for what is too long for an address."""
         said = understood(SearchIn, request)
         return Response(FoundOut(_search(request, _corpus(request, said["corpus"]), said)).data)
+
+
+class SimilarIn(serializers.Serializer[Any]):
+    """A statement in LaTeX, or the key of one of the corpus."""
+
+    corpus = serializers.SlugField()
+    text = serializers.CharField(required=False, default="", allow_blank=True, max_length=MAX_FORMULA)
+    key = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
+    k = serializers.IntegerField(required=False, default=DEFAULT_K, min_value=1, max_value=MAX_K)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if bool(attrs["text"].strip()) == bool(attrs["key"]):
+            raise ValidationError({"text": "Give a statement in LaTeX, or the key of one, and not both."})
+        return attrs
+
+
+class SimilarResultOut(ResultOut):
+    """`likeness` is `identical` but for markup, `near`, `related`, or `different`: it only ranked high.
+
+    `overlap` is the share of common runs of four words, whatever the variables are called.
+    """
+
+    likeness = serializers.ChoiceField(KINDS, source="likeness.kind")
+    overlap = serializers.SerializerMethodField()
+
+    def get_overlap(self, result: Result) -> float:
+        return round(result.likeness.jaccard, 3) if result.likeness else 0.0
+
+
+class SimilarOut(FoundOut):
+    """`index` names what was searched; `considered` is how many statements were candidates."""
+
+    results = SimilarResultOut(many=True)
+
+
+class SimilarView(StrictView):
+    """Statements that are like one: the same, nearly the same, or about the same."""
+
+    permission_classes: list[type[BasePermission]] = [AllowAny]
+    throttle_classes = SEARCHES
+    token_scope = TokenScope.READ
+
+    @extend_schema(operation_id="similar_statements", request=SimilarIn, responses=SimilarOut)
+    def post(self, request: Request) -> Response:
+        said = understood(SimilarIn, request)
+        corpus = _corpus(request, said.pop("corpus"))
+        found = similar(user=request.user, corpus=corpus, purpose=Purpose.REST, **said)
+        return Response(SimilarOut(found).data)
 
 
 class StatementView(StrictView):

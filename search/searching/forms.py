@@ -1,6 +1,7 @@
 """The form of the search page."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.db.models import QuerySet
@@ -44,6 +45,7 @@ class SearchForm(forms.Form):
     include_unknown_years = forms.BooleanField(label="Unknown years too", required=False)
     licences = forms.ChoiceField(label="Licence", required=False, choices=LICENCES)
     k = forms.IntegerField(required=False, min_value=1, max_value=MAX_K, widget=forms.HiddenInput)
+    similar = forms.CharField(required=False, max_length=200)  # the key of a statement, instead of words
 
     def __init__(self, data: Any = None, *, corpora: QuerySet[Corpus]) -> None:
         if data is not None and "corpus" not in data and corpora:
@@ -57,15 +59,27 @@ class SearchForm(forms.Form):
     @property
     def asks(self) -> bool:
         """Whether anything is looked for."""
-        return bool(self.cleaned_data["q"].strip() or self.cleaned_data["formula"].strip())
+        said = self.cleaned_data
+        return bool(said["q"].strip() or said["formula"].strip() or said["similar"])
 
     @property
-    def filtered(self) -> bool:
-        """Whether a filter or another ranking is chosen, so that the page shows it."""
-        said = self.cleaned_data if self.is_bound and self.is_valid() else {}
-        return any(said.get(name) not in (None, "", False) for name in (*FILTERS, "formula")) or said.get(
-            "mode", ""
-        ) not in ("", HYBRID)
+    def filters(self) -> list[forms.BoundField]:
+        """The fields that restrict what is searched, and how it is ranked."""
+        return [self[name] for name in self.fields if name in (*FILTERS, "formula", "mode")]
+
+    @property
+    def choices_made(self) -> list[tuple[str, str, str]]:
+        """(label, value, parameters of the page without it) of each filter, and of the ranking, that is chosen."""
+        if not (self.is_bound and self.is_valid()):
+            return []
+        chosen = []
+        for name in (field.name for field in self.filters):
+            value = self.cleaned_data[name]
+            if value in (None, "", False, HYBRID):
+                continue
+            shown = dict(MODES).get(value, value) if name == "mode" else "" if value is True else str(value)
+            chosen.append((self.label_of(name), shown, urlencode(self.without(name), doseq=True)))
+        return chosen
 
     def asked(self) -> Asked:
         """The search."""

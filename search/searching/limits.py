@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework.throttling import SimpleRateThrottle
 
+TOO_MANY = "You have searched very often. Wait a minute, then try again."
+
 
 class _Limit(SimpleRateThrottle):
     """A rate of a stranger's address, or of a member where `of_members` is set."""

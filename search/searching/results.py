@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import latex
+from retrieval import words
+from retrieval.duplicates import Likeness
 from retrieval.index import Hit
 from search.corpora.licences import OPEN, SHOWN_OTHERWISE, class_of
 from search.models import Slogan, Statement
-from search.searching.request import Asked
+from search.searching.marking import marked
 from search.slogans.queries import newest_slogans
 
 SHOWN = 6_000  # characters of a statement in a list of results
@@ -16,7 +19,10 @@ _IN_WORDS = {"words": "words", "meaning": "meaning", "formula": "formulas"}
 
 @dataclass(frozen=True)
 class Result:
-    """One statement that was found."""
+    """One statement that was found. `likeness` says how like it is to the statement that was asked about, if one was.
+
+    Its HTML is made when it is asked for: most of the time of a search would go into it.
+    """
 
     key: str
     rank: int
@@ -32,7 +38,6 @@ class Result:
     section: str
     body: str
     is_cut: bool
-    html: str
     url: str
     source: str
     licence: str
@@ -40,6 +45,19 @@ class Result:
     slogan: str = ""
     """What a model wrote about it."""
     slogan_by: str = ""
+    likeness: Likeness | None = None
+    looked_for: frozenset[str] = frozenset()  # terms, as retrieval.words makes them
+    prefix: str = ""  # of the identifiers in its HTML
+
+    @cached_property
+    def html(self) -> str:
+        """The body, rendered."""
+        return "".join(block.section for block in latex.render(self.body, "latex", prefix=self.prefix).blocks)
+
+    @cached_property
+    def marked_html(self) -> str:
+        """The same with the words that were looked for marked."""
+        return marked(self.html, self.looked_for)
 
     @property
     def why(self) -> str:
@@ -55,17 +73,27 @@ class Result:
 
 
 def results_of(
-    hits: Sequence[Hit], statements: Sequence[Statement], asked: Asked, *, whole: bool
+    hits: Sequence[Hit],
+    statements: Sequence[Statement],
+    text: str,
+    *,
+    whole: bool,
+    likenesses: Mapping[str, Likeness] | None = None,
 ) -> list[Result]:
-    """The hits with their statements. `whole`: the text of every licence is shown, for the staff."""
+    """The hits with their statements. `whole`: the text of every licence is shown, for the staff.
+
+    `text` is what was looked for; its words are marked. `likenesses` are those of the statements, by key.
+    """
     by_key = {statement.key: statement for statement in statements}
+    terms = frozenset(words.terms(text))
     slogans = newest_slogans([statement.pk for statement in statements])
     return [
         result_of(
             by_key[hit.key],
             hit,
             whole=whole,
-            prefix=f"r{hit.position}-",
+            looked_for=terms,
+            likeness=(likenesses or {}).get(hit.key),
             slogans=slogans.get(by_key[hit.key].pk, ()),
         )
         for hit in hits
@@ -74,7 +102,13 @@ def results_of(
 
 
 def result_of(
-    statement: Statement, hit: Hit | None, *, whole: bool, prefix: str = "", slogans: Sequence[Slogan] = ()
+    statement: Statement,
+    hit: Hit | None,
+    *,
+    whole: bool,
+    looked_for: frozenset[str] = frozenset(),
+    likeness: Likeness | None = None,
+    slogans: Sequence[Slogan] = (),
 ) -> Result:
     """A statement, found or asked for by its key, with the newest of its slogans."""
     slogan = max(slogans, key=lambda one: one.pk, default=None)
@@ -97,13 +131,15 @@ def result_of(
         section=statement.section,
         body=body,
         is_cut=body != statement.body,
-        html="".join(block.section for block in latex.render(body, "latex", prefix=prefix).blocks),
         url=statement.url or source.url,
         source=source.name or statement.corpus.title,
         licence=licence or "unstated",
         attribution=source.attribution,
         slogan=slogan.text if slogan else "",
         slogan_by=slogan.model if slogan else "",
+        likeness=likeness,
+        looked_for=looked_for,
+        prefix=f"r{hit.position}-" if hit else "",
     )
 
 

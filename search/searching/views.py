@@ -15,14 +15,12 @@ from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from search.corpora.queries import corpora_for
 from search.models import Purpose, Statement
-from search.searching.actions import say_relevant, search
+from search.searching.actions import say_relevant, search, similar
 from search.searching.forms import SearchForm, VoteForm
 from search.searching.hidden import found_by
-from search.searching.limits import FeedbackOfMembers, allows, too_many
+from search.searching.limits import TOO_MANY, FeedbackOfMembers, allows, too_many
 from search.searching.results import result_of
 from search.slogans.queries import newest_slogans
-
-TOO_MANY = "You have searched very often. Wait a minute, then try again."
 
 
 @require_GET
@@ -38,7 +36,12 @@ def search_page(request: HttpRequest) -> HttpResponse:
         else:
             try:
                 corpus, asked = form.cleaned_data["corpus"], form.asked()
-                context["found"] = search(user=request.user, corpus=corpus, asked=asked, purpose=Purpose.PAGE)
+                whose: dict[str, Any] = {"user": request.user, "corpus": corpus, "purpose": Purpose.PAGE}
+                if key := form.cleaned_data["similar"]:
+                    context["found"] = similar(**whose, key=key, k=asked.k)
+                    context["like"] = corpus.statements.get(key=key)
+                else:
+                    context["found"] = search(**whose, asked=asked)
             except Refused as refusal:
                 context["refusal"], status = refusal.reason, 409
     elif form.is_bound and form.errors:

@@ -42,7 +42,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class OrderEstimate:
     """What an order will need, about: 3 characters a token, 100 tokens a slogan.
 
     `left_out` are statements whose documents lack what the model is to read.
@@ -54,7 +54,7 @@ class Estimate:
     cost: str
 
 
-def estimate(*, corpus: Corpus, order: Order) -> Estimate:
+def estimate(*, corpus: Corpus, order: Order) -> OrderEstimate:
     """The statements that an order would ask about, and its price. Raises Refused for an order that cannot be met."""
     _check(order)
     prompt = prompt_of(order.reads)
@@ -66,7 +66,7 @@ def estimate(*, corpus: Corpus, order: Order) -> Estimate:
     replies = statements * _TOKENS_OF_A_SLOGAN
     cost = (prompt_tokens * order.prompt_price + replies * order.completion_price) / MILLION
     left_out = corpus.statements.count() - readable(corpus, order.reads).count()
-    return Estimate(statements, left_out, prompt_tokens + replies, f"{cost:.2f}")
+    return OrderEstimate(statements, left_out, prompt_tokens + replies, f"{cost:.2f}")
 
 
 @transaction.atomic

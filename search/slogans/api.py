@@ -19,7 +19,7 @@ from accounts.rest.idempotency import writes
 from canonical.documents import as_json
 from search.corpora.queries import corpus_named
 from search.models import Reads, SloganRun
-from search.slogans.actions import Estimate, Order, ask_for_slogans, estimate, raise_budget, steer
+from search.slogans.actions import Order, OrderEstimate, ask_for_slogans, estimate, raise_budget, steer
 from search.slogans.queries import runs_with_progress
 from work.models import RunState
 
@@ -98,7 +98,9 @@ class SloganEstimate(StrictView):
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(
-        operation_id="slogan_estimate", request=OrderIn, responses={200: schema_of(Estimate), 409: RefusalOut}
+        operation_id="slogan_estimate",
+        request=OrderIn,
+        responses={200: schema_of(OrderEstimate), 409: RefusalOut},
     )
     def post(self, request: Request) -> Response:
         said = understood(OrderIn, request)

@@ -30,6 +30,7 @@ MAY_READ = {
     "api-analyses",
     "api-stored-analyses",
     "api-search",
+    "api-search-similar",
 }
 MAY_GRADE = MAY_READ | {
     "api-search-feedback",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from playwright.sync_api import Error, Page, Response
+from playwright.sync_api import APIResponse, Page, Response
 
 from tests.browser.world import World
 from tests.routes import ACCESS, OWNERS, PUBLIC, STAFF
@@ -170,6 +170,12 @@ ADDRESSES = {
         "search/",
         "search/?q=compact+space",
         "search/?q=compact&kinds=corollary&authors=Nobody",
+        "search/?q=compact&year_from=soon",
+        "search/?corpus=sample-library&similar=sample-notes-metric/theorem-3.2",
+    ],
+    "search/checks/<slug:name>/": [
+        "search/checks/sample-re2math/",
+        "search/checks/sample-re2math/?check={check}",
     ],
     "search/corpora/<slug:slug>/": ["search/corpora/sample-library/"],
     "search/corpora/<slug:slug>/slogans/": ["search/corpora/sample-library/slogans/"],
@@ -219,24 +225,18 @@ def _example(route: str) -> str:
     return re.sub(r"<(\w+):(\w+)>", value, route)
 
 
-def opened(page: Page, path: str) -> Response:
-    """Go to an address. The reply is there even if Chromium does not show it: a file, or a refusal without words."""
-    replies: list[Response] = []
+def opened(page: Page, path: str) -> Response | APIResponse:
+    """Go to an address that is a page. Of a file, or a refusal without words, the reply alone is fetched.
 
-    def keep(reply: Response) -> None:
-        if reply.request.is_navigation_request() and reply.frame == page.main_frame:
-            replies.append(reply)
-
-    page.on("response", keep)
-    try:
-        page.goto(path)
-    except Error:
-        if not replies:
-            raise
-    finally:
-        page.remove_listener("response", keep)
-    return replies[-1]
+    Chromium would download a file, and a download that ends late interrupts the page that is opened next.
+    """
+    fetched = page.request.get(path)
+    if not is_a_page(fetched):
+        return fetched
+    reply = page.goto(path)
+    assert reply is not None
+    return reply
 
 
-def is_a_page(reply: Response) -> bool:
+def is_a_page(reply: Response | APIResponse) -> bool:
     return reply.status == 200 and reply.headers.get("content-type", "").startswith("text/html")

@@ -28,6 +28,7 @@ MACHINE = {
         benchmark.Output.sha256 judging.Judge.sha256 benchmark.Settlement.pair
         reports.PublicRecord.archive_sha256 judging.UploadedPrompt.sha256 benchmark.TupleFile.sha256
         search.Corpus.sha256 search.Statement.sha256 search.Index.digest search.Index.corpus_sha256
+        search.ReleaseCheck.corpus_sha256
     """,
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name

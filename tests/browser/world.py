@@ -51,6 +51,9 @@ from reports.printing.jobs import ask_report, print_next
 from reports.printing.report import ReportOrder
 from reports.referees.views import EXAMPLES
 from reports.verdicts.copies import copy_verdicts
+from search.checks.actions import ask_for_check, decide, run_waiting
+from search.checks.texts import texts_of
+from search.models import Corpus
 from search.sample import load_library
 from tests.annotation.grading import submit_grade
 from tests.benchmark.files import packed
@@ -128,6 +131,7 @@ def furnish() -> World:
         "quarantined": str(quarantined(proofs)[0].pk),
         "member": str(people["emil"].pk),
         "conflict": str(Conflict.objects.earliest("pk").pk),
+        "check": _compared(coordinator, gaps),
         "invitation": invite(actor=coordinator, email="new@demo.test", role="reviewer").token,
         "reset": f"{user_pk_to_url_str(people['emil'])}-{default_token_generator.make_token(people['emil'])}",
     }
@@ -138,6 +142,20 @@ def _first_key(release: str) -> str:
     return str(
         Instance.objects.filter(release__name=release).order_by("key").values_list("key", flat=True)[0]
     )
+
+
+def _compared(coordinator: User, gaps: Release) -> str:
+    """A check that finds a problem's own theorem in the library; somebody decided about it."""
+    library = Corpus.objects.get(slug="sample-library")
+    problem = gaps.instances.order_by("key")[0]
+    theorem = next(text for _, text in texts_of(problem.payload))
+    document = library.documents.order_by("pk")[0]
+    library.statements.create(document=document, key="same", kind="theorem", body=theorem, sha256="0" * 64)
+    check = ask_for_check(actor=coordinator, release=gaps, corpus=library)
+    run_waiting()
+    finding = check.findings.filter(kind="identical").order_by("pk")[0]
+    decide(actor=coordinator, finding=finding, decision="duplicate", note="Stated in every textbook")
+    return str(check.pk)
 
 
 def _speaking_output(coordinator: User, proofs: Release) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.no_database
 ROOT = Path(__file__).parents[2]
-SLOW = {"scipy", "sympy", "pypdf", "weasyprint", "sentry_sdk"}  # 0.1 to 1 s of the processor each
+SLOW = {"scipy", "sympy", "pypdf", "weasyprint", "sentry_sdk", "mcp"}  # 0.1 to 1 s of the processor each
 START = """
 import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"

@@ -69,6 +69,46 @@ def test_an_empty_result_says_which_filter_empties_it(client, corpus, algebraist
     assert "4 statements would be searched" in text
 
 
+def test_a_filter_in_use_is_a_link_that_removes_it(client, corpus, algebraist):
+    client.force_login(algebraist)
+    asked = {
+        "q": "set",
+        "corpus": "library",
+        "kinds": "lemma",
+        "mode": "words",
+        "include_unknown_years": "on",
+    }
+    page = client.get("/search/", asked)
+    chosen = page.context["form"].choices_made
+    assert [(label, value) for label, value, _ in chosen] == [
+        ("Rank by", "Words alone"),
+        ("Kind", "lemma"),
+        ("Unknown years too", ""),
+    ]
+    assert chosen[1][2] == "q=set&corpus=library&mode=words&include_unknown_years=on"
+    assert 'aria-label="Remove Kind: lemma"' in page.content.decode()
+
+
+def test_matched_words_are_marked_on_the_page(client, corpus, algebraist):
+    client.force_login(algebraist)
+    text = client.get("/search/", {"q": "compact R", "corpus": "library"}).content.decode()
+    assert "is <mark>compact</mark> if and only if" in text
+    assert "<mark>R" not in text
+
+
+def test_a_result_leads_to_what_is_like_it(client, corpus, algebraist):
+    client.force_login(algebraist)
+    page = client.get("/search/", {"q": "closed and bounded", "corpus": "library"}).content.decode()
+    assert 'href="/search/?corpus=library&amp;similar=compact" aria-label="Similar to Theorem 3.1' in page
+    text = client.get("/search/?corpus=library&similar=compact").content.decode()
+    assert (
+        'like <a href="/search/corpora/library/statements/compact/">Theorem 3.1 (Heine and Borel)</a>' in text
+    )
+    assert 'id="result-1"' in text
+    unknown = client.get("/search/?corpus=library&similar=none")
+    assert (unknown.status_code, "no statement" in unknown.content.decode()) == (409, True)
+
+
 def test_faults_of_a_form_are_shown_next_to_their_fields(client, corpus, algebraist):
     client.force_login(algebraist)
     page = client.get("/search/", {"q": "set", "corpus": "library", "year_from": "soon"})
@@ -192,3 +232,27 @@ def test_strangers_search_thirty_times_a_minute_whatever_address_they_claim(clie
     assert client.get("/api/v1/search/", asked, headers={"X-Forwarded-For": "10.0.0.99"}).status_code == 429
     assert client.get("/search/", asked).status_code == 429
     assert "Wait a minute" in client.get("/search/", asked).content.decode()
+
+
+def test_rest_finds_what_is_like_a_text_or_a_statement(client, corpus, algebraist):
+    client.force_login(algebraist)
+
+    def ask(**said):
+        body = json.dumps({"corpus": "library", **said})
+        return client.post("/api/v1/search/similar/", body, content_type="application/json")
+
+    text = r"A subset of $\mathbb{R}^n$ is \emph{compact} if and only if it is closed and bounded."
+    reply = ask(text=text, k=1).json()
+    assert reply["index"] == Index.objects.get(corpus=corpus).digest
+    found = [(row["key"], row["likeness"], row["overlap"]) for row in reply["results"]]
+    assert found == [("compact", "identical", 1.0)]
+    assert "compact" not in [row["key"] for row in ask(key="compact").json()["results"]]
+    for wrong, status, field in (
+        ({}, 400, "text"),
+        ({"text": text, "key": "compact"}, 400, "text"),
+        ({"text": "a" * 20_001}, 400, "text"),
+        ({"text": text, "k": 51}, 400, "k"),
+        ({"key": "none"}, 409, "key"),
+    ):
+        refused = ask(**wrong)
+        assert (refused.status_code, refused.json()["field"]) == (status, field)

@@ -14,6 +14,7 @@ from search.models import Purpose, Query
 from search.searching.actions import search
 from search.searching.hidden import hidden_from
 from search.searching.request import Asked
+from tests.accounts.test_tokens import bearer
 from tests.annotation.campaigns import drafted, rubric
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
@@ -196,6 +197,19 @@ def test_what_is_hidden_is_hidden_on_every_way_that_the_reviewer_searches(
         reverse("statement", args=["library", "compact"]),
         "/api/v1/corpora/library/statements/compact/",
     ]
+    asked = {"name": "theorem_search", "arguments": {"corpus": "library", "query": "compact"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    similar = {"corpus": "library", "text": "A subset is compact if and only if it is closed and bounded."}
+
+    def finds(person):
+        """What is found by what is no address: similar statements by REST, and by MCP with a token."""
+        headers = {"Accept": "application/json, text/event-stream", **bearer(person, "read")}
+        return [
+            client.post("/api/v1/search/similar/", similar, "application/json"),
+            client.post("/mcp", message, "application/json", headers=headers),
+        ]
+
+    assert ["Spaces" in reply.content.decode() for reply in finds(algebraist)] == [False, False]
     votes = [
         lambda: client.post(reverse("search-vote"), {"corpus": "library", "key": "compact", "value": "1"}),
         lambda: client.post(
@@ -209,6 +223,7 @@ def test_what_is_hidden_is_hidden_on_every_way_that_the_reviewer_searches(
     client.force_login(analyst)
     assert all("Spaces" in client.get(way).content.decode() for way in ways[1:])
     assert [client.get(way).status_code for way in direct] == [200, 200]
+    assert ["Spaces" in reply.content.decode() for reply in finds(analyst)] == [True, True]
 
 
 def test_something_is_hidden_only_while_the_item_can_be_graded(corpus, place, coordinator):

@@ -18,8 +18,8 @@ from search.corpora.actions import About, import_corpus
 from search.corpora.queries import corpus_named
 from search.indexes.actions import GIVEN_UP_AFTER, ask_for_index, build_index, build_waiting, retire_index
 from search.indexes.opened import index_of, index_with, opened
-from search.models import Feedback, Index, Purpose, Query, SearchesOfADay, Statement
-from search.searching.actions import forget_searches, say_relevant, search
+from search.models import Corpus, Feedback, Index, Purpose, Query, SearchesOfADay, Statement
+from search.searching.actions import forget_searches, say_relevant, search, similar
 from search.searching.request import Asked
 from search.searching.results import cut
 from tests.search.conftest import LINES
@@ -256,10 +256,11 @@ def small_model(monkeypatch):
     from retrieval import local
 
     class Letters:
-        model, asked = local.MODEL, 0
+        model, asked, last = local.MODEL, 0, ""
 
         def __call__(self, texts):
             Letters.asked += len(texts)
+            Letters.last = texts[-1]
             rows = np.zeros((len(texts), self.model.dimensions), np.float32)
             for row, text in zip(rows, texts, strict=True):
                 for letter in text.lower():
@@ -313,3 +314,68 @@ def test_a_damaged_index_is_replaced_by_building_it_again(corpus, settings):
         find(corpus, text="set")
     assert build_index(actor=None, corpus=corpus, recipe="words").digest == index.digest
     assert keys(find(corpus, text="closed"))
+
+
+BOUNDED = r"continuous function $f$ on a compact set $K$ is bounded and attains its bounds on $K$."
+SIMILAR = [
+    {"key": "as-it-was", "document": "a", "body": f"Every {BOUNDED}"},
+    {"key": "other-letters", "document": "b", "body": f"Every {BOUNDED}".replace("$f$", "$g$").replace("$K$", "$X$")},
+    {"key": "markup", "document": "c", "body": rf"\emph{{Every}} {BOUNDED}"},
+    {
+        "key": "about",
+        "document": "d",
+        "body": "Every continuous function $f$ on a compact set $K$ is uniformly continuous, by a theorem of Heine.",
+    },
+    {"key": "far", "document": "e", "body": "A set is countable if it is in bijection with a set of numbers."},
+]  # fmt: skip
+
+
+@pytest.fixture
+def alike(db, write) -> Corpus:
+    import_corpus(actor=None, path=write(SIMILAR), slug="alike", about=About(visibility="anyone"))
+    build_index(actor=None, corpus=corpus_named("alike"), recipe="words")
+    return corpus_named("alike")
+
+
+def kinds(found):
+    return [(result.key, result.likeness.kind) for result in found.results]
+
+
+def test_what_is_like_a_statement_is_named_by_how_like_it_is(alike, algebraist):
+    found = similar(user=algebraist, corpus=alike, key="as-it-was", purpose=Purpose.REST)
+    # "markup" says the same letter by letter; "other-letters" has the same words in order; "about" shares its
+    # beginning, "far" the word "set".
+    assert kinds(found) == [
+        ("markup", "identical"),
+        ("other-letters", "near"),
+        ("about", "related"),
+        ("far", "different"),
+    ]
+    assert [result.rank for result in found.results] == [1, 2, 3, 4]
+    assert found.considered == 4
+    by_text = similar(user=algebraist, corpus=alike, text=SIMILAR[0]["body"], k=2, purpose=Purpose.REST)
+    assert kinds(by_text) == [("as-it-was", "identical"), ("markup", "identical")]
+    assert [query.text for query in Query.objects.order_by("pk")] == [SIMILAR[0]["body"]] * 2
+
+
+def test_a_search_for_what_is_like_nothing_is_refused(alike, algebraist):
+    with pytest.raises(Refused, match="no statement 'none' in alike"):
+        similar(user=algebraist, corpus=alike, key="none", purpose=Purpose.REST)
+    with pytest.raises(Refused, match="Give a statement"):
+        similar(user=algebraist, corpus=alike, text=" ", purpose=Purpose.REST)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "text", "read"),
+    [
+        ("paper-002", "prime ideals", "prime ideals prime ideals"),
+        ("paper-002", "every ideal is a product", "every ideal is a product"),  # five words
+        ("hybrid", "prime ideals", "prime ideals"),
+    ],
+)
+def test_a_short_query_is_said_twice_in_the_recipe_of_the_paper_alone(
+    corpus, small_model, recipe, text, read
+):
+    build_index(actor=None, corpus=corpus, recipe=recipe)
+    find(corpus, text=text, mode="meaning")
+    assert small_model.last == read

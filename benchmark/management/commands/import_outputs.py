@@ -34,12 +34,28 @@ class Command(BaseCommand):
             "--ids", default="", help="how names hold problem and attempt, such as {problem}:{attempt}"
         )
         parser.add_argument(
+            "--tuple",
+            dest="tuple_name",
+            default="",
+            help="the frozen tuple that the run joins; its frozen retrieval artifact decides what outputs were shown",
+        )
+        parser.add_argument(
             "--no-render", action="store_true", help="leave rendering the documents to a worker"
         )
         parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        names = ("system", "system_name", "family", "track", "condition", "ids", "key", "dry_run")
+        names = (
+            "system",
+            "system_name",
+            "family",
+            "track",
+            "condition",
+            "ids",
+            "key",
+            "tuple_name",
+            "dry_run",
+        )
         release, progress = release_named(options["release"]), progress_bar()
         report = import_outputs(
             actor=None,
@@ -62,6 +78,8 @@ class Command(BaseCommand):
             f"{document['outputs']} outputs ({states}); {document['without_output']} instances without one",
             f"sha256 {document['sha256']}",
         ]
+        if retrieval := document["retrieval"]:
+            lines.append(f"sources as frozen in the retrieval artifact {retrieval}")
         if flagged := document["flagged"]:
             lines.append(
                 f"flagged: {flagged}; a rule of the protocol is broken, or may be; see compare_sources"

@@ -13,6 +13,7 @@ from benchmark.protocols.re2math.cutoff import source_dates
 from benchmark.protocols.re2math.loader import read_outputs, read_release, read_verdicts
 from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket, reached
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
+from benchmark.protocols.re2math.retrieved import with_retrieved
 from benchmark.protocols.re2math.schema import OutputLine, ProofGap
 from benchmark.protocols.re2math.source_program import SOURCES, flag_output
 from benchmark.protocols.re2math.success import SUCCESS_TYPES
@@ -54,4 +55,5 @@ PROTOCOL = Protocol(
     output_line=OutputLine,
     passage_of=passage_of,
     read_verdicts=read_verdicts,
+    with_retrieved=with_retrieved,
 )

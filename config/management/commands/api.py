@@ -18,8 +18,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from accounts.models import RoleName, User
-from accounts.people.queries import active_member
+from accounts.people.queries import member_at_the_console
 from accounts.refusal import Refused
 from accounts.rest.auth import CONSOLE_MEMBER
 
@@ -52,17 +51,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--idempotency-key", metavar="KEY", help="sent again, the first reply returns")
 
     def run(self, **options: Any) -> None:
-        if options["email"]:
-            member = active_member(options["email"])
-        else:
-            owners = list(User.objects.filter(is_active=True, roles__name=RoleName.OWNER).order_by("email"))
-            if not owners:
-                raise Refused("There is no active owner yet; create_owner makes the first.", code="no_owner")
-            if len(owners) > 1:
-                named = ", ".join(owner.email for owner in owners)
-                why = f"Say who asks with --as EMAIL; the active owners are {named}."
-                raise Refused(why, code="several_owners")
-            member = owners[0]
+        member = member_at_the_console(options["email"])
         with TemporaryFile() as body:  # on disk: the file of a release can be larger than memory
             query, content_type = _write(body, options)
             environ = {

@@ -44,7 +44,7 @@ class Command(TouchstoneCommand):
         results = []
         for query in _queries(options["file"]):
             try:
-                vector = query_vector(engine, query.text, options["mode"])
+                vector = query_vector(engine, engine.manifest.recipe.query_text(query.text), options["mode"])
                 hits = engine.search(query.text, mode=options["mode"], k=options["k"], vector=vector)
             except NoVectors as error:
                 raise Refused(str(error), code="no_vectors", field="mode") from error

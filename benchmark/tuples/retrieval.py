@@ -1,0 +1,113 @@
+"""What a frozen retrieval artifact decides about outputs: the sources that each of them was shown."""
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.importing.records import RecordError
+from benchmark.models import FrozenTuple, Release
+from benchmark.protocol import NOT_RELEASED, NotFrozen, OutputRecord, Protocol, ShownSource
+from benchmark.protocols import get_protocol
+from benchmark.tuples.files import parts_of
+from retrieval import artifact
+from retrieval.artifact import BadArtifact, Result
+
+LARGEST = 64 << 20  # bytes of an artifact that decides; a thousand queries take ten to twenty megabytes
+
+
+@dataclass(frozen=True)
+class FrozenRetrieval:
+    """The sources of an artifact's results by instance and query; without the formula, if a query has several."""
+
+    digest: str
+    results: Mapping[tuple[str, str], tuple[ShownSource, ...]]
+
+    def applied(self, rules: Protocol, record: OutputRecord) -> OutputRecord:
+        """The output with the sources that its query found. Raises NotFrozen for another query or other sources."""
+        if rules.with_retrieved is None or record.state == NOT_RELEASED:
+            return record
+        payload = rules.with_retrieved(
+            record.payload, lambda query: self.results.get((record.instance, query))
+        )
+        return replace(record, payload=dict(payload))
+
+
+def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
+    """The retrieval of a tuple; None if its protocol searches for nothing, or its file has another format.
+
+    Raises Refused for an artifact that was changed, is too large, or was made for another release.
+    """
+    file, rules = row.retrieval_file, get_protocol(row.release.benchmark.protocol)
+    if file is None or rules.with_retrieved is None:
+        return None
+    with TemporaryDirectory() as place:
+        path = Path(place) / "retrieval"
+        with path.open("wb") as out:
+            out.writelines(parts_of(file))
+        if not _is_artifact(path):
+            return None
+        if file.size > LARGEST:
+            reason = f"{file.name} is larger than {LARGEST >> 20} MB, the most that an import reads."
+            raise Refused(reason, code="too_large")
+        try:
+            read = artifact.read(path)
+        except BadArtifact as error:
+            raise Refused(f"{file.name}: {error}", code="bad_artifact") from error
+    if read.terms.release != row.release.sha256:
+        reason = f"{file.name} was made for another release than {row.release.name}."
+        raise Refused(reason, code="other_release")
+    results: dict[tuple[str, str], tuple[ShownSource, ...]] = {}
+    for line in read.rows:
+        results.setdefault((line.instance, line.query), tuple(_source(result) for result in line.results))
+    return FrozenRetrieval(read.digest, results)
+
+
+def tuple_named(release: Release, name: str) -> FrozenTuple:
+    """The tuple of the release with this name. Raises Refused."""
+    found = release.tuples.select_related("release__benchmark", "retrieval_file").filter(name=name).first()
+    if found is None:
+        reason = f"{release.name} has no frozen tuple {name}; declare it first."
+        raise Refused(reason, code="no_tuple", field="tuple_name")
+    return found
+
+
+def with_sources(
+    rules: Protocol, frozen: FrozenRetrieval | None, records: Iterator[OutputRecord | RecordError]
+) -> Iterator[OutputRecord | RecordError]:
+    """The records with the sources that the artifact gives them; a fault for each that it contradicts."""
+    for record in records:
+        if frozen is None or isinstance(record, RecordError):
+            yield record
+            continue
+        try:
+            yield frozen.applied(rules, record)
+        except NotFrozen as error:
+            yield RecordError(str(error), line=record.line, field=error.field)
+
+
+def differs(rules: Protocol, frozen: FrozenRetrieval, instance: str, payload: Mapping[str, Any]) -> str:
+    """Why a stored output cannot have been made under the artifact; empty if it can."""
+    if rules.with_retrieved is None:
+        return ""
+    try:
+        given = rules.with_retrieved(payload, lambda query: frozen.results.get((instance, query)))
+    except NotFrozen as error:
+        return f"{error.field}: {error}"
+    return "" if given == payload else "candidates: they were not recorded"
+
+
+def _source(result: Result) -> ShownSource:
+    name = result.title or result.paper or result.key
+    return ShownSource(name, " and ".join(result.authors), result.year, result.paper)
+
+
+def _is_artifact(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return set(artifact.MEMBERS) <= set(archive.namelist())
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
+        return False
