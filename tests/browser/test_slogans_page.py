@@ -50,7 +50,9 @@ def test_slogans_are_estimated_begun_and_steered(sign_in, corpus, server, owner,
         assert elsewhere.submit(drained).result() == 4
     page.reload()
     expect(page.get_by_role("region", name="Table of runs")).to_contain_text("3 of 4")
-    expect(page.get_by_role("region", name="Table of runs")).to_contain_text("1: It speaks about “this theorem”")
+    expect(page.get_by_role("region", name="Table of runs")).to_contain_text(
+        "1: It speaks about “this theorem”"
+    )
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     assert SloganRun.objects.get().state == RunState.PAUSED
