@@ -914,11 +914,18 @@ NOBODY_IS_SHOWN = {
     "reports.LabelUpload.handle",
     "reports.LabelUpload.refusal",
     "reports.ReportJob.file",
+    "search.Document.abstract",  # models read it
     "search.Document.categories",  # filters only
+    "search.Document.introduction",
     "search.Feedback.note",  # a person's own, like their searches
     "search.Query.filters",
     "search.Query.formula",
     "search.Query.text",
+    "search.SloganCall.error",
+    "search.SloganCall.reply",
+    "search.SloganCall.request",
+    "search.SloganTask.last_error",
+    "search.SloganTask.lease_owner",
     "search.Statement.label",
 }
 
