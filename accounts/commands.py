@@ -4,6 +4,7 @@
 """
 
 import json
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -63,3 +64,11 @@ class CommandForSomebody(Command):
     def run_for(self, actor: User, **options: Any) -> dict[str, object] | None:
         """Do the work as `actor`; returns what `run` returns."""
         raise CommandError(f"{type(self).__module__} does not say what it does")
+
+
+def decimal(text: str) -> Decimal:
+    """A number as argparse takes it: ValueError for what is none."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError(text) from None

@@ -297,7 +297,10 @@ DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 IMPORTERS = {"labels": "reports.referees.uploads.import_upload"}
 
 # --- judges: the deployment names the endpoints that may be called, nobody else can add one -----------------
-KINDS_OF_WORK = ["judging.kind.JUDGING"]  # what workers do, those first that are served first
+KINDS_OF_WORK = [
+    "judging.kind.JUDGING",
+    "search.slogans.kind.SLOGANS",
+]  # what workers do, those first that are served first
 JUDGE_ENDPOINTS = read_text("TOUCHSTONE_JUDGE_ENDPOINTS", "")
 JUDGE_LEASE_SECONDS = read_int("TOUCHSTONE_JUDGE_LEASE_SECONDS", 30)  # a dead worker's tasks wait this long
 
@@ -349,6 +352,7 @@ SPECTACULAR_SETTINGS = {
         "ConflictKindEnum": "accounts.models.ConflictKind",
         "ConflictTargetKindEnum": "annotation.models.TargetKind",
         "ImportKindEnum": "benchmark.models.ImportKind",
+        "RunStateEnum": "work.models.RunState",
         "SettlementVerdictEnum": "benchmark.models.SettlementVerdict",
     },
     "POSTPROCESSING_HOOKS": [

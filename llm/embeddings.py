@@ -24,7 +24,7 @@ from llm.strict_json import NotJson, first_objection, loads
 class EmbeddingModel:
     """A model behind an endpoint. The instructions come before the text of a query and of a statement.
 
-    `revision` is what makes two builds comparable: whoever changes the weights behind a name declares another one.
+    `revision` is what makes two builds comparable: it changes when the weights behind a name do.
     A request has at most `batch` texts, each cut to what `max_tokens` surely hold.
     """
 

@@ -12,6 +12,7 @@ from reports.history.chain import seal
 from reports.printing.jobs import print_next, reconcile_reports, ring
 from reports.records.embargoes import end_embargoes
 from reports.status.state import beat_heart
+from search.slogans.actions import reconcile_slogans
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +42,10 @@ def print_reports() -> bool:
 @shared_task(name="reports.reconcile")
 def reconcile() -> None:
     """Bring back what dead workers held, in every queue, and call workers for what waits. Beat asks for it."""
-    for reconcile_queue in (reconcile_judging, reconcile_imports, reconcile_rendering, reconcile_reports):
+    queues = (
+        reconcile_judging, reconcile_imports, reconcile_rendering, reconcile_reports, reconcile_slogans,
+    )  # fmt: skip
+    for reconcile_queue in queues:
         try:
             reconcile_queue()
         except Exception:  # one queue in trouble must not hold up the others

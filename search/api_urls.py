@@ -3,8 +3,12 @@
 from django.urls import path
 
 from search.searching import api
+from search.slogans import api as slogans
 
 urlpatterns = [
+    path("slogan-runs/", slogans.SloganRunList.as_view(), name="api-slogan-runs"),
+    path("slogan-runs/estimate/", slogans.SloganEstimate.as_view(), name="api-slogan-estimate"),
+    path("slogan-runs/<int:pk>/steer/", slogans.SloganRunSteer.as_view(), name="api-slogan-run-steer"),
     path("search/", api.SearchView.as_view(), name="api-search"),
     path("search/similar/", api.SimilarView.as_view(), name="api-search-similar"),
     path("search/feedback/", api.FeedbackView.as_view(), name="api-search-feedback"),

@@ -6,6 +6,7 @@ from search.checks import views as checks
 from search.corpora import views as corpora
 from search.panel.views import panel
 from search.searching import views
+from search.slogans import views as slogans
 
 urlpatterns = [
     path("checks/<slug:name>/", checks.checks, name="release-checks"),
@@ -18,5 +19,7 @@ urlpatterns = [
     path("corpora/", corpora.corpora, name="corpora"),
     path("corpora/<slug:slug>/", corpora.corpus, name="corpus"),
     path("corpora/<slug:slug>/index/", corpora.build, name="corpus-index"),
+    path("corpora/<slug:slug>/slogans/", slogans.slogans, name="slogans"),
+    path("corpora/<slug:slug>/slogans/<int:pk>/", slogans.slogan_run, name="slogan-run"),
     path("corpora/<slug:corpus>/statements/<path:key>/", views.statement, name="statement"),
 ]

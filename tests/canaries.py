@@ -83,9 +83,13 @@ judging.Verdict      hidden: reason evidence | technical: predicate value
 judging.StepVerdict  hidden: reason | technical: question step label
 search.Corpus        hidden: slug title | technical: sha256
 search.Source        hidden: name url version licence attribution
-search.Document      hidden: key title authors categories
+search.Document      hidden: key title authors categories abstract introduction
 search.Statement     hidden: key section kind number note label body url licence | technical: sha256
 search.Index         hidden: problem | technical: recipe corpus_sha256 digest
+search.SloganRun     hidden: endpoint model note | technical: prompt_sha256
+search.SloganTask    hidden: last_error lease_owner
+search.SloganCall    hidden: request reply error
+search.Slogan        hidden: text model | technical: prompt_sha256 fault
 search.Query         hidden: text formula filters | technical: mode
 search.ReleaseCheck  hidden: problem | technical: corpus_sha256
 search.Finding       hidden: field note

@@ -255,6 +255,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/<int:pk>/
         search/corpora/
         search/corpora/<slug:slug>/
+        search/corpora/<slug:slug>/slogans/
+        api/v1/slogan-runs/
+        api/v1/slogan-runs/estimate/
         search/checks/<slug:name>/
         search/checks/<slug:name>/<int:pk>.csv
         search/checks/<slug:name>/ask/
@@ -428,6 +431,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/new/
         judges/prompts/new/
         search/corpora/<slug:slug>/index/
+        search/corpora/<slug:slug>/slogans/<int:pk>/
+        api/v1/slogan-runs/<int:pk>/steer/
         reports/artifacts/compare/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json
         reports/releases/<slug:name>/records/publish/
@@ -442,6 +447,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
 ONLY_TO_WRITE = {
     "api/v1/releases/<slug:name>/artifacts/": OWNERS,  # who freezes a score
     "api/v1/judges/": OWNERS,  # who makes a judge
+    "api/v1/slogan-runs/": OWNERS,  # who spends money on slogans
     "api/v1/prompts/": OWNERS,  # who uploads a prompt
     "api/v1/releases/<slug:name>/records/": OWNERS,  # who publishes
 }

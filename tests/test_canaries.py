@@ -5,6 +5,7 @@ import json
 import re
 from collections import deque
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -78,6 +79,10 @@ from search.models import (
     Query,
     ReleaseCheck,
     SearchesOfADay,
+    Slogan,
+    SloganCall,
+    SloganRun,
+    SloganTask,
     Source,
     Statement,
 )
@@ -628,11 +633,13 @@ def _searched(campaign: Campaign) -> None:
     said = {name: c(f"search.Source.{name}") for name in ("name", "url", "version", "licence", "attribution")}
     source = Source.objects.create(corpus=corpus, **said)
     said = {name: c(f"search.Document.{name}") for name in ("key", "title")}
+    said |= {name: c(f"search.Document.{name}") for name in ("abstract", "introduction")}
     lists = {name: [c(f"search.Document.{name}")] for name in ("authors", "categories")}
     document = Document.objects.create(corpus=corpus, source=source, **said, **lists)
     names = ("key", "section", "kind", "number", "note", "label", "body", "url", "licence")
     said = {name: c(f"search.Statement.{name}") for name in names}
     statement = Statement.objects.create(corpus=corpus, document=document, sha256="0" * 64, **said)
+    _slogans(corpus, statement)
     recipe = {"name": "words"}
     Index.objects.create(corpus=corpus, recipe=recipe, state="failed", problem=c("search.Index.problem"))
     Index.objects.create(corpus=corpus, recipe=recipe, state="waiting")
@@ -674,6 +681,35 @@ def _searched(campaign: Campaign) -> None:
         decided_at=timezone.now(),
     )
     SearchesOfADay.objects.create(corpus=corpus, day=dt.date(2026, 11, 1), purpose="page", searches=1)
+
+
+def _slogans(corpus: Corpus, statement: Statement) -> None:
+    """What a model wrote about a statement, and what it was asked and replied."""
+    c = canary
+    said = {name: c(f"search.SloganRun.{name}") for name in ("endpoint", "model", "note")}
+    run = SloganRun.objects.create(
+        corpus=corpus,
+        reads="body",
+        prompt_sha256="0" * 64,
+        prompt_price=1,
+        completion_price=1,
+        max_tokens=1,
+        **said,
+    )
+    task = SloganTask.objects.create(
+        run=run,
+        statement=statement,
+        state="leased",
+        lease_until=timezone.now(),
+        lease_owner=c("search.SloganTask.lease_owner"),
+        last_error=c("search.SloganTask.last_error"),
+    )
+    said = {name: c(f"search.SloganCall.{name}") for name in ("request", "reply", "error")}
+    call = SloganCall.objects.create(task=task, token=uuid4(), latency_seconds=1, **said)
+    said = {name: c(f"search.Slogan.{name}") for name in ("text", "model")}
+    Slogan.objects.create(
+        statement=statement, reads="body", prompt_sha256="0" * 64, task=task, call=call, **said
+    )
 
 
 PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
@@ -878,11 +914,18 @@ NOBODY_IS_SHOWN = {
     "reports.LabelUpload.handle",
     "reports.LabelUpload.refusal",
     "reports.ReportJob.file",
+    "search.Document.abstract",  # models read it
     "search.Document.categories",  # filters only
+    "search.Document.introduction",
     "search.Feedback.note",  # a person's own, like their searches
     "search.Query.filters",
     "search.Query.formula",
     "search.Query.text",
+    "search.SloganCall.error",
+    "search.SloganCall.reply",
+    "search.SloganCall.request",
+    "search.SloganTask.last_error",
+    "search.SloganTask.lease_owner",
     "search.Statement.label",
 }
 

@@ -48,7 +48,18 @@ from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Ou
 from judging.models import Judge, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt, Verdict
 from reports.history.chain import seal
 from reports.models import Artifact, ExclusionRule, HistoryLink, PublicRecord, ReportJob
-from search.models import Corpus, Feedback, Finding, Index, Query, ReleaseCheck, Statement
+from search.models import (
+    Corpus,
+    Feedback,
+    Finding,
+    Index,
+    Query,
+    ReleaseCheck,
+    Slogan,
+    SloganRun,
+    SloganTask,
+    Statement,
+)
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
 from tests.factories import InstanceFactory, ItemFactory, JudgeTaskFactory, VerdictFactory
@@ -136,6 +147,14 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "corpus_frozen_with_hash": (Corpus, {"slug": "c", "frozen_at": NOW, "sha256": ""}),
     "bound_corpus_is_for_staff": (Corpus, {"slug": "c", "visibility": "anyone"}),
     "corpus_visibility": (Corpus, {"slug": "c", "visibility": "mood", "release": None}),
+    "slogan_run_reads": (SloganRun, {"reads": "mood"}),
+    "slogan_run_has_a_budget": (SloganRun, {"max_tokens": None, "max_cost": None}),
+    "slogan_run_finished_at_some_time": (SloganRun, {"state": "done", "finished_at": None}),
+    "slogan_task_leased_iff_it_has_an_owner": (SloganTask, {"state": "leased", "lease_owner": ""}),
+    "slogan_task_reserves_only_while_leased": (
+        SloganTask, {"state": "waiting", "lease_owner": "", "lease_until": None, "tokens_reserved": 7},
+    ),
+    "slogan_has_a_text_or_a_fault": (Slogan, {"text": "", "fault": ""}),
     "statement_says_something": (Statement, {"key": "k", "body": ""}),
     "built_index_has_a_digest": (Index, {"state": "ready", "problem": "", "digest": ""}),
     "failed_index_says_why": (Index, {"state": "failed", "problem": ""}),

@@ -52,6 +52,8 @@ TRIED_IN = {
     "judging/runs/early_stop.py": "judging/test_early_stop.py",
     "judging/runs/steering.py": "judging/test_actions.py",
     "search/corpora/actions.py": "search/test_corpora.py",
+    "search/slogans/actions.py": "search/test_slogans.py",
+    "search/slogans/kind.py": "search/test_slogans.py",
     "reports/exclusions/actions.py": "reports/test_exclusions.py",
     "reports/labels/importing.py": "reports/test_referee_reports.py",
     "reports/records/actions.py": "reports/test_records.py",

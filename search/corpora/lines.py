@@ -39,6 +39,10 @@ class StatementLine(Strict):
     """The document's subjects, such as math.CO."""
     citations: Annotated[int, Field(ge=0, le=10_000_000)] | None = None
     """How often the document was cited."""
+    abstract: Annotated[str, StringConstraints(max_length=6_000)] | None = None
+    """The document's abstract, as LaTeX."""
+    introduction: Annotated[str, StringConstraints(max_length=6_000)] | None = None
+    """The beginning of the document's first section, as LaTeX."""
     source: Annotated[str, StringConstraints(max_length=200)] | None = None
     """The book, site or collection; left out, the corpus itself."""
     section: Text1000 | None = None
@@ -66,7 +70,7 @@ class StatementLine(Strict):
         return {name: said[name] for name in (*DOCUMENT_FIELDS, "source") if name in said}
 
 
-DOCUMENT_FIELDS = ("title", "authors", "year", "categories", "citations")
+DOCUMENT_FIELDS = ("title", "authors", "year", "categories", "citations", "abstract", "introduction")
 STATEMENT_FIELDS = ("body", "section", "kind", "number", "note", "label", "url", "licence")
 
 

@@ -24,6 +24,7 @@ from latex.visible import visible
 from search.corpora.lines import StatementLine
 
 SHORTEST = 8  # characters of a body; what is shorter says nothing (the paper on theorem search, 3.1)
+LONGEST_CONTEXT = 4_000  # characters of an abstract or of a first section
 _SECONDS = 120.0  # of processor time for one document; a book of 2 MB takes 10
 _READ = (".tex", ".ltx", ".sty", ".cls")
 _NO_STATEMENTS = {"exercise", "problem", "question", "step"}
@@ -58,6 +59,8 @@ _BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re
 _HEADING = re.compile(rf"\\[A-Za-z]{{0,12}}(?:chapter|section)\*?\s*(?:{_OPTION}\s*)?{_GROUP}")
 _AUTHOR = re.compile(rf"\\author\s*(?:\[[^\]]*\]\s*)?{_GROUP}")
 _THANKS = re.compile(rf"\\(?:thanks|footnote|inst|orcidlink|orcidID|email)\s*{_GROUP}")
+_ABSTRACT = re.compile(r"\\begin\s*\{abstract\}(.*?)\\end\s*\{abstract\}", re.DOTALL)
+_SECTION = re.compile(r"\\(?:section|chapter)\*?\s*(?=[\[{])|\\(?:bibliography|appendix)\b")
 _DATE = re.compile(r"\\date\s*\{[^{}]*?\b((?:1[89]|20)\d\d)\b[^{}]*\}")
 _OPENING = re.compile(rf"\s*\\begin\s*\{{([A-Za-z*@]+)\}}\s*(?:{_OPTION})?")
 _CLOSING = re.compile(r"\\end\s*\{[A-Za-z*@]+\}\s*$")
@@ -285,6 +288,13 @@ def _read_document(source: _Text, document: str, found: Sources) -> None:
         about["authors"] = authors
     if year := _DATE.search(text):
         about["year"] = int(year[1])
+    if abstract := _ABSTRACT.search(seen):
+        about["abstract"] = _beginning(text[slice(*abstract.span(1))], macros)
+    starts = [match.start() for match in _SECTION.finditer(seen, begin)]
+    if starts:
+        first = text[starts[0] : starts[1] if len(starts) > 1 else None]
+        about["introduction"] = _beginning(first.partition("\\end{document}")[0], macros)
+    about = {name: value for name, value in about.items() if value}
     places, keys = [start for start, _ in headings], dict[str, int]()
     for draft in engine.writer.blocks:
         if draft.kind != "theorem":
@@ -351,6 +361,12 @@ def expanded(source: str, macros: MacroTable) -> str:
 def _in_one_line(source: str, macros: MacroTable) -> str:
     line = _THANKS.sub("", _LABEL.sub("", expanded(source, macros))).replace("\\\\", " ").replace("~", " ")
     return " ".join(line.split())
+
+
+def _beginning(source: str, macros: MacroTable) -> str:
+    """The first characters of a passage, not in the middle of a word."""
+    whole = expanded(source, macros).strip()
+    return whole if len(whole) <= LONGEST_CONTEXT else whole[:LONGEST_CONTEXT].rsplit(" ", 1)[0]
 
 
 def _authors(text: str) -> list[str]:

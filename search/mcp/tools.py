@@ -97,12 +97,16 @@ class HitOut:
 
 @dataclass(frozen=True)
 class SearchOut:
-    """What was found: `index` is the digest of what was searched, `considered` how many statements were ranked."""
+    """What was found: `index` is the digest of what was searched, `considered` how many statements were ranked.
+
+    `words_only` says why this query was ranked without meaning although the index has it; empty if it was not.
+    """
 
     index: str
     recipe: str
     considered: int
     results: tuple[HitOut, ...]
+    words_only: str = ""
 
 
 @dataclass(frozen=True)
@@ -191,7 +195,8 @@ def server_for(
         asked = Asked(said["q"], said["formula"], said["mode"], said["k"], filters_from(said))
         found = search(user=user, corpus=corpus_named(corpus), asked=asked, purpose=Purpose.MCP)
         results = (HitOut(hit.rank, dict(hit.parts), _quoted(hit)) for hit in found.results)
-        return SearchOut(found.index.digest, found.index.recipe_name, found.considered, tuple(results))
+        index, considered = found.index, found.considered
+        return SearchOut(index.digest, index.recipe_name, considered, tuple(results), found.words_only)
 
     def similar_statements(
         corpus: CorpusName,

@@ -4,6 +4,7 @@ from search.models.checks import CheckState, Decision, Finding, Kind, ReleaseChe
 from search.models.corpora import Corpus, Document, Source, Statement, Visibility
 from search.models.indexes import Index, IndexState
 from search.models.queries import Feedback, Purpose, Query, Reason, SearchesOfADay
+from search.models.slogans import Reads, Slogan, SloganCall, SloganRun, SloganTask
 
 __all__ = [
     "CheckState",
@@ -17,9 +18,14 @@ __all__ = [
     "Kind",
     "Purpose",
     "Query",
+    "Reads",
     "Reason",
     "ReleaseCheck",
     "SearchesOfADay",
+    "Slogan",
+    "SloganCall",
+    "SloganRun",
+    "SloganTask",
     "Source",
     "Statement",
     "Visibility",

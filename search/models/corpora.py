@@ -78,6 +78,8 @@ class Document(models.Model):
     year = models.PositiveSmallIntegerField(null=True)
     categories = models.JSONField(default=list)
     citations = models.PositiveIntegerField(null=True)
+    abstract = models.TextField(null=True)
+    introduction = models.TextField(null=True, help_text="The beginning of its first section.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["corpus", "key"], name="document_once_per_corpus")]

@@ -156,6 +156,7 @@ def _hits(engine: OpenIndex, asked: Asked, accept: Mask | None) -> tuple[list[Hi
         hits = engine.search(
             asked.text, formula=asked.formula, mode=mode, k=asked.k, accept=accept, vector=vector
         )
+        return hits, words_only
     except NoVectors as error:
         reason = "This index does not rank by meaning. Search by words or formulas."
         raise Refused(reason, code="no_vectors", field="mode") from error

@@ -31,6 +31,7 @@ from search.searching.hidden import found_by, hidden_from
 from search.searching.limits import SEARCHES, FeedbackOfMembers
 from search.searching.request import DEFAULT_K, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
 from search.searching.results import Result, result_of
+from search.slogans.queries import newest_slogans
 
 _LISTS = ("documents", "sources", "kinds", "licences", "authors", "categories", "not_documents")
 _NUMBERS = ("year_from", "year_to", "citations_min", "citations_max")
@@ -78,6 +79,8 @@ class ResultOut(serializers.Serializer[Result]):
     source = serializers.CharField()  # type: ignore[assignment]
     licence = serializers.CharField()
     attribution = serializers.CharField()
+    slogan = serializers.CharField(help_text="What a model wrote about it; empty if none did.")
+    slogan_by = serializers.CharField(help_text="That model.")
 
 
 class FoundOut(serializers.Serializer[Any]):
@@ -193,7 +196,9 @@ class StatementView(StrictView):
         rows = Statement.objects.select_related("corpus", "document__source")
         documents = found_by(request.user, _corpus(request, corpus))
         statement = get_object_or_404(rows, document__in=documents, key=key)
-        return Response(ResultOut(result_of(statement, None, whole=is_study_staff(request.user))).data)
+        slogans = newest_slogans([statement.pk]).get(statement.pk, ())
+        result = result_of(statement, None, whole=is_study_staff(request.user), slogans=slogans)
+        return Response(ResultOut(result).data)
 
 
 class DocumentOut(serializers.ModelSerializer[Document]):

@@ -9,8 +9,9 @@ from retrieval import words
 from retrieval.duplicates import Likeness
 from retrieval.index import Hit
 from search.corpora.licences import OPEN, SHOWN_OTHERWISE, class_of
-from search.models import Statement
+from search.models import Slogan, Statement
 from search.searching.marking import marked
+from search.slogans.queries import newest_slogans
 
 SHOWN = 6_000  # characters of a statement in a list of results
 _IN_WORDS = {"words": "words", "meaning": "meaning", "formula": "formulas"}
@@ -41,6 +42,9 @@ class Result:
     source: str
     licence: str
     attribution: str
+    slogan: str = ""
+    """What a model wrote about it."""
+    slogan_by: str = ""
     likeness: Likeness | None = None
     looked_for: frozenset[str] = frozenset()  # terms, as retrieval.words makes them
     prefix: str = ""  # of the identifiers in its HTML
@@ -82,9 +86,15 @@ def results_of(
     """
     by_key = {statement.key: statement for statement in statements}
     terms = frozenset(words.terms(text))
+    slogans = newest_slogans([statement.pk for statement in statements])
     return [
         result_of(
-            by_key[hit.key], hit, whole=whole, looked_for=terms, likeness=(likenesses or {}).get(hit.key)
+            by_key[hit.key],
+            hit,
+            whole=whole,
+            looked_for=terms,
+            likeness=(likenesses or {}).get(hit.key),
+            slogans=slogans.get(by_key[hit.key].pk, ()),
         )
         for hit in hits
         if hit.key in by_key
@@ -98,8 +108,10 @@ def result_of(
     whole: bool,
     looked_for: frozenset[str] = frozenset(),
     likeness: Likeness | None = None,
+    slogans: Sequence[Slogan] = (),
 ) -> Result:
-    """A statement, found or asked for by its key."""
+    """A statement, found or asked for by its key, with the newest of its slogans."""
+    slogan = max(slogans, key=lambda one: one.pk, default=None)
     document, source = statement.document, statement.document.source
     licence = statement.licence or source.licence
     limit = SHOWN if whole or class_of(licence) == OPEN else SHOWN_OTHERWISE
@@ -123,6 +135,8 @@ def result_of(
         source=source.name or statement.corpus.title,
         licence=licence or "unstated",
         attribution=source.attribution,
+        slogan=slogan.text if slogan else "",
+        slogan_by=slogan.model if slogan else "",
         likeness=likeness,
         looked_for=looked_for,
         prefix=f"r{hit.position}-" if hit else "",

@@ -20,6 +20,7 @@ from search.searching.forms import SearchForm, VoteForm
 from search.searching.hidden import found_by
 from search.searching.limits import TOO_MANY, FeedbackOfMembers, allows, too_many
 from search.searching.results import result_of
+from search.slogans.queries import newest_slogans
 
 
 @require_GET
@@ -61,7 +62,8 @@ def statement(request: HttpRequest, corpus: str, key: str) -> HttpResponse:
     chosen = get_object_or_404(corpora_for(request.user), slug=corpus)
     rows = Statement.objects.select_related("corpus", "document__source")
     shown = get_object_or_404(rows, document__in=found_by(request.user, chosen), key=key)
-    result = result_of(shown, None, whole=is_study_staff(request.user))
+    slogans = newest_slogans([shown.pk]).get(shown.pk, ())
+    result = result_of(shown, None, whole=is_study_staff(request.user), slogans=slogans)
     return render(request, "search/statement.html", {"statement": shown, "result": result})
 
 

@@ -178,6 +178,7 @@ ADDRESSES = {
         "search/checks/sample-re2math/?check={check}",
     ],
     "search/corpora/<slug:slug>/": ["search/corpora/sample-library/"],
+    "search/corpora/<slug:slug>/slogans/": ["search/corpora/sample-library/slogans/"],
     "search/corpora/<slug:slug>/index/": ["search/corpora/sample-library/index/"],
     "search/corpora/<slug:corpus>/statements/<path:key>/": [
         "search/corpora/sample-library/statements/sample-notes-metric/theorem-3.2/"

@@ -2,13 +2,13 @@
 
 import sys
 import time
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
+from accounts.commands import decimal
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import Judge, JudgeRun, RunSubject
@@ -107,14 +107,6 @@ class Command(TouchstoneCommand):
             done = f"\r{run.n_done} of {run.n_tasks} verdicts, {run.n_failed} failed"
             self.stderr.write(done, ending="")
             self.stderr.flush()
-
-
-def decimal(text: str) -> Decimal:
-    """A number as argparse takes it: ValueError for what is none."""
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        raise ValueError(text) from None
 
 
 def _judge(slug: str) -> Judge:

@@ -1,0 +1,194 @@
+"""The verbs of slogans: estimate, ask, pause, resume, cancel, raise the budget."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.refusal import Refused
+from accounts.trail import record
+from search.models import Corpus, Reads, SloganRun, SloganTask
+from search.slogans.kind import MILLION, SLOGANS, asked_about
+from search.slogans.queries import readable, unwritten
+from search.slogans.wording import DECODING, prompt_of
+from work.claims import take_back_expired
+from work.clock import shared_now
+from work.endpoints import HOW_TO, declared_endpoints
+from work.models import RunState, TaskState
+from work.signal import ring
+
+_BATCH = 500
+_CHARACTERS_OF_A_TOKEN, _TOKENS_OF_A_SLOGAN = 3, 100
+STEPS = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "cancel": RunState.CANCELLED}
+_TRANSITIONS = {
+    RunState.PAUSED: {RunState.RUNNING},
+    RunState.RUNNING: {RunState.PAUSED},
+    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
+}
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is asked for: what the model reads, which model, and its prices for a million tokens."""
+
+    reads: str
+    endpoint: str
+    model: str
+    prompt_price: Decimal = Decimal(0)
+    completion_price: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True)
+class OrderEstimate:
+    """What an order will need, about: 3 characters a token, 100 tokens a slogan.
+
+    `left_out` are statements whose documents lack what the model is to read.
+    """
+
+    statements: int
+    left_out: int
+    tokens: int
+    cost: str
+
+
+def estimate(*, corpus: Corpus, order: Order) -> OrderEstimate:
+    """The statements that an order would ask about, and its price. Raises Refused for an order that cannot be met."""
+    _check(order)
+    prompt = prompt_of(order.reads)
+    statements = prompt_tokens = 0
+    for statement in unwritten(corpus, order.reads, order.model, prompt.sha256).iterator(chunk_size=_BATCH):
+        statements += 1
+        sent = asked_about(statement, order.reads)
+        prompt_tokens += sum(len(message["content"]) for message in sent) // _CHARACTERS_OF_A_TOKEN
+    replies = statements * _TOKENS_OF_A_SLOGAN
+    cost = (prompt_tokens * order.prompt_price + replies * order.completion_price) / MILLION
+    left_out = corpus.statements.count() - readable(corpus, order.reads).count()
+    return OrderEstimate(statements, left_out, prompt_tokens + replies, f"{cost:.2f}")
+
+
+@transaction.atomic
+def ask_for_slogans(
+    *,
+    actor: User | None,
+    corpus: Corpus,
+    order: Order,
+    max_tokens: int | None = None,
+    max_cost: Decimal | None = None,
+) -> SloganRun:
+    """Queue a task for each statement that has no slogan of this model and prompt yet, within a budget.
+
+    Raises Refused without a budget, for a budget in money without prices, and if nothing is left to be written.
+    """
+    _check(order)
+    _check_budget(order.prompt_price, order.completion_price, max_tokens, max_cost)
+    prompt = prompt_of(order.reads)
+    chosen = unwritten(corpus, order.reads, order.model, prompt.sha256)
+    numbers = list(chosen.values_list("pk", flat=True))
+    if not numbers:
+        missing = corpus.statements.count() - readable(corpus, order.reads).count()
+        reason = "There is nothing to write: every statement has its slogan"
+        reason += f", or its document has no {order.reads}." if missing else "."
+        raise Refused(reason, code="nothing_to_write")
+    try:
+        with transaction.atomic():
+            run = SloganRun.objects.create(
+                corpus=corpus,
+                created_by=actor,
+                prompt_sha256=prompt.sha256,
+                max_tokens=max_tokens,
+                max_cost=max_cost,
+                **vars(order),
+            )
+    except IntegrityError as error:
+        reason = f"Slogans of {corpus.slug} that read the same are being written. Cancel that run first."
+        raise Refused(reason, code="running") from error
+    SloganTask.objects.bulk_create(
+        [SloganTask(run=run, statement_id=number) for number in numbers], batch_size=_BATCH
+    )
+    details = {
+        "corpus": corpus.slug, "reads": order.reads, "model": order.model, "statements": len(numbers),
+        "max_tokens": max_tokens, "max_cost": None if max_cost is None else str(max_cost),
+    }  # fmt: skip
+    record(actor=actor, verb="write_slogans", target=run, details=details)
+    transaction.on_commit(ring)
+    return run
+
+
+@transaction.atomic
+def steer(*, actor: User | None, run: SloganRun, to: RunState) -> None:
+    """Pause, resume or cancel a run. Raises Refused when its state has changed in the meantime."""
+    changed = SloganRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
+        state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None, note=""
+    )
+    if not changed:
+        raise Refused(f"The run is in a state from which it cannot be {to}.", code="wrong_state")
+    record(actor=actor, verb=f"{to}_slogans", target=run)
+    transaction.on_commit(ring)
+
+
+@transaction.atomic
+def raise_budget(
+    *,
+    actor: User | None,
+    run: SloganRun,
+    max_tokens: int | None = None,
+    max_cost: Decimal | None = None,
+) -> None:
+    """Give a run another budget; None leaves one as it is. Raises Refused for one that is below what is spent."""
+    locked = SloganRun.objects.select_for_update().get(pk=run.pk)
+    if locked.finished_at is not None:
+        raise Refused("The run has ended.", code="wrong_state")
+    _check_budget(locked.prompt_price, locked.completion_price, max_tokens, max_cost)
+    if max_tokens is not None and max_tokens < locked.tokens_spent:
+        raise Refused(f"{locked.tokens_spent:,} tokens are already spent.", code="cap_below_spent")
+    if max_cost is not None and max_cost < locked.cost_spent:
+        raise Refused(f"{locked.cost_spent.normalize():f} is already spent.", code="cap_below_spent")
+    asked = {"max_tokens": max_tokens, "max_cost": max_cost}
+    changes = {name: value for name, value in asked.items() if value is not None}
+    SloganRun.objects.filter(pk=run.pk).update(**changes)
+    details = {name: str(value) for name, value in changes.items()}
+    record(actor=actor, verb="raise_budget_of_slogans", target=run, details=details)
+
+
+def reconcile_slogans() -> dict[str, int]:
+    """Bring back what a dead worker held, close what is finished, and call workers if something waits."""
+    returned = take_back_expired(SLOGANS)
+    unfinished = SloganTask.objects.filter(state__in=[TaskState.WAITING, TaskState.LEASED])
+    running = SloganRun.objects.filter(state=RunState.RUNNING)
+    ended = running.exclude(id__in=unfinished.values("run_id"))
+    finished = ended.update(state=RunState.DONE, finished_at=timezone.now())
+    waiting = SloganTask.objects.filter(
+        state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=shared_now()
+    ).count()
+    if waiting:
+        ring()
+    return {"returned": returned, "finished": finished, "waiting": waiting}
+
+
+def _check(order: Order) -> None:
+    if order.reads not in Reads.values:
+        known = ", ".join(Reads.values)
+        raise Refused(f"A model reads one of {known}, not {order.reads!r}.", field="reads")
+    if order.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
+        reason = f"There is no endpoint {order.endpoint!r}. {HOW_TO}"
+        raise Refused(reason, code="no_endpoint", field="endpoint")
+    if not order.model.strip():
+        raise Refused("Name the model as its server does.", field="model")
+    if min(order.prompt_price, order.completion_price) < 0:
+        raise Refused("A price is not negative.", field="prompt_price")
+
+
+def _check_budget(
+    prompt_price: Decimal, completion_price: Decimal, max_tokens: int | None, max_cost: Decimal | None
+) -> None:
+    if max_tokens is None and max_cost is None:
+        raise Refused("Give a budget, in tokens or in money.", code="no_budget", field="max_cost")
+    if (max_tokens is not None and max_tokens <= int(DECODING["max_tokens"])) or (
+        max_cost is not None and max_cost <= 0
+    ):
+        raise Refused("This budget is not enough for one slogan.", code="small_budget", field="max_cost")
+    if max_cost is not None and not (prompt_price or completion_price):
+        raise Refused("A budget in money needs prices.", code="no_prices", field="prompt_price")
