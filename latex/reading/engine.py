@@ -25,7 +25,7 @@ Close = Callable[[], None]
 BEGINGROUP = "\\begingroup"  # as the kind of a frame, which no environment can have as its name
 
 
-@dataclass
+@dataclass(slots=True)
 class Frame:
     """An open group ("{"), environment (its name) or captured line; `inline` is what was open before it."""
 

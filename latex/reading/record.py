@@ -9,7 +9,7 @@ from latex.reading.tokens import Token, spelled
 MAX_NAMES = 10 * MAX_NAME  # characters of the keys in one citation
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Passage:
     """A statement or a proof, as an environment of the source. Offsets; `title` is the author's optional argument as
     TeX, `head` the printed name, `inside` the passage around it."""
@@ -28,7 +28,7 @@ class Passage:
     end: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Heading:
     level: str
     number: str
@@ -37,7 +37,7 @@ class Heading:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A \\label, a reference or a citation: the command, its names, the words in [..], where it is."""
 
@@ -48,7 +48,7 @@ class Mark:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Named:
     """What a \\label names: the printed number, its kind, and the passage that it belongs to."""
 
@@ -60,7 +60,7 @@ class Named:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """An entry of the bibliography."""
 
@@ -70,7 +70,7 @@ class Entry:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Set:
     """A formula: where it is, whether it is a display."""
 
