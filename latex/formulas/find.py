@@ -36,7 +36,8 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
         engine.close_environment(name)
     if engine.in_preamble:
         return
-    engine.record.formula(begun, end if begun == engine.called else collector.own_end, display)
+    own_end = collector.own_end
+    engine.record.formula(begun, own_end if begun < own_end <= end else end, display)
     engine.record.references += engine.record.marks(collector.tokens, REFERENCES)
     engine.record.citations += engine.record.marks(collector.tokens, CITATIONS)
     labels = {found.names[0]: found for found in engine.record.marks(collector.tokens, ("label",))}

@@ -37,8 +37,10 @@ def bibliography(
         text = flat.text[entry.start : entry.end].rstrip()
         places = tuple(flat.places(entry.start, entry.start + len(text)))
         found.setdefault(entry.key, Reference(entry.key, entry.label, "bibitem", text, places))
-    for match in _AMSREFS.finditer(flat.text):
-        end = _closed(flat.text, match.end(), len(flat.text), 1)
+    amsrefs = list(_AMSREFS.finditer(flat.text))
+    for index, match in enumerate(amsrefs):
+        limit = amsrefs[index + 1].start() if index + 1 < len(amsrefs) else len(flat.text)
+        end = _closed(flat.text, match.end(), limit, 1)
         places = tuple(flat.places(match.start(), end))
         made = Reference(match["key"], "", "amsrefs", flat.text[match.start() : end], places)
         found.setdefault(match["key"], made)

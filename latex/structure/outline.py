@@ -181,7 +181,7 @@ def outline(flat: Flat, files: Mapping[str, str], *, seconds: float | None = Non
             for made in proofs
             for proved, evidence in [pairs[made]]
         ),
-        tuple(headings), tuple(record.formulas), 
+        tuple(headings), tuple(record.formulas),
         tuple(
             Label(
                 label.name, label.number, label.kind, places.get(label.passage) if label.passage else None,

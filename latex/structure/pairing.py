@@ -124,7 +124,10 @@ def pair(
         above = bisect_left(heading_starts, proof.start) - 1
         if not earlier and not bare:
             return before, "adjacent"
-        if (sentence := named(gap[-400:])) and sentence[0] and _PROVING.search(gap[-400:]):
+        right_before = gap[-400:]
+        if above >= first:
+            right_before = text[max(headings[above].end, proof.start - 400) : proof.start]
+        if (sentence := named(right_before)) and sentence[0] and _PROVING.search(right_before):
             return sentence[0], "announced"
         if above >= first:
             of_heading = named(headings[above].title)

@@ -61,7 +61,9 @@ def proofs_in_text(
     for number, (start, body_start, title) in enumerate(begins):
         next_passage = bisect_right(outer_starts, start)
         in_a_passage = next_passage > 0 and start < outer[next_passage - 1].end
-        in_a_comment = _COMMENT.search(text, text.rfind("\n", 0, start) + 1, start)
+        in_a_comment = _COMMENT.search(
+            text, max(text.rfind("\n", max(0, start - 500), start) + 1, start - 500, 0), start
+        )
         in_the_last = found_proofs and start < found_proofs[-1].end
         if start < live or in_a_passage or in_a_comment or in_the_last:
             continue
@@ -75,9 +77,9 @@ def proofs_in_text(
         box = closes.search(text, body_start, limit)
         body_end = box.start() if box else limit
         end = _AFTER_BOX.match(text, box.end()).end() if box else limit  # type: ignore[union-attr]
-        while not box and end > body_start and text[end - 1].isspace():
+        while end > body_start and text[end - 1].isspace():
             end -= 1
-            body_end = end
+        body_end = min(body_end, end)
         title = " ".join(title.split()).rstrip(".: ")
         found_proofs.append(
             Passage("", "Proof", title, 0, 0, "", start, body_start, True, None, body_end, end)
