@@ -4,20 +4,35 @@ from latex.document import Block, Document, Failure, Formula, Report
 from latex.formulas.katex import FormulaError, check_formulas, to_math_html
 from latex.formulas.typeset import Piece, Typeset, Unplaced, typeset
 from latex.render import RENDER_VERSION, guess_format, render, render_checked, render_in_time
+from latex.structure.expansion import Definitions, Expanded, expand
+from latex.structure.flat import Flat, Place, flatten
+from latex.structure.outline import OUTLINE_VERSION, Outline, Proof, Span, Statement, outline
 
 __all__ = [
+    "OUTLINE_VERSION",
     "RENDER_VERSION",
     "Block",
+    "Definitions",
     "Document",
+    "Expanded",
     "Failure",
+    "Flat",
     "Formula",
     "FormulaError",
+    "Outline",
     "Piece",
+    "Place",
+    "Proof",
     "Report",
+    "Span",
+    "Statement",
     "Typeset",
     "Unplaced",
     "check_formulas",
+    "expand",
+    "flatten",
     "guess_format",
+    "outline",
     "render",
     "render_checked",
     "render_in_time",

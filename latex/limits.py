@@ -4,7 +4,7 @@ stops only what would keep a worker from others' work, and what it stops is show
 import time
 from dataclasses import dataclass
 
-MAX_SOURCE = 2_000_000  # characters; a longer text is shown as plain text
+MAX_SOURCE = 2_500_000  # characters; a longer text is shown as plain text
 MAX_FORMULA = 20_000  # characters given to KaTeX
 MAX_FORMULA_DEPTH = 150  # nested groups in one formula; KaTeX recurses
 MAX_MACRO_CALLS_PER_FORMULA = 5_000

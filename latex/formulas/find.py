@@ -8,7 +8,9 @@ from latex.reading.characters import html_attribute, html_text, no_placeholders,
 from latex.reading.collect import FormulaCollector
 from latex.reading.counters import alph
 from latex.reading.engine import Engine
+from latex.reading.links import CITATIONS, REFERENCES
 from latex.reading.macros import Macro
+from latex.reading.record import Named
 from latex.reading.references import Target
 from latex.reading.tokens import Token, without_comments
 
@@ -21,7 +23,7 @@ BOLD = "bold formulas"  # as the name of a macro, which no author can write for 
 
 def formula(engine: Engine, closing: Token | None, environment: str, *, display: bool) -> None:
     """Reads a formula whose opening was just read, and writes it; what can't be shown is written as source."""
-    start, begin = engine.here, engine.stream.mark
+    start, begun, begin = engine.here, engine.own_start, engine.stream.mark
     if display and not engine.writer.top.line:
         engine.end_paragraph()
     collector = FormulaCollector(engine, closing, environment)
@@ -34,24 +36,43 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
         engine.close_environment(name)
     if engine.in_preamble:
         return
+    own_end = collector.own_end
+    engine.record.formula(begun, own_end if begun < own_end <= end else end, display)
+    engine.record.references += engine.record.marks(collector.tokens, REFERENCES)
+    engine.record.citations += engine.record.marks(collector.tokens, CITATIONS)
+    labels = {found.names[0]: found for found in engine.record.marks(collector.tokens, ("label",))}
     source = without_comments(engine.text[start:end])
+    block = engine.anchor(engine.writer.next_id)
+
+    def label(name: str, number: str) -> None:
+        shown = number if len(number) <= MAX_NUMBER else "…"
+        engine.references.label(name, Target(shown, "eq", block))
+        place = labels.get(name)
+        engine.record.labels.append(
+            Named(name, shown, "eq", None, place.start if place else begun, place.end if place else begun)
+        )
+
+    def label_unread() -> None:
+        """Numbers and names a display that is shown as source, as its author's page does."""
+        unread = [name for name in labels if name not in engine.references.labels]
+        number = next_equation(engine) if unread else ""
+        for name in unread:
+            label(name, number)
+
     if collector.fault:
+        label_unread()
         show_source(engine, source, collector.fault, start, end, display=display)
         return
     if not engine.numbered and environment + "*" in DISPLAYS:
         labelled = any(token.kind == "word" and token.text == "label" for token in collector.tokens)
         environment += "" if labelled else "*"
-    block = engine.anchor(engine.writer.next_id)
-
-    def label(name: str, number: str) -> None:
-        engine.references.label(name, Target(number if len(number) <= MAX_NUMBER else "…", "eq", block))
-
     context = Context(lambda: next_equation(engine), label, engine.references.mark_in_formula, engine.note)
     try:
         latex = convert(collector.tokens, environment, context, display=display)
         if engine.macros.get(BOLD):
             latex = bold(latex)
     except LimitReached as limit:
+        label_unread()
         folded = isinstance(limit, ShownAsSource)
         show_source(engine, source, str(limit), start, end, display=display, folded=folded)
         return

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from latex.formulas.words import BARE, DISPLAYS
-from latex.limits import MAX_FORMULA, MAX_MACRO_CALLS_PER_FORMULA, Budget, LimitReached
+from latex.limits import MAX_FORMULA, MAX_MACRO_CALLS_PER_FORMULA, MAX_NAME, Budget, LimitReached
 from latex.reading.definitions import DEFINITIONS
 from latex.reading.engine import Engine
 from latex.reading.macros import Macro, MacroTable
@@ -49,9 +49,11 @@ class FormulaCollector:
             Counter()
         )  # of these, so that asking for a name does not take longer and longer
         self.depth = 0
+        self.begun = 0  # times \\begingroup
         self.inner = 0  # displays in the text of a group, as in \\[ \\parbox{..}{\\[..\\]} \\]
         self.inner_dollars = 0
         self.stopped = 0  # where in the source the token read last begins
+        self.last = Token("space", " ", 0, 0)
         self.calls = 0
         self.fault = ""
         self.ended: list[str] = []  # environments of the document whose end closed the formula
@@ -63,6 +65,7 @@ class FormulaCollector:
         try:
             while (token := self.stream.next()) is not None:
                 self.stopped = self.stream.source_start
+                self.last = token
                 if (done := self.done(token)) is not None:
                     return done
                 groups += self.take(token)
@@ -73,6 +76,13 @@ class FormulaCollector:
         finally:
             for _ in range(groups):
                 self.engine.macros.close_group()
+
+    @property
+    def own_end(self) -> int:
+        """Where the formula ends in the argument of a macro that it is in."""
+        if self.last.text != "end":
+            return self.last.end
+        return self.engine.text.find("}", self.last.end, self.last.end + MAX_NAME) + 1
 
     # -- where it ends ---------------------------------------------------------------------------------
     @property
@@ -169,6 +179,8 @@ class FormulaCollector:
             except LimitReached as limit:
                 self.fault = str(limit)
             return 0
+        if token.kind == "word" and token.text in ("begingroup", "endgroup"):
+            return self.group(token.text)
         self.tokens.append(token)
         if token.kind == "{":
             self.depth += 1
@@ -179,6 +191,18 @@ class FormulaCollector:
             self.engine.macros.close_group()
             return -1
         return 0
+
+    def group(self, word: str) -> int:
+        """\\begingroup and \\endgroup, which hold definitions and nothing that is seen."""
+        if word == "begingroup":
+            self.engine.macros.open_group()
+            self.begun += 1
+            return 1
+        if not self.begun:
+            return 0
+        self.engine.macros.close_group()
+        self.begun -= 1
+        return -1
 
     def expanded(self, token: Token) -> bool:
         macro = self.engine.macros.get(token.text)

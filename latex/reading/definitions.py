@@ -22,7 +22,7 @@ def control_name(stream: Stream) -> str:
 
 
 def define(stream: Stream, name: str, macro: Macro, everywhere: bool = False) -> None:
-    if name and name not in STRUCTURE and len(macro.body) <= MAX_MACRO_BODY:
+    if name and name not in STRUCTURE | stream.macros.kept and len(macro.body) <= MAX_MACRO_BODY:
         stream.macros.define(name, macro, everywhere)
 
 
@@ -98,7 +98,7 @@ def let(stream: Stream) -> None:
         stream.next()
         stream.push([token._replace(text=token.text[1:])] if len(token.text) > 1 else [])
     target = stream.required()
-    if len(target) != 1 or not name or name in STRUCTURE:
+    if len(target) != 1 or not name or name in STRUCTURE | stream.macros.kept:
         return
     known = stream.macros.get(target[0].text) if target[0].kind == "word" else None
     meaning = target[0]._replace(kind="primitive") if target[0].kind in ("word", "symbol") else target[0]
@@ -217,6 +217,30 @@ def let_csname(stream: Stream) -> None:
         stream.push([Token("word", name, 0, 0)])
 
 
+def let_active(stream: Stream) -> None:
+    """\\lowercase{\\let~}\\name gives an active character a meaning, which is forgotten."""
+    group = stream.required()
+    if [token.text for token in group[-2:]] == ["let", "~"]:
+        stream.required()
+        group = group[:-2]
+    stream.keep(group)
+
+
+def character_code(stream: Stream) -> None:
+    """\\lccode`\\~=`\\| and its kin: a character and its code, which are forgotten."""
+    for _ in range(2):
+        token = stream.character()
+        while token is not None and (token.kind == "space" or token.text in ("=", "string")):
+            token = stream.character()
+        if token is not None and token.text == "`":
+            stream.character()
+            continue
+        while token is not None and token.kind == "text" and token.text in '"0123456789ABCDEF':
+            token = stream.character()
+        if token is not None:
+            stream.push([token])
+
+
 DEFINITIONS: dict[str, Callable[[Stream], None]] = {
     "newcommand": new_command,
     "renewcommand": new_command,
@@ -249,4 +273,7 @@ DEFINITIONS: dict[str, Callable[[Stream], None]] = {
     "kernel@ifnextchar": if_next_character,
     "@ifstar": if_star,
     "csname": let_csname,
+    "lowercase": let_active,
+    "uppercase": let_active,
+    **dict.fromkeys(("lccode", "uccode", "mathcode"), character_code),
 }

@@ -15,15 +15,17 @@ from latex.reading.characters import ESCAPED, accented, html_text, typographic, 
 from latex.reading.counters import Counters
 from latex.reading.definitions import DEFINITIONS
 from latex.reading.macros import MacroTable
+from latex.reading.record import MAX_NAMES, Record
 from latex.reading.references import References, Target
 from latex.reading.stream import Stream
 from latex.reading.tokens import Token, spelled, tokenize
 from latex.writer import Writer
 
 Close = Callable[[], None]
+BEGINGROUP = "\\begingroup"  # as the kind of a frame, which no environment can have as its name
 
 
-@dataclass
+@dataclass(slots=True)
 class Frame:
     """An open group ("{"), environment (its name) or captured line; `inline` is what was open before it."""
 
@@ -42,6 +44,7 @@ class Engine:
         self.macros = MacroTable()
         self.counters = Counters()
         self.references = References()
+        self.macros.position = lambda: self.stream.source_end
         self.writer = Writer(text)
         self.budget = Budget()
         self.clock = Clock()
@@ -58,6 +61,9 @@ class Engine:
         self.settings: dict[str, str] = {}
         self.footnotes: list[tuple[str, int, int]] = []
         self.here = 0  # where in the source the token being obeyed begins
+        self.record = Record(text)
+        self.token = Token("space", " ", 0, 0)  # being obeyed
+        self.called = 0  # where the call begins that the token came from, or the token itself
         self.in_preamble = False
         self.appendix = False
         self.numbered = True  # displays that carry no label are numbered too
@@ -79,6 +85,24 @@ class Engine:
     def aim(self, number: str, kind: str) -> None:
         """What a \\label that follows refers to."""
         self.target = Target(number, kind, self.anchor(self.writer.next_id))
+        self.record.aimed = None
+
+    @property
+    def own_start(self) -> int:
+        """Where the command being obeyed begins in the source. One that a macro's body holds begins at the call, one
+        in a macro's argument at its own place."""
+        start = self.token.start
+        return start if start > self.called and self.text.startswith(("\\", "$"), start) else self.called
+
+    def own_end(self, start: int) -> int:
+        """Where a command that began there and has read its arguments ends."""
+        read = self.stream.source_end
+        if start > self.called or self.text.startswith("\\end", start):
+            brace = self.text.find("}", start, start + MAX_NAMES)
+            return brace + 1 if brace >= 0 else read
+        # What was read in search of the end of an argument, and put back, is not part of the command.
+        last = self.stream.last.end
+        return last if start < last <= read and self.text[last - 1] == "}" else read
 
     # -- reading ---------------------------------------------------------------------------------------
     def read(self, tokens: list[Token], begin: int = 0) -> None:
@@ -91,6 +115,9 @@ class Engine:
             if count % 256 == 0:
                 self.clock.check()
             self.here = self.stream.source_start
+            self.token = token
+            if self.stream.depth == 0:
+                self.called = token.start or self.here
             try:
                 self.obey(token)
             except LimitReached as limit:
@@ -130,8 +157,7 @@ class Engine:
         elif kind == "{":
             self.open_frame("{")
         elif kind == "}":
-            if self.frames and self.frames[-1].kind == "{":
-                self.close_frame()
+            self.close_group("{")
         elif kind == "par":
             self.end_paragraph()
         else:
@@ -217,6 +243,18 @@ class Engine:
         self.macros.close_group()
         for close in frame.close:
             close()
+
+    def close_group(self, kind: str) -> None:
+        """Closes the innermost group of that kind, "{" or "\\begingroup", and one of the other kind left open in it,
+        unless an environment is open in it."""
+        for frame in itertools.islice(reversed(self.frames), 100):
+            if frame.kind == kind:
+                while self.frames[-1] is not frame:
+                    self.close_frame()
+                self.close_frame()
+                return
+            if frame.kind != BEGINGROUP:
+                return
 
     def close_environment(self, name: str) -> None:
         """Closes the innermost environment of that name, and what was left open in it."""

@@ -68,7 +68,8 @@ def end(engine: Engine) -> None:
     if name == "document":
         end_document(engine)
     elif isinstance(custom, tuple) and engine.open_environments.get(name):
-        engine.stream.push([*custom[1].body, Token("close", name, engine.here, engine.here)])
+        engine.stream.push([Token("close", name, engine.called, engine.called)])
+        engine.stream.expand(custom[1], Token("word", name, engine.here, engine.here))
     else:
         engine.close_environment(name)
 

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from latex.limits import MAX_NAME
 from latex.reading.characters import SYMBOLS, html_attribute, html_text, typographic, visible
 from latex.reading.engine import Engine
+from latex.reading.record import Mark, Named
 from latex.reading.tokens import Token, spelled
 
 Command = Callable[[Engine], None]
-REFERENCES = ("ref", "eqref", "cref", "Cref", "autoref", "vref", "nameref", "pageref", "labelcref", "Autoref")
+REFERENCES = ("ref", "eqref", "cref", "Cref", "autoref", "vref", "nameref", "pageref", "labelcref", "Autoref",
+              "thref", "Thref", "zcref", "Vref", "fullref", "prettyref", "cpageref")  # fmt: skip
 CITATIONS = (
     "cite", "citet", "citep", "citealp", "citealt", "citeauthor", "citeyear", "parencite", "textcite", "autocite",
     "footcite", "fullcite", "supercite", "Cite", "citeyearpar", "Citet", "Citep", "shortcite", "citen",
@@ -17,20 +20,36 @@ CITATIONS = (
 
 def referring(name: str) -> Command:
     def run(engine: Engine) -> None:
+        start = engine.own_start
         engine.stream.star()
         engine.stream.optional()
-        engine.put(engine.references.mark(name, spelled(engine.stream.required())))
+        names = spelled(engine.stream.required())
+        engine.record.references.append(Mark(name, split(names), "", start, engine.own_end(start)))
+        engine.put(engine.references.mark(name, names))
 
     return run
 
 
-def citing(engine: Engine) -> None:
-    engine.stream.star()
-    first = engine.stream.optional()
-    second = engine.stream.optional() if first is not None else None
-    option = second if second is not None else first
-    keys = spelled(engine.stream.required())
-    engine.put(engine.references.mark("cite", keys, cited_option(option)))
+def citing(name: str) -> Command:
+    def run(engine: Engine) -> None:
+        start = engine.own_start
+        engine.stream.star()
+        first = engine.stream.optional()
+        second = engine.stream.optional() if first is not None else None
+        option = second if second is not None else first
+        keys = spelled(engine.stream.required())
+        note = spelled(option or []).strip()
+        engine.record.citations.append(Mark(name, split(keys), note, start, engine.own_end(start)))
+        engine.put(engine.references.mark("cite", keys, cited_option(option)))
+
+    return run
+
+
+def split(names: str) -> tuple[str, ...]:
+    """The names of a comma-separated list."""
+    return tuple(
+        name for part in names.split(",") if (name := part.strip(" {}\n")[:MAX_NAME]) and "#" not in name
+    )
 
 
 def cited_option(tokens: list[Token] | None) -> str:
@@ -47,8 +66,13 @@ def cited_option(tokens: list[Token] | None) -> str:
 
 
 def label(engine: Engine) -> None:
+    start = engine.own_start
     name = engine.stream.name()
     engine.references.label(name, engine.target)
+    found = engine.target
+    engine.record.labels.append(
+        Named(name, found.number, found.kind, engine.record.aimed, start, engine.own_end(start))
+    )
 
 
 def url(engine: Engine) -> None:
@@ -82,7 +106,7 @@ def link(engine: Engine, address: str, text: str | None) -> None:
 
 COMMANDS: dict[str, Command] = {
     **{name: referring(name) for name in REFERENCES},
-    **dict.fromkeys(CITATIONS, citing),
+    **{name: citing(name) for name in CITATIONS},
     "label": label,
     "url": url,
     "nolinkurl": url,

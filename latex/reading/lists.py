@@ -1,11 +1,12 @@
 """Lists keep the labels that their author gave or LaTeX would give; bibliographies are lists of blocks."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from latex.limits import MAX_NUMBER
 from latex.reading.characters import html_text
 from latex.reading.counters import STYLES
 from latex.reading.engine import Engine, Frame
+from latex.reading.record import Entry
 from latex.reading.references import Target
 from latex.reading.theorems import keyed
 from latex.reading.tokens import spelled
@@ -170,7 +171,7 @@ def begin_bibliography(engine: Engine, name: str) -> None:
 def bib_item(engine: Engine) -> None:
     """\\bibitem[label]{key}: each entry is a block that citations link to."""
     end_entry(engine)
-    start = engine.here
+    start, begun = engine.here, engine.own_start
     engine.end_paragraph()
     option = engine.stream.optional()
     key = engine.stream.name()
@@ -178,12 +179,15 @@ def bib_item(engine: Engine) -> None:
     engine.references.bibliography.setdefault(
         key, Target(number, "cite", engine.anchor(engine.writer.next_id))
     )
+    engine.record.entries.append(Entry(key, number, begun, begun))
     engine.writer.open("entry", upto=start)
     engine.settings["bibitem"] = f"{start} {number}"
 
 
 def end_entry(engine: Engine) -> None:
     start, _, number = engine.settings.pop("bibitem", "").partition(" ")
+    if start:
+        engine.record.entries.append(replace(engine.record.entries.pop(), end=engine.here))
     if not start or engine.writer.top.kind != "entry":
         return
     body = engine.writer.close(engine.here)

@@ -1,6 +1,7 @@
 """Macros: what a definition holds, and the table of a document with TeX's grouping."""
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,9 +73,20 @@ class MacroTable:
         self._made_global: dict[str, int] = {}
         self._clock = 0
         self.endless: dict[str, Macro] = {}  # found to expand without end
+        self.kept: frozenset[str] = (
+            frozenset()
+        )  # names that nothing may define: those the reader knows, in a package
+        self.position: Callable[[], int] = lambda: 0  # where in the source reading has come to
+        self.changes: list[
+            tuple[int, str, Macro | None]
+        ] = []  # what was defined, or ended with its group, and where
 
     def get(self, name: str) -> Macro | None:
         return self._macros.get(name)
+
+    def all(self) -> Iterable[tuple[str, Macro]]:
+        """Every macro in force, by its name."""
+        return self._macros.items()
 
     def define(self, name: str, macro: Macro | None, everywhere: bool = False) -> None:
         """None takes the name's macro meaning away. `everywhere` outlives every open group."""
@@ -86,6 +98,7 @@ class MacroTable:
         self._set(name, macro)
 
     def _set(self, name: str, macro: Macro | None) -> None:
+        self.changes.append((self.position(), name, macro))
         if macro is None:
             self._macros.pop(name, None)
         else:

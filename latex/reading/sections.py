@@ -5,6 +5,7 @@ from collections.abc import Callable
 from latex.reading.characters import html_text
 from latex.reading.counters import STYLES
 from latex.reading.engine import Engine
+from latex.reading.record import Heading
 from latex.reading.tokens import spelled
 
 LEVELS = {"part": 2, "chapter": 2, "section": 2, "subsection": 3, "subsubsection": 4}
@@ -16,10 +17,17 @@ def sectioning(name: str) -> Callable[[Engine], None]:
         starred = engine.stream.star()
         engine.end_paragraph()
         number = "" if starred or name in RUN_IN else engine.counters.step(name)
-        start = engine.here
+        start, begun, title = engine.here, engine.own_start, engine.stream.source_end
         engine.aim(number, "section")
         engine.stream.optional()
-        engine.captured(lambda html: heading(engine, name, number, html, start))
+
+        def finish(html: str) -> None:
+            end = engine.stream.source_end
+            source = engine.text[title:end].strip().removeprefix("{").removesuffix("}")
+            engine.record.headings.append(Heading(name, number, source, begun, end))
+            heading(engine, name, number, html, start)
+
+        engine.captured(finish)
 
     return run
 

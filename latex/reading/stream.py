@@ -35,13 +35,14 @@ class Stream:
         self._calls: list[Expansion] = []
         self._depth = 0  # of the token read last
         self._begin = begin
+        self.last = Token("space", " ", begin, begin)  # read last
         self.macros = macros
         self.budget = budget
 
     # -- reading ---------------------------------------------------------------------------------------
     def next(self) -> Token | None:
         if self._back:
-            token = self._back.pop()
+            token = self.last = self._back.pop()
             calls = self._calls
             self._depth = calls[-1].depth if calls else 0
             while calls and len(self._back) <= calls[-1].base:
@@ -51,7 +52,8 @@ class Stream:
             return None
         self._depth = 0
         self._at += 1
-        return self._tokens[self._at - 1]
+        self.last = self._tokens[self._at - 1]
+        return self.last
 
     def peek(self) -> Token | None:
         if self._back:
@@ -80,6 +82,11 @@ class Stream:
     def source_end(self) -> int:
         """Where in the source reading has come to."""
         return self._tokens[self._at - 1].end if self._at else self._begin
+
+    @property
+    def depth(self) -> int:
+        """How many macro calls the token read last came from, each in the expansion of the one before."""
+        return self._depth
 
     @property
     def mark(self) -> int | None:

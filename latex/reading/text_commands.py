@@ -6,7 +6,7 @@ from latex.formulas.find import show_source, symbol
 from latex.formulas.words import DIMENSION
 from latex.pictures import NUMBERS
 from latex.reading.characters import SYMBOLS, html_attribute, html_text, plain_words, visible
-from latex.reading.engine import Engine
+from latex.reading.engine import BEGINGROUP, Engine
 from latex.reading.tokens import spelled
 from latex.vocabulary import signatures, words
 
@@ -97,6 +97,14 @@ def line_break(engine: Engine) -> None:
 
 def end_paragraph(engine: Engine) -> None:
     engine.end_paragraph()
+
+
+def opening_group(kind: str) -> Command:
+    return lambda engine: engine.open_frame(kind)
+
+
+def closing_group(kind: str) -> Command:
+    return lambda engine: engine.close_group(kind)
 
 
 def footnote(engine: Engine) -> None:
@@ -228,6 +236,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "tabularnewline": line_break,
     "par": end_paragraph,
     "footnote": footnote,
+    "begingroup": opening_group(BEGINGROUP),
+    "endgroup": closing_group(BEGINGROUP),
+    "bgroup": opening_group("{"),
+    "egroup": closing_group("{"),
     "includegraphics": picture,
     "texorpdfstring": title_pdf,
     "SI": unit,

@@ -29,6 +29,12 @@ _REMARK_STYLE = frozenset(
 )
 PROOFS = {"proof": "Proof", "pf": "Proof", "Proof": "Proof", "solution": "Solution", "sketch": "Sketch of proof",
           "answer": "Answer", "sol": "Solution", "proofsketch": "Sketch of proof"}  # fmt: skip
+# What authors declare with \\newtheorem and print above a proof.
+_PROOF_TITLES = frozenset((
+    "Proof", "Sketch of proof", "Sketch of Proof", "Proof sketch", "Proof Sketch", "Solution", "Beweis", "Preuve",
+    "Démonstration", "Demonstration", "Demostración", "Dimostrazione", "Demonstração", "Bewijs", "Bevis", "Dowód",
+    "Доказательство",
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,8 +65,10 @@ def new_theorem(engine: Engine) -> None:
 
 
 def declare(engine: Engine, name: str, title: str, counter: str, within: str = "", style: str = "") -> None:
-    if name in PROOFS:  # a proof by another name, and still a proof
+    if name in PROOFS or title.rstrip(".:") in _PROOF_TITLES:  # a proof by another name, and still a proof
         engine.settings[f"head of {name}"] = title[:MAX_NAME]
+        engine.environments.pop(name, None)
+        engine.builtin_environments[name] = begin_proof
         return
     shared = engine.environments.get(counter)
     if isinstance(shared, Theorem) and counter != name:
@@ -113,25 +121,33 @@ def declare_theorem(engine: Engine) -> None:
     declare(engine, name, title, counter, within, style if style in ("plain", "definition", "remark") else "")
 
 
-def with_title(engine: Engine, then: Callable[[str], None]) -> None:
-    """Reads an optional [title] as text, then goes on."""
+def with_title(engine: Engine, then: Callable[[list[Token] | None, str], None]) -> None:
+    """Reads an optional [title], then goes on with its tokens and its text."""
     option = engine.stream.optional()
     if option is None:
-        then("")
+        then(None, "")
     else:
-        engine.captured_tokens(option, then)
+        engine.captured_tokens(option, lambda title: then(option, title))
 
 
 def begin_theorem(engine: Engine, name: str, made: Theorem) -> None:
-    start = engine.here
+    start, begun = engine.here, engine.own_start
     engine.end_paragraph()
-    with_title(engine, lambda title: open_theorem(engine, name, made, start, title))
+    with_title(engine, lambda option, title: open_theorem(engine, name, made, (start, begun), option, title))
 
 
-def open_theorem(engine: Engine, name: str, made: Theorem, start: int, title: str) -> None:
+def open_theorem(
+    engine: Engine, name: str, made: Theorem, place: tuple[int, int], option: list[Token] | None, title: str
+) -> None:
     engine.end_paragraph()
+    start, begun = place
     number = engine.counters.step(made.counter) if made.counter else ""
     engine.aim(number, made.title)
+    passage = engine.record.begin(
+        environment=name, head=made.title, number=number, option=option, start=begun,
+        upto=engine.stream.source_end, is_proof=False,
+    )  # fmt: skip
+    engine.record.aimed = passage
     label = f"{made.title} {number}".strip()
     shown = f' <span class="thm-title">({title})</span>' if title else ""
     head = f'<span class="thm-head">{html_text(label)}{shown}.</span> '
@@ -141,20 +157,27 @@ def open_theorem(engine: Engine, name: str, made: Theorem, start: int, title: st
         body = engine.writer.close(engine.here)
         html = f'<div class="thm thm-{made.style}">{body}</div>'
         engine.writer.block("theorem", html, start, engine.stream.source_end, label)
+        closing = engine.own_start
+        engine.record.finish(passage, closing, engine.own_end(closing))
 
     engine.open_frame(name, finish)
 
 
 def begin_proof(engine: Engine, name: str) -> None:
+    begun = engine.own_start
     engine.end_paragraph()
-    with_title(engine, lambda title: open_proof(engine, name, title))
+    with_title(engine, lambda option, title: open_proof(engine, name, begun, option, title))
 
 
-def open_proof(engine: Engine, name: str, title: str) -> None:
+def open_proof(engine: Engine, name: str, begun: int, option: list[Token] | None, title: str) -> None:
     writer = engine.writer
     engine.end_paragraph()
     declared = engine.settings.get(f"head of {name}")
     head = html_text(declared or PROOFS.get(name, "Proof"))
+    passage = engine.record.begin(
+        environment=name, head=declared or PROOFS.get(name, "Proof"), number="", option=option, start=begun,
+        upto=engine.stream.source_end, is_proof=True,
+    )  # fmt: skip
     if title:
         head = f"{head} ({title})" if declared else title
     writer.top.run_in.append(f'<span class="proof-head">{head.rstrip(".")}.</span> ')
@@ -168,6 +191,8 @@ def open_proof(engine: Engine, name: str, title: str) -> None:
             writer.append_to_last('<span class="qed">□</span>', engine.here)
         writer.end_paragraph(engine.stream.source_end)
         writer.leave("proof")
+        closing = engine.own_start
+        engine.record.finish(passage, closing, engine.own_end(closing))
 
     engine.open_frame(name, finish)
 

@@ -60,14 +60,16 @@ _INLINE_CODE = frozenset(("verb", "Verb", "lstinline", "mintinline"))
 
 
 class _Tokenizer:
-    def __init__(self, text: str, base: int) -> None:
+    def __init__(self, text: str, base: int, made_of: dict[str, str] | None = None) -> None:
         self.text = text
         self.base = base
         self.at = 0
         self.out: list[Token] = []
         self.scanner = _ORDINARY
         self.never_closed: set[str] = set()
-        self.made_of: dict[str, str] = {}  # environments of the document that are read as characters
+        self.made_of = (
+            {} if made_of is None else made_of
+        )  # environments of the document that are read as characters
         self.line_end = -1
         self.not_in_line: set[str] = set()  # delimiters that do not come again before `line_end`
         self.ends: dict[int, int] | None = (
@@ -200,9 +202,19 @@ class _Tokenizer:
         return self.text.find("}", opening, limit)
 
 
-def tokenize(text: str, base: int = 0) -> list[Token]:
-    """Tokens of `text`; offsets count from `base`. Linear in the length of the text."""
-    return _Tokenizer(text, base).read()
+def tokenize(text: str, base: int = 0, made_of: dict[str, str] | None = None) -> list[Token]:
+    """Tokens of `text`; offsets count from `base`. Linear in the length of the text.
+
+    `made_of` tells which of the author's environments are read as characters, and learns those that are defined.
+    """
+    return _Tokenizer(text, base, made_of).read()
+
+
+def tokenize_package(text: str, made_of: dict[str, str]) -> list[Token]:
+    """Tokens of a package or class, where @ is a letter; their offsets are below zero, outside of any document."""
+    tokenizer = _Tokenizer(text, -len(text) - 1, made_of)
+    tokenizer.scanner = _WITH_AT
+    return tokenizer.read()
 
 
 _COMMENT = re.compile(r"\\[\s\S]|%[^\n]*(?:\n[ \t]*)?|[^\\%]+")
