@@ -316,6 +316,8 @@ RECORD_DIR = Path(read_text("TOUCHSTONE_RECORD_DIR", str(MEDIA_ROOT / "records")
 PERSONAL_ROWS = ["search.personal_rows.personal_rows"]
 
 # --- search: indexes, made from the database and made again if they are lost; all hosts share the folder ------
+# One thread for each product of matrices: a search spends longer on waking threads than on the product.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 EMBEDDING_MODELS = read_text("TOUCHSTONE_EMBEDDING_MODELS", "")
 INDEX_DIR = Path(read_text("TOUCHSTONE_INDEX_DIR", str(MEDIA_ROOT / "indexes")))
 

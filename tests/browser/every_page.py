@@ -170,7 +170,6 @@ ADDRESSES = {
         "search/",
         "search/?q=compact+space",
         "search/?q=compact&kinds=corollary&authors=Nobody",
-        "search/?q=compact&year_from=soon",
         "search/?corpus=sample-library&similar=sample-notes-metric/theorem-3.2",
     ],
     "search/checks/<slug:name>/": [

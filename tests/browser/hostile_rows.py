@@ -43,7 +43,7 @@ MACHINE = {
         annotation.RubricDraft.protocol judging.UploadedPrompt.protocol judging.UploadedPrompt.predicate
         annotation.SharedComment.protocol judging.Judge.protocol judging.Judge.program judging.Judge.prompts
         judging.JudgeRun.predicates judging.JudgeTask.predicate judging.Verdict.predicate
-        annotation.Reveal.predicate reports.Artifact.kind reports.HistoryLink.kind
+        annotation.Reveal.predicate reports.Artifact.kind reports.HistoryLink.kind search.Slogan.fault
     """,
     "keys and values of a rubric's questions, of blocks and of rules": """
         annotation.Answer.question annotation.Answer.step annotation.Adjudication.question
