@@ -19,7 +19,12 @@ from pathlib import Path
 from bench.frame import Figure, Spread
 
 STATEMENTS, QUERIES = 100_000, 200
-TARGETS = {"REST": 0.060, "page": 0.150, "MCP": 0.060, "similar by REST": 0.150}
+TARGETS = {
+    "REST": 0.060,
+    "page": 0.150,
+    "MCP": 0.100,
+    "similar by REST": 0.150,
+}  # those of MCP and similar are ours
 MEASURE = """
 import json, sys, time
 import numpy as np

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import re
 from collections import deque
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -70,6 +71,7 @@ from benchmark.models import (
 from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
 from reports.records.declared import Declared
+from search.indexes.actions import build_index
 from search.models import (
     Corpus,
     Document,
@@ -188,7 +190,12 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
         sha256=digest("test rubric"),
     )
     campaign = CampaignFactory(
-        slug="round", release=release, rubric=rubric, reviewers_per_item=2, created_by=coordinator
+        slug="round",
+        release=release,
+        rubric=rubric,
+        reviewers_per_item=2,
+        created_by=coordinator,
+        with_search=True,
     )
     strata = {output.pk: c("annotation.Item.stratum") for output in outputs}
     campaigns_actions.draw_items(actor=coordinator, campaign=campaign, strata=strata)
@@ -832,6 +839,43 @@ def test_no_door_that_a_reviewer_tries_tells_anything(
             if tokens := heard(received(reply)):
                 told[method, address] = tokens
     assert told == {}
+
+
+def test_no_way_to_search_shows_a_reviewer_the_paper_of_a_problem(
+    client: Client, study: Campaign, algebraist: User, owner: User, settings: Any, tmp_path: Path
+) -> None:
+    """A corpus for members has that paper, under its key or its title, next to another one."""
+    settings.INDEX_DIR = tmp_path
+    corpus = Corpus.objects.create(slug="library", title="Library", visibility="members")
+    source = Source.objects.create(corpus=corpus, name="notes", licence="CC-BY-4.0")
+    key, title = canary("benchmark.Paper.key"), canary("benchmark.Paper.title")
+    works = {key: "A treatise", "another-key": title, "harmless": "Notes on balls"}
+    for name, its_title in works.items():
+        document = Document.objects.create(corpus=corpus, source=source, key=name, title=its_title)
+        Statement.objects.create(
+            corpus=corpus, document=document, key=f"{name}/1", kind="theorem", sha256="0" * 64,
+            body=f"Every closed ball is compact, as {its_title} proves.",
+        )  # fmt: skip
+    build_index(actor=None, corpus=corpus, recipe="words")
+    places = Assignment.objects.filter(reviewer=algebraist, state="waiting", item__campaign=study)
+    handle = places.order_by("pk")[0].handle
+    asked = {"q": "compact closed ball", "corpus": "library"}
+    searched = [(reverse(name), asked) for name in ("search", "api-search")]
+    searched += [(reverse("search-panel", args=[handle]), asked)]
+    searched += [(f"/search/corpora/library/statements/{name}/1/", {}) for name in works]
+    searched += [
+        ("/api/v1/corpora/library/documents/", {"q": "a"}),
+        ("/search/", {"similar": "harmless/1"} | asked),
+    ]
+    client.force_login(algebraist)
+    told = {place: client.get(place, data) for place, data in searched}
+    heard_by_reviewer = set().union(*(heard(received(reply)) for reply in told.values()))
+    assert heard_by_reviewer == set()
+    assert "Notes on balls" in received(told[searched[2][0]])
+    assert handle in received(client.get(reverse("grade", args=[handle])))
+    client.force_login(owner)
+    heard_by_owner = set().union(*(heard(received(client.get(place, data))) for place, data in searched))
+    assert heard_by_owner >= {"benchmark.Paper.key", "benchmark.Paper.title"}
 
 
 def test_filters_and_orders_are_no_oracle(client: Client, study: Campaign, algebraist: User) -> None:
