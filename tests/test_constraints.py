@@ -274,6 +274,7 @@ OTHER = {
     "exclusion_rule_one_primary": {"name": lambda: "another"},
     "grade_once_per_idempotency_key": {"supersedes": Grade.objects.first},
     "history_row_sealed_once": {"position": lambda: 10**6},
+    "slogan_once_per_statement": {"task_id": lambda: 10**6, "call_id": lambda: 10**6},
 }
 
 
