@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -56,6 +57,7 @@ from search.models import (
     Query,
     ReleaseCheck,
     Slogan,
+    SloganCall,
     SloganRun,
     SloganTask,
     Statement,
@@ -269,12 +271,24 @@ def test_every_check_refuses_what_breaks_it(study):
     assert {name: words for name, words in said.items() if name not in words} == {}
 
 
+def task_without_slogan() -> SloganTask:
+    """A task for a statement that has none."""
+    task, statement = SloganTask.objects.first(), Statement.objects.first()
+    statement.pk, statement._state.adding, statement.key = None, True, str(uuid4())
+    statement.save()
+    return SloganTask.objects.create(run=task.run, statement=statement)
+
+
+def call_without_slogan() -> SloganCall:
+    return SloganCall.objects.create(task=task_without_slogan(), token=uuid4(), request={}, latency_seconds=1)
+
+
 # What a copy must not share with its row, so that no other constraint refuses it first.
 OTHER = {
     "exclusion_rule_one_primary": {"name": lambda: "another"},
     "grade_once_per_idempotency_key": {"supersedes": Grade.objects.first},
     "history_row_sealed_once": {"position": lambda: 10**6},
-    "slogan_once_per_statement": {"task_id": lambda: 10**6, "call_id": lambda: 10**6},
+    "slogan_once_per_statement": {"task": task_without_slogan, "call": call_without_slogan},
 }
 
 
