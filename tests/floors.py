@@ -10,6 +10,7 @@ FLOORS = {
     "annotation": 2,
     "judging": 2,
     "search": 2,
+    "construction": 2,
     "benchmark": 1,
     "work": 1,
     "accounts": 1,

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = (
     "accounts", "algebra", "annotation", "bench", "benchmark", "canonical", "config", "judging", "latex", "llm", "work",
-    "reports", "retrieval", "search", "stats", "tests", "tools",
+    "construction", "reports", "retrieval", "search", "stats", "tests", "tools",
 )  # fmt: skip
 AVOID = {
     r"stands?(?! (?:for|out|alone)\b)|stood": "is, lies, is written",
