@@ -33,9 +33,14 @@ def passage_of(payload: Mapping[str, Any]) -> list[Any] | None:
 
     None where the proof begins with the gap, so that there are no blocks to compare.
     """
-    gap = ProofGap.model_validate(payload)
+    passage = passage_of_gap(ProofGap.model_validate(payload))
+    return list(passage) if passage else None
+
+
+def passage_of_gap(gap: ProofGap) -> tuple[str, list[str], str] | None:
+    """As `passage_of`, of an instance that has been read."""
     blocks = [" ".join(block.split()) for block in gap.x.local_context]
-    return [cluster_of(gap.paper.paper_id), blocks, gap.z.citation_key] if blocks else None
+    return (cluster_of(gap.paper.paper_id), blocks, gap.z.citation_key) if blocks else None
 
 
 @lru_cache(maxsize=100_000)
