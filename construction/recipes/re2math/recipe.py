@@ -43,9 +43,26 @@ class Recipe:
     # Citations and blocks
     kept_of_a_paper: int = 4  # the paper names 6, its code keeps 4
     max_blocks: int = 5
+    points: tuple[Points, ...] = (
+        Points("tool_word", 2),
+        Points("trigger_word", 1.25),
+        Points("locator", 1),
+        Points("obtained", 0.75),
+        Points("result_flow", 2),  # the published code counts it twice, 1 each
+        Points("locator_in_citation", 1),
+        Points("implication", 1.5),
+        Points("method", -2),
+        Points("background", -2.5),
+        Points("comparison", -1.25),
+        Points("list_or_remark", -2),
+        Points("see", -2.5),
+        Points("bibliography", 0.5),
+        Points("identifier", 0.5),
+    )
 
     # Witness and anchor
     min_tool: int = 20
+    max_tool: int = 5_000
     min_anchor: int = 50
     max_anchor: int = 220
     near_duplicate: float = 0.9

@@ -14,7 +14,14 @@ from benchmark.protocols.re2math.schema import ProofGap
 from construction.recipes.re2math.recipe import Drop, Points, Recipe
 
 _THEOREM_LIKE = frozenset(("theorem", "lemma", "proposition", "corollary", "criterion"))
-_BROKEN = (" heta_", " rac{", " igcap", " hight", " ext{", " imes B o ")  # control words that lost "\t", "\f" ...
+_BROKEN = (
+    " heta_",
+    " rac{",
+    " igcap",
+    " hight",
+    " ext{",
+    " imes B o ",
+)  # control words that lost "\t", "\f" ...
 _NO_WITNESS = re.compile(
     r"\\end\{equation\}|\\(?:cite|thref|eqref|label)|\\cf|c\.f\.|so by theorem|by theorem \d|then and|then let"
     r"|we may assume|we set|it is well-known that|\AIf Changing",
@@ -98,7 +105,10 @@ def select(gaps: Iterable[ProofGap], recipe: Recipe) -> Selection:
             if recipe.is_normalised and first != gap.instance_id:
                 code, sentence = "duplicate", f"It has the same passage as {first}."
             elif of_paper[paper] == recipe.cap:
-                code, sentence = "paper_cap", f"Already {recipe.cap} of its paper are selected, with more points."
+                code, sentence = (
+                    "paper_cap",
+                    f"Already {recipe.cap} of its paper are selected, with more points.",
+                )
             elif len(taken) == recipe.quota:
                 code, sentence = "quota_full", f"{recipe.quota} of its domain stand before it."
             else:
