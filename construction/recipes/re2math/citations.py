@@ -111,7 +111,8 @@ def triage(outline: Outline, title: str, recipe: Recipe) -> Triage:
     """Whether a paper is worth reading: research with a bibliography, proofs, and tools that are cited in them."""
     cited = {key for citation in outline.citations for key in citation.keys}
     in_proofs = {key for citation, _ in _in_proofs(outline) for key in citation.keys}
-    text = outline.flat.text[: recipe.scouted]
+    begin = max(0, outline.flat.text.find("\\begin{document}"))
+    text = outline.flat.text[begin : begin + recipe.scouted]
     reasons = []
     for rule, pattern, points in _SCOUT:
         hits = sum(1 for _, _ in zip(range(recipe.hits_of_a_kind), pattern.finditer(text), strict=False))

@@ -33,6 +33,7 @@ _CITES = re.compile(r"\\[A-Za-z]*cite[A-Za-z]*|\\(?:eq|auto|c|C|th)?ref(?![A-Za-
 _DANGLING = re.compile(r"[_^]\s*(?:\$|\\\)|\\\]|\Z|[_^])")
 _PIECES = re.compile(r"\\\\|\\[{}$]|\\[()\[\]]|\$\$|[${}]")
 _IF_THEN = re.compile(r"\bif\b(?P<if>.{0,4000}?)\bthen\b(?P<then>.*)", re.IGNORECASE | re.DOTALL)
+_MACRO = re.compile(r"\\([A-Za-z]+)")
 _CONTROL = re.compile(r"\\([A-Za-z]{4,40})")
 _WORD = re.compile(r"(?<![\\A-Za-z])[a-z]{3,40}")
 
@@ -73,7 +74,7 @@ def refused(
             return Drop(f"weak_tool_if_then_non_math_{half}", f"Nothing stands after {half!r}.")
     if lost := lost_backslash(tool, source):
         return Drop("lost_backslash", f"A backslash and a letter are missing before {lost!r}.")
-    if left := next((name for name in _CONTROL.findall(tool) if name in macros), ""):
+    if left := next((name for name in _MACRO.findall(tool) if name in macros), ""):
         return Drop("macro_not_expanded", f"\\{left} is a macro of its author's.")
     return not_set((tool,))
 
