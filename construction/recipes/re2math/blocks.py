@@ -51,7 +51,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Context:
-    """What stands before a citation: `blocks` and, as they are shown, `texts`; `own` is the block of the citation."""
+    """What is before a citation: `blocks` and, as they are shown, `texts`; `own` is the block of the citation."""
 
     blocks: tuple[Block, ...]
     texts: tuple[str, ...]
@@ -145,7 +145,7 @@ def _environments(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _groups(text: str) -> list[tuple[int, int]]:
-    """The outermost groups in braces, and what stands in the brackets of a command."""
+    """The outermost groups in braces, and what is in the brackets of a command."""
     found, depth, start = [], 0, 0
     for mark in re.finditer(r"\\(?:[A-Za-z]+\*?(?:\[[^\[\]\n]{0,300}\])?|.|\n)|[{}]", text):
         if mark[0] == "{":
@@ -183,7 +183,7 @@ def _sentences(
 
 
 def shown(outline: Outline, spans: Iterable[Span]) -> tuple[str, ...]:
-    """Passages as they stand in an instance: macros expanded, labels left out, references printed."""
+    """Passages as they are in an instance: macros expanded, labels left out, references printed."""
     labels = {label.name: label for label in outline.labels}
 
     def printed(found: re.Match[str]) -> str:

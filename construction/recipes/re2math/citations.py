@@ -81,7 +81,7 @@ _NOT_RESEARCH = re.compile(
 
 @dataclass(frozen=True)
 class CitedTool:
-    """A key that a proof cites. `passage` is the block it stands in, `proof` the index of the innermost proof.
+    """A key that a proof cites. `passage` is the block it is in, `proof` the index of the innermost proof.
 
     `code` and `sentence` say why it goes no further, and are "" for the best of a paper.
     """
@@ -153,6 +153,7 @@ def cited_tools(outline: Outline, recipe: Recipe) -> tuple[CitedTool, ...]:
     in_proofs = list(_in_proofs(outline))
     in_remarks = _innermost(remarks, [citation.span.start for citation, _ in in_proofs])
     seen: set[tuple[str, Span]] = set()
+    said: dict[Span, list[str]] = {}  # the rules that hold in a passage, whatever it cites
     for (citation, index), remark in zip(in_proofs, in_remarks, strict=True):
         if index not in blocks:
             blocks[index] = list(segments(outline, outline.proofs[index].body))
@@ -163,9 +164,9 @@ def cited_tools(outline: Outline, recipe: Recipe) -> tuple[CitedTool, ...]:
         is_aside = block.kind == "item" or remark is not None
         for key in dict.fromkeys(citation.keys):
             entry = entries.get(key)
-            reasons = tuple(
-                _reasons(outline.text_of(block.span), citation.note, is_aside, entry or "", recipe)
-            )
+            if block.span not in said:
+                said[block.span] = _said(outline.text_of(block.span)[: recipe.scored])
+            reasons = tuple(_reasons(said[block.span], citation.note, is_aside, entry or "", recipe))
             code, sentence = "", ""
             if entry is None:
                 code, sentence = "unknown_key", f"The bibliography has no entry {key}."
@@ -200,10 +201,13 @@ def cited_tools(outline: Outline, recipe: Recipe) -> tuple[CitedTool, ...]:
     )
 
 
-def _reasons(passage: str, note: str, is_aside: bool, entry: str, recipe: Recipe) -> Iterator[Points]:
+def _said(passage: str) -> list[str]:
+    return [rule for rule, pattern in _WORDS.items() if pattern.search(passage)]
+
+
+def _reasons(said: list[str], note: str, is_aside: bool, entry: str, recipe: Recipe) -> Iterator[Points]:
     weights = dict(recipe.points)
-    passage = passage[:4_000]
-    holding = [rule for rule, pattern in _WORDS.items() if pattern.search(passage)]
+    holding = list(said)
     if _LOCATOR.search(note):
         holding.append("locator_in_citation")
     if is_aside:

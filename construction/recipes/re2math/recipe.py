@@ -41,6 +41,7 @@ class Recipe:
     hits_of_a_kind: int = 3
 
     # Citations and blocks
+    scored: int = 4_000  # characters of a passage
     kept_of_a_paper: int = 4  # the paper names 6, its code keeps 4
     max_blocks: int = 5
     points: tuple[Points, ...] = (

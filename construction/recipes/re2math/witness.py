@@ -139,9 +139,9 @@ ORDER = ("model", "clause_before", "implication", "statement_after", "clause", "
 def choose_anchor(
     candidates: Iterable[Candidate], cited: Citation, recipe: Recipe, *, key: str = "", nearby: str = ""
 ) -> Anchor:
-    """The first acceptable candidate in the order of their origins; a rewrite stands behind what it rewrites."""
+    """The first acceptable candidate in the order of their origins; a rewrite is behind what it rewrites."""
     ranks = {origin: rank for rank, origin in enumerate(ORDER)}
-    refusals = []
+    refusals: list[tuple[Candidate, Drop]] = []
     for candidate in sorted(candidates, key=lambda made: ranks.get(made.origin, len(ORDER))):
         drop = anchor_refused(candidate.text, cited, recipe, key=key, nearby=nearby)
         if drop is None:
