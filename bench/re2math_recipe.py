@@ -15,7 +15,9 @@ from construction.recipes.re2math.citations import cited_tools
 from construction.recipes.re2math.recipe import Recipe, published
 from construction.recipes.re2math.selection import duplicates, select
 from construction.recipes.re2math.witness import anchor_refused
+from latex import render_checked
 from tests.construction.re2math_data import (
+    contexts_by_hand,
     cut_otherwise_than_by_hand,
     eval200,
     outline_of,
@@ -26,7 +28,7 @@ from tests.latex.sources import SOURCES
 
 
 def figures() -> Iterator[Figure]:
-    """R1, R2, R3 and R5 of the specification of construction."""
+    """R1 to R5 of the specification of construction."""
     rows, recipe = published_rows(), published(repaired_by_hand())
     chosen = select(rows, recipe).chosen
     wrong = sum(ours != theirs for ours, theirs in zip(chosen, eval200(), strict=True))
@@ -53,6 +55,14 @@ def figures() -> Iterator[Figure]:
         f"R3: {read} citations, blocks not as by hand",
         _count(len(otherwise) / read),
         target=0.03,
+        unit="of 1",
+    )
+    reports = [render_checked("\n\n".join(made.texts), "latex").report for _, made in contexts_by_hand()]
+    formulas, failing = sum(made.formulas for made in reports), sum(len(made.failures) for made in reports)
+    yield Figure(
+        f"R4: of {formulas} formulas of contexts, not set",
+        _count(failing / formulas),
+        target=0.005,
         unit="of 1",
     )
     missing = total = 0

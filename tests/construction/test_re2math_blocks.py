@@ -6,8 +6,8 @@ import pytest
 
 from construction.recipes.re2math.blocks import Context, context, segments
 from construction.recipes.re2math.recipe import Drop, Recipe
-from latex import Outline, Span, flatten, outline
-from tests.construction.re2math_data import cut_otherwise_than_by_hand
+from latex import Outline, Span, flatten, outline, render_checked
+from tests.construction.re2math_data import contexts_by_hand, cut_otherwise_than_by_hand
 
 HEAD = (
     "\\documentclass{article}\\newtheorem{thm}{Theorem}\\newcommand{\\eps}{\\varepsilon}\n\\begin{document}\n"
@@ -105,3 +105,16 @@ def test_blocks_of_real_sources_are_cut_as_by_hand() -> None:
     read, wrong = cut_otherwise_than_by_hand()
     assert read == 55
     assert wrong == []
+
+
+@pytest.mark.real_data
+def test_formulas_of_real_contexts_can_be_set_and_their_places_are_theirs() -> None:
+    formulas = 0
+    for found, made in contexts_by_hand():
+        report = render_checked("\n\n".join(made.texts), "latex").report
+        formulas += report.formulas
+        assert report.failures == ()
+        for block in made.blocks:
+            places = found.flat.places(block.span.start, block.span.end)
+            assert sum(place.end - place.start for place in places) == block.span.end - block.span.start
+    assert formulas == 187
