@@ -70,7 +70,7 @@ def refused(
         return Drop("weak_tool_too_short", f"It has {len(tool)} of {recipe.min_tool} characters.")
     implication = _IF_THEN.search(tool)
     for half in ("if", "then"):
-        if implication and not re.search(r"[$\\]|\w{3}", implication[half]):
+        if implication and not re.search(r"\w", implication[half]):
             return Drop(f"weak_tool_if_then_non_math_{half}", f"Nothing stands after {half!r}.")
     if lost := lost_backslash(tool, source):
         return Drop("lost_backslash", f"A backslash and a letter are missing before {lost!r}.")
