@@ -102,7 +102,8 @@ class Engine:
             return brace + 1 if brace >= 0 else read
         # What was read in search of the end of an argument, and put back, is not part of the command.
         last = self.stream.last.end
-        return last if start < last <= read and self.text[last - 1] == "}" else read
+        # A package is outside of the text, below zero.
+        return last if max(start, 0) < last <= read and self.text[last - 1] == "}" else read
 
     # -- reading ---------------------------------------------------------------------------------------
     def read(self, tokens: list[Token], begin: int = 0) -> None:

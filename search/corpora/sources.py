@@ -1,9 +1,10 @@
-"""Statements out of LaTeX sources: which files are documents, what they input, and the statements in each."""
+"""Statements out of LaTeX sources: which files are documents, and the statements in each."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -11,61 +12,35 @@ from pydantic import ValidationError
 
 from benchmark.collecting.documents import MOST_FILES, Member, content_of, members_of, title_of
 from benchmark.importing.archives import TARS, unpack, unpack_tar
-from benchmark.importing.folders import MAX_DOCUMENT_BYTES
 from benchmark.importing.records import RecordError, record_errors
 from canonical import sha256_of
-from latex.limits import Budget, Clock, LimitReached, OutOfTime
-from latex.reading.definitions import DEFINITIONS
-from latex.reading.latex_document import Task, new_engine
-from latex.reading.macros import MacroTable
-from latex.reading.stream import Stream
-from latex.reading.tokens import Token, spelled, tokenize
+from latex import Definitions, Outline, Span, expand, flatten, outline
+from latex.limits import OutOfTime
 from latex.visible import visible
 from search.corpora.lines import StatementLine
 
 SHORTEST = 8  # characters of a body; what is shorter says nothing (the paper on theorem search, 3.1)
 LONGEST_CONTEXT = 4_000  # characters of an abstract or of a first section
+LONGEST = (
+    100_000_000  # characters of all files, each with what it inputs: files may input each other in many ways
+)
 _SECONDS = 120.0  # of processor time for one document; a book of 2 MB takes 10
 _READ = (".tex", ".ltx", ".sty", ".cls")
 _NO_STATEMENTS = {"exercise", "problem", "question", "step"}
 _MAIN = {"main", "paper", "ms", "article", "book", "thesis"}
 _MACRO_FILES = {"macros", "macro", "preamble", "commands", "notation", "definitions", "defs", "symbols"}
 # What a statement does not need, whatever the author means by it: marks for an index, for Lean, for spacing.
-_PRELUDE = r"""
+_NOT_NEEDED = r"""
 \newcommand{\xspace}{}\newcommand{\ignorespaces}{}\newcommand{\index}[1]{}\newcommand{\mathchoice}[4]{#1}
 \newcommand{\uses}[1]{}\newcommand{\lean}[1]{}\newcommand{\proves}[1]{}\newcommand{\discussion}[1]{}
 \newcommand{\leanok}{}\newcommand{\mathlibok}{}\newcommand{\notready}{}\newcommand{\texorpdfstring}[2]{#1}
 """
-# A macro made of these is a program; its name says more than its expansion.
-_LOW_LEVEL = {
-    "csname",
-    "lccode",
-    "catcode",
-    "mathcode",
-    "lowercase",
-    "ifnum",
-    "ifx",
-    "futurelet",
-    "expandafter",
-}
 _GROUP = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
-_OPTION = r"\[((?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\}|\[[^\[\]]*\])*)\]"
-_INPUT = re.compile(
-    r"\\(?P<input>input|include|subfile|subfileinclude)\s*(?:\{\s*(?P<braced>[^{}\n]+?)\s*\}|[ ](?P<bare>[^\s{}\\%]+))"
-    r"|\\(?:sub)?(?:import|inputfrom|includefrom)\*?\s*\{(?P<folder>[^{}\n]*)\}\s*\{(?P<imported>[^{}\n]+)\}"
-    r"|\\(?P<package>usepackage|RequirePackage|documentclass|LoadClass)\s*(?:\[[^\]]*\]\s*)?\{(?P<packages>[^{}]+)\}"
-)
-_BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
-_HEADING = re.compile(rf"\\[A-Za-z]{{0,12}}(?:chapter|section)\*?\s*(?:{_OPTION}\s*)?{_GROUP}")
 _AUTHOR = re.compile(rf"\\author\s*(?:\[[^\]]*\]\s*)?{_GROUP}")
 _THANKS = re.compile(rf"\\(?:thanks|footnote|inst|orcidlink|orcidID|email)\s*{_GROUP}")
 _ABSTRACT = re.compile(r"\\begin\s*\{abstract\}(.*?)\\end\s*\{abstract\}", re.DOTALL)
-_SECTION = re.compile(r"\\(?:section|chapter)\*?\s*(?=[\[{])|\\(?:bibliography|appendix)\b")
 _DATE = re.compile(r"\\date\s*\{[^{}]*?\b((?:1[89]|20)\d\d)\b[^{}]*\}")
-_OPENING = re.compile(rf"\s*\\begin\s*\{{([A-Za-z*@]+)\}}\s*(?:{_OPTION})?")
-_CLOSING = re.compile(r"\\end\s*\{[A-Za-z*@]+\}\s*$")
 _LABEL = re.compile(r"\\(?:ol)?label\s*\{([^{}]*)\}")
-_NUMBERED = re.compile(r"(?P<kind>.*?)(?: (?P<number>[0-9A-Z][0-9A-Za-z.\-'*]*))?")
 
 
 @dataclass(frozen=True)
@@ -83,21 +58,6 @@ class Sources:
 
     lines: list[tuple[str, int, StatementLine]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class _Text:
-    """A document with everything that it inputs in place; each piece with its file and the line it begins on."""
-
-    text: str
-    starts: tuple[int, ...]
-    pieces: tuple[tuple[str, int], ...]
-
-    def place(self, offset: int) -> tuple[str, int]:
-        """The file and line of a character."""
-        at = max(0, bisect_right(self.starts, offset) - 1)
-        file, line = self.pieces[at]
-        return file, line + self.text.count("\n", self.starts[at], offset)
 
 
 def is_sources(path: Path) -> bool:
@@ -137,23 +97,36 @@ def _read(members: list[Member], name: str) -> Sources:
                 found.skipped.append(Skipped(member.path, error.line, error.reason))
     if not files and not found.skipped:
         raise RecordError("there is no .tex file here")
-    inputs = {path: [other for _, others in _inputs(path, files) for other in others] for path in files}
-    by_others = {other for path, others in inputs.items() for other in others if other != path}
-    roots = [path for path in files if path not in by_others and path.endswith((".tex", ".ltx"))]
-    roots.sort(key=lambda path: _rank(path, files[path]))
+    closures, length = {}, 0
+    for path in files:
+        if path.endswith((".tex", ".ltx")):
+            flat = flatten(files, path)
+            closures[path] = {piece.file for piece in flat.pieces} - {""}
+            length += len(flat.text)
+            if length > LONGEST:
+                raise RecordError(
+                    f"its files have more than {LONGEST:,} characters with all that each inputs"
+                )
+    by_others = {other for path, closure in closures.items() for other in closure if other != path}
     having: dict[str, str] = {}  # files with statements, and the document that has them
-    for root in roots:
-        shared = {path for path in having if path != root}
+    for root in sorted(closures.keys() - by_others, key=lambda path: _rank(path, files[path])):
+        flat = flatten(files, root)
+        if "\\documentclass" not in visible(files[root], "latex"):
+            macros = [
+                text for path, text in files.items() if path not in closures[root] and _has_macros(path)
+            ]
+            flat = replace(flat, packages=(*macros, *flat.packages))
         document = name if len(files) == 1 else f"{name}/{PurePosixPath(root).with_suffix('')}"
+        found.skipped += [Skipped(root, 0, lost) for lost in flat.missing if lost.endswith(")")]
         before = len(found.lines)
         try:
-            _read_document(_flattened(root, files, shared), document, found)
+            made = outline(flat, files, seconds=_SECONDS)
         except OutOfTime:
             found.skipped.append(Skipped(root, 0, f"takes longer than {_SECONDS:g} s to read"))
-        except RecordError as error:
-            found.skipped.append(Skipped(root, error.line, error.reason))
+        else:
+            _read_document(made, files, document, frozenset(having), found)
         own = dict.fromkeys([file for file, _, _ in found.lines[before:]], root)
-        if not own and (again := sorted(shared.intersection(_closure(root, inputs)))):
+        if not own and (again := sorted(having.keys() & closures[root])):
             found.skipped.append(Skipped(root, 0, f"its statements are those of {having[again[0]]}"))
         having = own | having
     return found
@@ -165,98 +138,6 @@ def _rank(path: str, text: str) -> tuple[bool, bool, int, str]:
     return not is_whole, PurePosixPath(path).stem.lower() not in _MAIN, len(path), path
 
 
-def _closure(root: str, inputs: Mapping[str, list[str]]) -> set[str]:
-    seen, waiting = {root}, [root]
-    while waiting:
-        new = set(inputs[waiting.pop()]) - seen
-        seen |= new
-        waiting += new
-    return seen
-
-
-def _inputs(path: str, files: Mapping[str, str]) -> Iterator[tuple[re.Match[str], list[str]]]:
-    """Each command of a file that reads others, with those that are there: next to the file, or below the top."""
-    here = PurePosixPath(path).parent
-    for match in _INPUT.finditer(visible(files[path], "latex")):
-        if match["package"]:
-            ending = ".cls" if match["package"] in ("documentclass", "LoadClass") else ".sty"
-            names = [name.strip() + ending for name in match["packages"].split(",")]
-        else:
-            names = [match["braced"] or match["bare"] or f"{match['folder']}/{match['imported'].strip()}"]
-        there = []
-        for name in names:
-            for folder in (here, *here.parents):
-                places = [_normal(folder / (name + ending)) for ending in ("", ".tex")]
-                if known := next((place for place in places if place in files), None):
-                    there.append(known)
-                    break
-        if there:
-            yield match, there
-
-
-def _normal(path: PurePosixPath) -> str:
-    """A path without `.` and `..`; "" if it leads out of the sources."""
-    parts: list[str] = []
-    for part in path.parts:
-        if part == "..":
-            if not parts:
-                return ""
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)
-
-
-def _flattened(root: str, files: Mapping[str, str], without: set[str]) -> _Text:
-    """The document with its inputs in place, each once, and without those that another document has.
-
-    Files of macros come before a text that has no preamble. Raises RecordError if it becomes too long.
-    """
-    pieces: list[tuple[str, str, int]] = []
-    read, size = set(without), 0
-
-    def add(text: str, path: str, line: int) -> None:
-        nonlocal size
-        size += len(text.encode())
-        if size > MAX_DOCUMENT_BYTES:
-            raise RecordError(f"larger than {MAX_DOCUMENT_BYTES:,} bytes with all that it inputs")
-        pieces.append((text, path, line))
-
-    def put(path: str) -> None:
-        read.add(path)
-        text, done, end = files[path], 0, len(files[path])
-        if path != root and (body := _BODY.search(visible(text, "latex"))):
-            done, end = body.span(1)
-        if path.endswith((".sty", ".cls")):
-            add("\\makeatletter\n", path, 1)
-        for match, others in _inputs(path, files):
-            if (
-                done <= match.start()
-                and match.end() <= end
-                and (new := [one for one in others if one not in read])
-            ):
-                add(text[done : match.start()], path, 1 + text.count("\n", 0, done))
-                done = match.end()
-                for other in new:
-                    if len(read) < MOST_FILES and other not in read:
-                        put(other)
-                        add("\n", path, 1 + text.count("\n", 0, done))
-        add(text[done:end], path, 1 + text.count("\n", 0, done))
-        if path.endswith((".sty", ".cls")):
-            add("\n\\makeatother\n", path, 1)
-
-    if "\\documentclass" not in visible(files[root], "latex"):
-        for path in files:
-            if path != root and path not in read and _has_macros(path):
-                put(path)
-    put(root)
-    starts = [0]
-    for text, _, _ in pieces:
-        starts.append(starts[-1] + len(text))
-    joined = "".join(text for text, _, _ in pieces)
-    return _Text(joined, tuple(starts[:-1]), tuple((path, line) for _, path, line in pieces))
-
-
 def _has_macros(path: str) -> bool:
     found = PurePosixPath(path)
     return found.suffix == ".sty" or not _MACRO_FILES.isdisjoint(
@@ -264,108 +145,96 @@ def _has_macros(path: str) -> bool:
     )
 
 
-def _read_document(source: _Text, document: str, found: Sources) -> None:
-    """Add the statements of one document. Raises OutOfTime."""
-    text = source.text
-    engine = new_engine(text, Task(clock=Clock(_SECONDS)))
-    engine.in_preamble = "\\begin{document}" in visible(text, "latex")
-    engine.read_text(text)
-    macros = engine.macros
-    prelude = Stream(tokenize(_PRELUDE), macros, Budget())
-    while (token := prelude.next()) is not None:
-        if token.text in DEFINITIONS:
-            DEFINITIONS[token.text](prelude)
-    for note in engine.notes:
+def _read_document(
+    source: Outline, files: Mapping[str, str], document: str, taken: frozenset[str], found: Sources
+) -> None:
+    """Add the statements of one document but for those in files that another document has."""
+    for note in source.notes:
         if "too large" in note:
-            found.skipped.append(Skipped(source.pieces[-1][0], 0, f"{document}: {note}"))
-    seen = visible(text, "latex")
-    begin = max(0, seen.find("\\begin{document}"))
-    headings = [(match.start(), match[2]) for match in _HEADING.finditer(seen, begin)]
-    about: dict[str, object] = {"document": document}
-    if title := _in_one_line(title_of(text, "latex") or (headings[0][1] if headings else ""), macros):
-        about["title"] = title[:1000]
-    if authors := _authors(text):
-        about["authors"] = authors
-    if year := _DATE.search(text):
-        about["year"] = int(year[1])
-    if abstract := _ABSTRACT.search(seen):
-        about["abstract"] = _beginning(text[slice(*abstract.span(1))], macros)
-    starts = [match.start() for match in _SECTION.finditer(seen, begin)]
-    if starts:
-        first = text[starts[0] : starts[1] if len(starts) > 1 else None]
-        about["introduction"] = _beginning(first.partition("\\end{document}")[0], macros)
-    about = {name: value for name, value in about.items() if value}
-    places, keys = [start for start, _ in headings], dict[str, int]()
-    for draft in engine.writer.blocks:
-        if draft.kind != "theorem":
+            found.skipped.append(Skipped(source.flat.main, 0, f"{document}: {note}"))
+    about = _about(source, document)
+    places, keys = [heading.start for heading in source.headings], set[str]()
+    for statement in source.statements:
+        place = source.flat.places(statement.span.start, statement.span.end)[0]
+        if place.file in taken:
             continue
-        file, line = source.place(draft.start)
-        written = expanded(text[draft.start : draft.end], macros)
-        opening = _OPENING.match(written)
-        body = _CLOSING.sub("", written[opening.end() :] if opening else written)
-        note = _in_one_line(opening[2] or "", macros) if opening else ""
+        line = 1 + files[place.file].count("\n", 0, place.start)
+        body = _needed(source, statement.body)
         own = _LABEL.search(body.partition("\\begin")[0])
         if own:
             body = body[: own.start()] + body[own.end() :]
-        body, label = body.strip(), " ".join(own[1].split()) if own else ""
-        numbered = _NUMBERED.fullmatch(draft.label)
-        at = bisect_right(places, draft.start) - 1
-        said = {
-            **about,
-            "body": body,
-            "kind": (numbered["kind"].lower() if numbered else "")[:50],
-            "number": (numbered["number"] or "" if numbered else "")[:50],
-            "note": note,
-            "label": label,
-            "section": _in_one_line(headings[at][1], macros)[:1000] if at >= 0 else "",
+        at = bisect_right(places, statement.span.start) - 1
+        said: dict[str, object] = {
+            "body": body.strip(),
+            "kind": statement.kind[:50],
+            "number": statement.number[:50],
+            "note": _in_one_line(_needed(source, statement.title_span)) if statement.title_span else "",
+            "label": " ".join(own[1].split()) if own else "",
+            "section": _heading(source, at)[:1000] if at >= 0 else "",
         }
-        said = {name: value for name, value in said.items() if value != ""}
-        digest = sha256_of({name: value for name, value in said.items() if name not in about})[:10]
-        key = f"{document}/{_key_part(str(said.get('label') or said.get('kind') or 'statement'))}-{digest}"
-        if said.get("kind") in _NO_STATEMENTS:
-            found.skipped.append(Skipped(file, line, f"{said['kind']!s}s are not imported"))
-        elif len(body) < SHORTEST:
-            found.skipped.append(Skipped(file, line, f"the statement has fewer than {SHORTEST} characters"))
+        said = {name: value for name, value in said.items() if value}
+        key = f"{document}/{_key_part(str(said.get('label') or statement.kind))}-{sha256_of(said)[:10]}"
+        if statement.kind in _NO_STATEMENTS:
+            found.skipped.append(Skipped(place.file, line, f"{statement.kind}s are not imported"))
+        elif len(body.strip()) < SHORTEST:
+            found.skipped.append(
+                Skipped(place.file, line, f"the statement has fewer than {SHORTEST} characters")
+            )
         elif key in keys:
-            reason = f"{draft.label or 'a statement'} is repeated word for word"
-            found.skipped.append(Skipped(file, line, reason))
+            named = f"{statement.head or statement.kind} {statement.number}".strip()
+            found.skipped.append(Skipped(place.file, line, f"{named} is repeated word for word"))
         else:
-            keys[key] = line
+            keys.add(key)
             try:
-                found.lines.append((file, line, StatementLine.model_validate(said | {"key": key})))
+                stored = StatementLine.model_validate(about | said | {"key": key})
+                found.lines.append((place.file, line, stored))
             except ValidationError as error:
                 reasons = "; ".join(str(fault) for fault in record_errors(error, 0))
-                found.skipped.append(Skipped(file, line, reasons))
+                found.skipped.append(Skipped(place.file, line, reasons))
 
 
-def expanded(source: str, macros: MacroTable) -> str:
-    """LaTeX with the author's macros expanded and without comments; as it is written where they expand without end."""
-    stream, out = Stream(tokenize(source), macros, Budget()), list[Token]()
-    macros.open_group()
-    try:
-        while (token := stream.next()) is not None:
-            macro = macros.get(token.text) if token.kind in ("word", "symbol") else None
-            if macro is not None and not any(part.text in _LOW_LEVEL for part in macro.body):
-                stream.expand(macro, token)
-            elif macro is None and token.kind == "word" and token.text in DEFINITIONS:
-                DEFINITIONS[token.text](stream)
-            else:
-                out.append(token._replace(text="\n\n") if token.kind == "par" else token)
-    except LimitReached:
-        return source
-    finally:
-        macros.close_group()
-    return spelled(out)
+def _about(source: Outline, document: str) -> dict[str, object]:
+    """What a document says of itself."""
+    text = source.flat.text
+    seen = visible(text, "latex")
+    abstract, year = _ABSTRACT.search(seen), _DATE.search(text)
+    sections = [heading.start for heading in source.headings if heading.level in ("chapter", "section")]
+    introduction = Span(sections[0], [*sections, len(text)][1]) if sections else None
+    title = expand(title_of(text, "latex"), source.definitions, seen.find("\\begin{document}")).text
+    about = {
+        "document": document,
+        "title": (_in_one_line(title) or (_heading(source, 0) if source.headings else ""))[:1000],
+        "authors": _authors(text),
+        "year": int(year[1]) if year else None,
+        "abstract": _beginning(_needed(source, Span(*abstract.span(1)))) if abstract else "",
+        "introduction": _beginning(_needed(source, introduction)) if introduction else "",
+    }
+    return {name: value for name, value in about.items() if value}
 
 
-def _in_one_line(source: str, macros: MacroTable) -> str:
-    line = _THANKS.sub("", _LABEL.sub("", expanded(source, macros))).replace("\\\\", " ").replace("~", " ")
+@cache
+def _layout() -> Definitions:
+    return outline(flatten({"": _NOT_NEEDED}, ""), {}).definitions
+
+
+def _needed(source: Outline, span: Span) -> str:
+    """A passage with its macros expanded, without comments and what a statement does not need."""
+    return expand(source.expanded(span).text, _layout(), len(_NOT_NEEDED)).text
+
+
+def _heading(source: Outline, at: int) -> str:
+    heading = source.headings[at]
+    return _in_one_line(expand(heading.title, source.definitions, heading.start).text)
+
+
+def _in_one_line(text: str) -> str:
+    line = _THANKS.sub("", _LABEL.sub("", text)).replace("\\\\", " ").replace("~", " ")
     return " ".join(line.split())
 
 
-def _beginning(source: str, macros: MacroTable) -> str:
+def _beginning(text: str) -> str:
     """The first characters of a passage, not in the middle of a word."""
-    whole = expanded(source, macros).strip()
+    whole = text.partition("\\end{document}")[0].strip()
     return whole if len(whole) <= LONGEST_CONTEXT else whole[:LONGEST_CONTEXT].rsplit(" ", 1)[0]
 
 

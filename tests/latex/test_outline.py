@@ -61,6 +61,17 @@ def test_a_package_of_the_source_defines_macros_and_theorems_but_not_what_the_re
     assert [citation.keys for citation in found.citations] == [("k",)]
 
 
+def test_a_package_may_be_longer_than_the_text_and_say_things() -> None:
+    texts = {
+        "m.tex": r"\usepackage{own}\begin{lemma}L.\end{lemma}",
+        "own.sty": "% long "
+        + 200 * "x"
+        + "\n"
+        + r"\label{a}\ref{a}\cite{k}\newtheorem{lemma}{Lemma}\title{T}$x$",
+    }
+    assert [made.kind for made in outline(flatten(texts, "m.tex"), texts).statements] == ["lemma"]
+
+
 # -- what is found -------------------------------------------------------------------------------------------
 def test_spans_are_the_source_of_what_they_name() -> None:
     found = read(
