@@ -21,8 +21,8 @@ PROGRAM = f"outline {OUTLINE_VERSION}"
 _ASIDE = re.compile(
     r"\\(?:(?:uses|lean|proves|discussion)\s*\{[^{}]{0,4000}\}|(?:leanok|mathlibok|notready)(?![A-Za-z]))[ \t]*"
 )
-# Names that only packages may use; but @ after the commands of Xy-pic opens an option.
-_INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:_[A-Za-z_]*:[A-Za-z]*|@[A-Za-z@]*)")
+# Names that only packages may use. One underscore alone is a subscript, and @ after a command of Xy-pic an option.
+_INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:(?:_[A-Za-z]+){2,}:[A-Za-z]*|@[A-Za-z@]*)")
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
 _WORD = re.compile(r"\S+")
 Reply = TypeVar("Reply", bound=Strict)
@@ -37,12 +37,15 @@ class Drop(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a string of an instance is from: places of the source, a model that was asked with `written_by`, or a
-    `program`, which alone wrote it where there are no places."""
+    """Where a string of an instance is from: the places whose text a `program` read and expanded. Without places, a
+    model wrote it whose prompt is `written_by`, or the program did. With both, that prompt's reply pointed there."""
 
     places: tuple[Place, ...] = ()
     written_by: str = ""
     program: str = ""
+
+
+GIVEN = Origin(program="given with the source")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from benchmark.protocols.masked_steps.schema import MASK, Mask
 from construction.recipes.masked_steps.pairs import Pair
 from construction.recipes.masked_steps.recipe import Recipe
 from construction.recipes.passages import (
+    GIVEN,
     PROGRAM,
     Drop,
     Origin,
@@ -50,6 +51,10 @@ _WORDS = re.compile(
 _LINES = re.compile(r"\\\\|(?<!\\)&")
 _BEGIN_OR_END = re.compile(r"\\(begin|end)\s*\{")
 _TRIMMED = " \t\r\n.,;"
+_TOKEN = re.compile(r"\\.|.", re.DOTALL)
+_AROUND = frozenset(
+    (*_TRIMMED, "\\,", "\\;", "\\:", "\\!", "\\ ", "\\\\")
+)  # space and punctuation around a formula
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n[ \t\r]*\n")
 
 
@@ -141,9 +146,11 @@ def candidates(source: Outline, pair: Pair) -> list[Candidate]:
             if source.expanded(span).text == whole:
                 origins = (span,)
         for start, end in parts:
+            kept = [token.span() for token in _TOKEN.finditer(whole, start, end) if token[0] not in _AROUND]
+            if not kept:
+                continue
+            start, end = kept[0][0], kept[-1][1]
             piece = whole[start:end]
-            start += len(piece) - len(piece.lstrip(_TRIMMED))
-            piece = piece.strip(_TRIMMED)
             if not _can_be_masked(piece, in_an_environment=single is None):
                 continue
             if formula.start == last and undelimited(piece) in claim:
@@ -237,7 +244,7 @@ def masked(
         )
         program, model = Origin(program=PROGRAM), Origin(written_by=written_by)
         origins = {
-            "arxiv_id": program, "domain": program, "problem": places,
+            "arxiv_id": GIVEN, "domain": GIVEN, "problem": places,
             "reference_solution": pair.proof.origin(source), "mask_text": pair.proof.origin(source),
             "mask_content": origin(source, masked.origins), "step_type": model, "proof_family": model,
             "variant": program,

@@ -168,12 +168,13 @@ class Closing:
         sentence, or the paragraph that it is in."""
         source, label = self.source, self.labels[name]
         at = label.span.start
+        display = next((made for made in source.formulas if made.start <= at < made.end), None)
         around = [made for made in source.statements if made.span.start <= at < made.span.end]
-        if label.statement is not None or around:
-            statement = source.statements[label.statement] if label.statement is not None else around[-1]
-            return Target(
-                "statement", statement.labels, statement.span, as_statement(source, statement), depth
-            )
+        if label.statement is not None and display is None:
+            around.append(source.statements[label.statement])
+        if around:
+            shown = as_statement(source, around[-1])
+            return Target("statement", around[-1].labels, around[-1].span, shown, depth)
         if label.kind == "section":
             above = [heading for heading in source.headings if heading.start <= at]
             if above:
@@ -181,7 +182,6 @@ class Closing:
                 title = passage(source, span)
                 shown = Passage(f"{title.text}\\label{{{name}}}", title.spans, title.left)
                 return Target("section", (name,), span, shown, depth)
-        display = next((made for made in source.formulas if made.start <= at < made.end), None)
         if display is not None:
             alone = Span(display.start, display.end)
             sentence = self.sentence(alone)
