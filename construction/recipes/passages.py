@@ -5,7 +5,7 @@ A model never writes them. It points with a quotation, which must be found exact
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
@@ -101,6 +101,18 @@ def paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
     for (_, begin), (until, _) in pairwise([(start, start), *breaks, (end, end)]):
         if begin < until and not text[begin:until].isspace():
             yield Span(begin, until)
+
+
+def depths(spans: Iterable[Span]) -> list[int]:
+    """In how many of the others each range lies; they are in the order of the text."""
+    around: list[int] = []
+    found = []
+    for span in spans:
+        while around and around[-1] <= span.start:
+            around.pop()
+        found.append(len(around))
+        around.append(span.end)
+    return found
 
 
 def not_set(text: str) -> Drop | None:

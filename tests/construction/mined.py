@@ -2,15 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from benchmark.importing.keys import PaperFields
+from construction.recipes.lemmas.assembly import Made as LemmaMade
+from construction.recipes.lemmas.assembly import assembled, needed
+from construction.recipes.lemmas.contexts import full, lemmas
+from construction.recipes.lemmas.recipe import Recipe as LemmaRecipe
 from construction.recipes.masked_steps.masks import Candidate, Chosen, Made, candidates, chosen, masked
 from construction.recipes.masked_steps.pairs import Closing, Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
-from construction.recipes.passages import Drop
-from latex import Outline, outline
+from construction.recipes.passages import Drop, passage
+from latex import Outline, outline, render_checked
 from tests.latex import sources
 
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
@@ -122,8 +127,49 @@ def _texts(name: str) -> dict[str, str]:
     return {"": "".join(char for at, char in enumerate(flat.text) if at not in added)}
 
 
-def written(lines: list[Made], path: Path) -> Path:
+def written(lines: Sequence[Made | LemmaMade], path: Path) -> Path:
     path.write_text(
         "".join(made.line.model_dump_json(exclude_none=True) + "\n" for made in lines), encoding="utf-8"
     )
     return path
+
+
+def lemmas_of(name: str) -> Iterator[tuple[int, LemmaMade | Drop]]:
+    """Every lemma of a source with the last definition before it, pointed to by its words with other white space."""
+    source, recipe = outline_of(name), LemmaRecipe()
+    for number, found in lemmas(source, recipe):
+        if isinstance(found, Drop):
+            yield number, found
+            continue
+        context = full(source, number, recipe)
+        before = [made for made in source.statements[:number] if made.kind == "definition"]
+        quotes = [" \n".join(source.text_of(made.body).split()) for made in before[-1:]]
+        definitions = [{"quotes": [quote]} for quote in quotes if quote]
+        needs = needed(
+            source,
+            number,
+            context,
+            json.dumps({"definitions": definitions, "assumptions": [], "missing": []}),
+        )
+        if isinstance(needs, Drop):
+            yield number, needs
+            continue
+        yield number, assembled(
+            source, found, needs, extraction=context.extraction, instance_id=f"{name}-{number}", domain="unstated",
+            paper=PaperFields(key=name), written_by="needs.v1",
+        )  # fmt: skip
+
+
+def formulas_not_set() -> tuple[int, int, int]:
+    """Of the passages that the recipes cut from all visible sources, each once, diagrams apart: (formulas, those that
+    cannot be set, diagrams)."""
+    formulas = failing = diagrams = 0
+    for name in sources.SOURCES:
+        source = outline_of(name)
+        spans = [made.body for made in source.statements] + [made.body for made in source.proofs]
+        for span in spans:
+            report = render_checked(passage(source, span).text, "latex").report
+            drawn = sum("diagram" in failure.reason for failure in report.failures)
+            formulas, diagrams = formulas + report.formulas, diagrams + drawn
+            failing += len(report.failures) - drawn
+    return formulas, failing, diagrams

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from construction.recipes.lemmas.recipe import Recipe
-from construction.recipes.passages import Drop, Passage, paragraphs, passage
+from construction.recipes.passages import Drop, Passage, depths, paragraphs, passage
 from latex import Outline, Span
 from retrieval.postings import Collector, Postings, best, impacts
 
 _LABEL = re.compile(r"\\label\s*\{[^{}]*\}")
 _OF_ANOTHER = re.compile(
     r"\b(?:theorems?|thm|lemmas?|propositions?|prop|corollar(?:y|ies)|cor)\b\.?[\s~]*[\w.]{1,12},?"
-    r"[\s~]+(?:of|in|from)[\s~]+\S{0,60}?\[[^\[\]]{1,40}\]",
+    r"[\s~]+(?:of|in|from)\b[^\[\]]{0,60}\[[^\[\]]{1,40}",
     re.IGNORECASE,
 )
 _TERM = re.compile(r"\\[A-Za-z]+|[A-Za-z0-9]+")
@@ -40,8 +40,12 @@ class Context:
 
 def lemmas(source: Outline, recipe: Recipe) -> Iterator[tuple[int, Found | Drop]]:
     """Every statement of the recipe's kinds, by its place in the outline; refused if it is recalled from elsewhere."""
+    deep = depths(statement.span for statement in source.statements)
     for number, statement in enumerate(source.statements):
         if statement.kind not in recipe.kinds:
+            continue
+        if deep[number] > recipe.max_depth:
+            yield number, Drop("nested_too_deeply", f"The lemma is within {deep[number]} statements")
             continue
         cited = [
             c.span for c in source.citations if statement.span.start <= c.span.start < statement.span.end

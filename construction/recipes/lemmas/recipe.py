@@ -9,6 +9,7 @@ class Recipe:
 
     kinds: frozenset[str] = frozenset(("lemma",))
     recalled_within: int = 60  # characters of the statement in which a citation means it is recalled; ours
+    max_depth: int = 1  # of a lemma within other statements; ours
     max_context: int = 400_000  # characters; the paper gives whatever the model reads; ours
     min_paragraphs: int = 3
     max_paragraphs: int = 12

@@ -9,6 +9,7 @@ from construction.recipes.passages import (
     Drop,
     Passage,
     as_statement,
+    depths,
     not_expanded,
     not_set,
     passage,
@@ -63,7 +64,11 @@ class Pair:
 def pairs(source: Outline, recipe: Recipe) -> Iterator[tuple[int, Pair | Drop]]:
     """Every proof of the source, by its place in the outline: a pair, or why it is none."""
     closing = Closing(source, recipe)
+    deep = depths(proof.span for proof in source.proofs)
     for number, proof in enumerate(source.proofs):
+        if deep[number] > recipe.max_depth:
+            yield number, Drop("nested_too_deeply", f"The proof is within {deep[number]} others")
+            continue
         if proof.statement is None:
             yield number, Drop("unpaired", f"No statement is found for this proof: {proof.evidence}")
             continue

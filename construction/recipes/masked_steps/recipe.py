@@ -10,6 +10,7 @@ class Recipe:
 
     min_characters: int = 400  # of the proof, white space collapsed
     min_displays: int = 2
+    max_depth: int = 3  # of a proof within others; more is no mathematics
     max_citations: int = 0  # different keys in the proof
     closure_depth: int = 3  # references followed from statement to statement
     closure_targets: int = 20
