@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.citations.folding import undelimited
 from benchmark.importing.keys import PaperFields
 from benchmark.protocol import InstanceRecord
-from benchmark.protocols.lemmas.iterations import iterations
 from benchmark.protocols.lemmas.loader import context_text, read_release
 from construction.recipes.lemmas.assembly import Made, Needed, assembled, needed, refused
 from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
@@ -71,6 +71,12 @@ def line_of(body: str, *definitions: str) -> Made | Drop:
 def test_a_lemma_is_recalled_if_its_title_or_its_first_words_say_so(lemma: str, expected: int | str) -> None:
     ((_, found),) = lemmas(read(lemma), Recipe())
     assert (found.code if isinstance(found, Drop) else found.citations) == expected
+
+
+def test_lemmas_within_lemmas_within_lemmas_are_left_out() -> None:
+    found = lemmas(read("\\begin{lem}A" * 4 + "\\end{lem}" * 4), Recipe())
+    codes = [one.code if isinstance(one, Drop) else "" for _, one in found]
+    assert codes == ["", "", "nested_too_deeply", "nested_too_deeply"]
 
 
 # -- contexts ------------------------------------------------------------------------------------------------
@@ -229,10 +235,15 @@ def test_the_lemmas_of_real_sources_are_those_of_the_ground_truth_and_make_a_rel
 
 @pytest.mark.real_data
 def test_two_weeks_have_no_lemma_in_common() -> None:
-    weeks = [
-        [one.line.model_dump(exclude={"instance_id", "domain", "split", "paper"}) for name in names
-         for _, one in mined.lemmas_of(name) if isinstance(one, Made)]
+    first, second = (
+        {
+            undelimited(one.line.statement)
+            for name in names
+            for _, one in mined.lemmas_of(name)
+            if isinstance(one, Made)
+        }
         for names in (("pfr", "paper-roetz22"), ("flt", "paper-benning-crit"))
-    ]  # fmt: skip
-    document = iterations(*weeks)
-    assert document["shares"]["lemmas_again"]["estimate"] == 0  # type: ignore[index]
+    )
+    assert first
+    assert second
+    assert not first & second

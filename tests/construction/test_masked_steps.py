@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -135,6 +136,12 @@ def test_a_proof_that_needs_too_much_of_its_paper_is_left_out(recipe: Recipe) ->
 def test_what_blueprints_say_to_their_tools_is_in_no_instance() -> None:
     _, pair = pair_of("\\uses{a, b}\\leanok So $x$.")
     assert pair.proof.text == "So $x$."
+
+
+def test_proofs_within_proofs_are_left_out_where_nobody_would_follow() -> None:
+    source = read(STATEMENT + "\\begin{proof}A" * 3 + "\\end{proof}" * 3)
+    codes = [found.code for _, found in pairs(source, Recipe(max_depth=1)) if isinstance(found, Drop)]
+    assert codes.count("nested_too_deeply") == 1
 
 
 # -- candidates ----------------------------------------------------------------------------------------------
@@ -317,7 +324,7 @@ def test_references_reach_as_many_declared_dependencies_of_pfr_as_were_counted_b
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ["pfr", "paper-benning-crit", "paper-roetz22"])
-def test_masks_of_real_proofs_are_faithful_and_make_a_release(name: str, tmp_path) -> None:
+def test_masks_of_real_proofs_are_faithful_and_make_a_release(name: str, tmp_path: Path) -> None:
     source, files = mined.outline_of(name), sources.files_of(name)
     made: list[Made] = []
     for pair, among, found in mined.masks_of(name):
