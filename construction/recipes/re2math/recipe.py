@@ -1,4 +1,4 @@
-"""Every number of the recipe, and how a step refuses."""
+"""Every number of the recipe."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,13 +10,6 @@ DOMAINS = (
     "probability_statistics_control",
     "combinatorics_discrete",
 )
-
-
-class Drop(NamedTuple):
-    """Why something goes no further: a code to count by, and a sentence for people."""
-
-    code: str
-    sentence: str
 
 
 class Points(NamedTuple):

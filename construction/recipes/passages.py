@@ -1,0 +1,174 @@
+"""Passages of a source as an instance shows them: cut by the program, macros expanded, with the origin of each string.
+
+A model never writes them. It points with a quotation, which must be found exactly once.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from benchmark.importing.keys import Strict
+from latex import OUTLINE_VERSION, Outline, Place, Span, Statement, expand, flatten, outline, render_checked
+from llm.strict_json import NotJson, first_objection, loads
+
+PROGRAM = f"outline {OUTLINE_VERSION}"
+# What blueprints say to their own tools, and to no reader.
+_ASIDE = re.compile(
+    r"\\(?:(?:uses|lean|proves|discussion)\s*\{[^{}]{0,4000}\}|(?:leanok|mathlibok|notready)(?![A-Za-z]))[ \t]*"
+)
+# Names that only packages may use. One underscore alone is a subscript, and @ after a command of Xy-pic an option.
+_INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:(?:_[A-Za-z]+){2,}:[A-Za-z]*|@[A-Za-z@]*)")
+_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
+_WORD = re.compile(r"\S+")
+Reply = TypeVar("Reply", bound=Strict)
+
+
+class Drop(NamedTuple):
+    """Why something goes no further: a code to count by, and a sentence for people."""
+
+    code: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a string of an instance is from: the places whose text a `program` read and expanded. Without places, a
+    model wrote it whose prompt is `written_by`, or the program did. With both, that prompt's reply pointed there."""
+
+    places: tuple[Place, ...] = ()
+    written_by: str = ""
+    program: str = ""
+
+
+GIVEN = Origin(program="given with the source")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage in LaTeX that needs no macro of its author's. The text of `spans` is what it was made of."""
+
+    text: str
+    spans: tuple[Span, ...]
+    left: tuple[str, ...] = ()  # commands that it still needs
+
+    def origin(self, source: Outline) -> Origin:
+        return origin(source, self.spans)
+
+
+def passage(source: Outline, span: Span) -> Passage:
+    """The passage in that range of the joined text, without the asides of a blueprint."""
+    text = source.text_of(span)
+    ends = [0, *(end for found in _ASIDE.finditer(text) for end in found.span()), len(text)]
+    kept = [(start, end) for start, end in zip(ends[::2], ends[1::2], strict=True) if text[start:end].strip()]
+    made = expand("".join(text[start:end] for start, end in kept), source.definitions, span.start)
+    internal = _INTERNAL.findall(made.text)
+    spans = tuple(Span(span.start + start, span.start + end) for start, end in kept)
+    return Passage(made.text, spans, (*made.left, *dict.fromkeys(internal)))
+
+
+def as_statement(source: Outline, statement: Statement) -> Passage:
+    """A statement in an environment with the usual name of its kind, whatever its author calls it."""
+    body = passage(source, statement.body)
+    title = passage(source, statement.title_span) if statement.title_span else Passage("", ())
+    name = statement.kind if statement.kind.isalpha() and statement.kind.isascii() else "theorem"
+    option = f"[{{{title.text}}}]" if title.text else ""
+    return Passage(
+        f"\\begin{{{name}}}{option}{body.text.rstrip()}\n\\end{{{name}}}",
+        (*title.spans, *body.spans),
+        (*title.left, *body.left),
+    )
+
+
+def origin(source: Outline, spans: Sequence[Span]) -> Origin:
+    """The places of these ranges in the files, as this version of the program reads and expands them."""
+    places = [place for span in spans for place in source.flat.places(span.start, span.end)]
+    return Origin(tuple(places), program=PROGRAM)
+
+
+def read_alone(text: str) -> Outline:
+    """The outline of a passage that is a document of its own."""
+    return outline(flatten({"passage.tex": text}, "passage.tex"), {})
+
+
+def paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
+    """What blank lines separate in a range of a text."""
+    breaks = [(found.start(), found.end()) for found in _PARAGRAPH.finditer(text, start, end)]
+    for (_, begin), (until, _) in pairwise([(start, start), *breaks, (end, end)]):
+        if begin < until and not text[begin:until].isspace():
+            yield Span(begin, until)
+
+
+def depths(spans: Iterable[Span]) -> list[int]:
+    """In how many of the others each range lies; they are in the order of the text."""
+    around: list[int] = []
+    found = []
+    for span in spans:
+        while around and around[-1] <= span.start:
+            around.pop()
+        found.append(len(around))
+        around.append(span.end)
+    return found
+
+
+def not_set(text: str) -> Drop | None:
+    """Refuses a text with a formula that KaTeX does not set."""
+    failures = render_checked(text, "latex").report.failures
+    if not failures:
+        return None
+    source, reason = failures[0].source[:200], failures[0].reason
+    return Drop("formula_not_set", f"{len(failures)} formulas cannot be set, the first is {source}: {reason}")
+
+
+def not_expanded(passages: Sequence[Passage]) -> Drop | None:
+    """Refuses passages in which commands are left that only their author's files define."""
+    left = list(dict.fromkeys(name for made in passages for name in made.left))
+    if not left:
+        return None
+    return Drop(
+        "macro_not_expanded", f"These macros expand without end, or are internal: {', '.join(left[:20])}"
+    )
+
+
+def read_reply(reply: str, schema: type[Reply]) -> Reply | Drop:
+    """A model's reply: one strict JSON object of that shape, nothing around it."""
+    try:
+        return schema.model_validate(loads(reply))
+    except NotJson as error:
+        return Drop("not_json", f"The reply is not one JSON object: {error}")
+    except ValidationError as error:
+        return Drop("wrong_reply", f"The reply has another shape: {first_objection(error, whole='reply')}")
+
+
+class Quotations:
+    """Finds quotations in a range of a text; any white space is as good as any other."""
+
+    def __init__(self, text: str, within: Span) -> None:
+        words: list[str] = []
+        self._starts: list[int] = []  # of the words in the collapsed text
+        self._places: list[int] = []  # and in the text
+        length = 0
+        for found in _WORD.finditer(text, within.start, within.end):
+            words.append(found.group())
+            self._starts.append(length)
+            self._places.append(found.start())
+            length += len(words[-1]) + 1
+        self._collapsed = " ".join(words)
+
+    def find(self, quote: str) -> Span | Drop:
+        """The one place of a quotation."""
+        words = " ".join(quote.split())
+        at = self._collapsed.find(words) if words else -1
+        if at < 0:
+            return Drop("quote_not_found", f"The text does not have the words {quote[:200]!r}")
+        if self._collapsed.find(words, at + 1) >= 0:
+            return Drop("quote_not_unique", f"The text has the words {quote[:200]!r} more than once")
+        return Span(self._place(at), self._place(at + len(words) - 1) + 1)
+
+    def _place(self, at: int) -> int:
+        word = bisect_right(self._starts, at) - 1
+        return self._places[word] + at - self._starts[word]
