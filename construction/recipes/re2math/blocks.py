@@ -9,7 +9,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from construction.recipes.re2math.recipe import Drop, Recipe
+from construction.recipes.passages import Drop
+from construction.recipes.re2math.recipe import Recipe
 from latex import Outline, Span
 
 _HIDDEN = re.compile(r"\\(?:.|\n)|%[^\n]*")  # a comment, unless its sign is escaped

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from benchmark.citations.identifiers import arxiv_ids_in, dois_in
 from construction.recipes.re2math.blocks import Block, segments
-from construction.recipes.re2math.recipe import Drop, Points, Recipe
+from construction.recipes.passages import Drop
+from construction.recipes.re2math.recipe import Points, Recipe
 from latex import Outline, Span
 from latex.structure.outline import Citation
 

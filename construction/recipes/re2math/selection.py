@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from benchmark.overlaps import cluster_of
 from benchmark.protocols.re2math.citing import passage_of_gap
 from benchmark.protocols.re2math.schema import ProofGap
-from construction.recipes.re2math.recipe import Drop, Points, Recipe
+from construction.recipes.passages import Drop
+from construction.recipes.re2math.recipe import Points, Recipe
 
 _THEOREM_LIKE = frozenset(("theorem", "lemma", "proposition", "corollary", "criterion"))
 _BROKEN = (

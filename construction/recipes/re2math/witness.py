@@ -7,7 +7,8 @@ from difflib import SequenceMatcher
 
 from benchmark.citations.leakage import scan
 from benchmark.citations.reading import Citation
-from construction.recipes.re2math.recipe import Drop, Recipe
+from construction.recipes.passages import Drop
+from construction.recipes.re2math.recipe import Recipe
 from latex import render_checked
 
 _TYPES = frozenset(("theorem", "lemma", "proposition", "corollary", "claim", "inequality", "criterion"))
