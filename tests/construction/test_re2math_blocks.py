@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from construction.recipes.re2math.blocks import Context, context, segments
 from construction.recipes.passages import Drop
+from construction.recipes.re2math.blocks import Context, context, segments
 from construction.recipes.re2math.recipe import Recipe
 from latex import Outline, Span, flatten, outline, render_checked
 from tests.construction.re2math_data import contexts_by_hand, cut_otherwise_than_by_hand

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from benchmark.citations.identifiers import arxiv_ids_in, dois_in
-from construction.recipes.re2math.blocks import Block, segments
 from construction.recipes.passages import Drop
+from construction.recipes.re2math.blocks import Block, segments
 from construction.recipes.re2math.recipe import Points, Recipe
 from latex import Outline, Span
 from latex.structure.outline import Citation
