@@ -13,10 +13,8 @@ from bench.frame import Figure, Spread
 from benchmark.protocols.lemmas.iterations import iterations
 from benchmark.protocols.lemmas.loader import context_text
 from benchmark.protocols.masked_steps.schema import MASK
-from construction.recipes.lemmas.assembly import Made as LemmaMade
 from construction.recipes.lemmas.assembly import refused
-from construction.recipes.masked_steps.masks import Made
-from construction.recipes.passages import Drop
+from construction.recipes.passages import Drop, Made
 from tests.construction import mined
 from tests.latex import sources
 
@@ -83,8 +81,8 @@ def _lemmas() -> Iterator[Figure]:
         results = dict(mined.lemmas_of(name))
         missed += len(wanted ^ {sources.key_of(name, source.statements[number].span) for number in results})
         for number, one in results.items():
-            codes["made" if isinstance(one, LemmaMade) else one.code] += 1
-            if isinstance(one, LemmaMade):
+            codes["made" if isinstance(one, Made) else one.code] += 1
+            if isinstance(one, Made):
                 line, limit = one.line, source.statements[number].span.start
                 entries = [
                     entry for entry in [*line.definitions, *line.assumptions] if not isinstance(entry, str)

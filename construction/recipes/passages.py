@@ -5,12 +5,12 @@ A model never writes them. It points with a quotation, which must be found exact
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from benchmark.importing.keys import Strict
 from latex import OUTLINE_VERSION, Outline, Place, Span, Statement, expand, flatten, outline, render_checked
@@ -26,6 +26,7 @@ _INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:(?:_[A-Za-z]+){2,}:[A
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
 _WORD = re.compile(r"\S+")
 Reply = TypeVar("Reply", bound=Strict)
+Record = TypeVar("Record", bound=BaseModel)
 
 
 class Drop(NamedTuple):
@@ -43,6 +44,14 @@ class Origin:
     places: tuple[Place, ...] = ()
     written_by: str = ""
     program: str = ""
+
+
+@dataclass(frozen=True)
+class Made(Generic[Record]):
+    """A line of a release file, with the origin of each of its strings; `definitions.0.text` is within a list."""
+
+    line: Record
+    provenance: Mapping[str, Origin]
 
 
 GIVEN = Origin(program="given with the source")

@@ -7,14 +7,15 @@ from functools import cache
 from pathlib import Path
 
 from benchmark.importing.keys import PaperFields
-from construction.recipes.lemmas.assembly import Made as LemmaMade
+from benchmark.protocols.lemmas.schema import LemmaLine
+from benchmark.protocols.masked_steps.schema import Mask
 from construction.recipes.lemmas.assembly import assembled, needed
 from construction.recipes.lemmas.contexts import full, lemmas
 from construction.recipes.lemmas.recipe import Recipe as LemmaRecipe
-from construction.recipes.masked_steps.masks import Candidate, Chosen, Made, candidates, chosen, masked
+from construction.recipes.masked_steps.masks import Candidate, Chosen, candidates, chosen, masked
 from construction.recipes.masked_steps.pairs import Closing, Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
-from construction.recipes.passages import Drop, passage
+from construction.recipes.passages import Drop, Made, passage
 from latex import Outline, outline, render_checked
 from tests.latex import sources
 
@@ -42,7 +43,7 @@ def reply(*numbers: int) -> str:
     return json.dumps({"masks": [{"candidate": number, **one} for number in numbers]})
 
 
-def masks_of(name: str) -> Iterator[tuple[Pair, list[Candidate], list[Made | Drop]]]:
+def masks_of(name: str) -> Iterator[tuple[Pair, list[Candidate], list[Made[Mask] | Drop]]]:
     """A mask for every candidate of every proof of a source, each with its variants."""
     source, index = outline_of(name), 0
     for _, pair in pairs_of(name):
@@ -58,7 +59,7 @@ def masks_of(name: str) -> Iterator[tuple[Pair, list[Candidate], list[Made | Dro
 
 def _masked(
     source: Outline, pair: Pair, among: list[Candidate], choice: Chosen, index: int, name: str
-) -> Iterator[Made | Drop]:
+) -> Iterator[Made[Mask] | Drop]:
     return masked(source, pair, among, choice, index=index, arxiv_id=name, written_by="masks.v1", seed=7)
 
 
@@ -127,14 +128,14 @@ def _texts(name: str) -> dict[str, str]:
     return {"": "".join(char for at, char in enumerate(flat.text) if at not in added)}
 
 
-def written(lines: Sequence[Made | LemmaMade], path: Path) -> Path:
+def written(lines: Sequence[Made[Mask] | Made[LemmaLine]], path: Path) -> Path:
     path.write_text(
         "".join(made.line.model_dump_json(exclude_none=True) + "\n" for made in lines), encoding="utf-8"
     )
     return path
 
 
-def lemmas_of(name: str) -> Iterator[tuple[int, LemmaMade | Drop]]:
+def lemmas_of(name: str) -> Iterator[tuple[int, Made[LemmaLine] | Drop]]:
     """Every lemma of a source with the last definition before it, pointed to by its words with other white space."""
     source, recipe = outline_of(name), LemmaRecipe()
     for number, found in lemmas(source, recipe):

@@ -9,10 +9,11 @@ from benchmark.citations.folding import undelimited
 from benchmark.importing.keys import PaperFields
 from benchmark.protocol import InstanceRecord
 from benchmark.protocols.lemmas.loader import context_text, read_release
-from construction.recipes.lemmas.assembly import Made, Needed, assembled, needed, refused
+from benchmark.protocols.lemmas.schema import LemmaLine
+from construction.recipes.lemmas.assembly import Needed, assembled, needed, refused
 from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
 from construction.recipes.lemmas.recipe import Recipe
-from construction.recipes.passages import Drop
+from construction.recipes.passages import Drop, Made
 from latex import Outline, flatten, outline
 from tests.construction import mined
 from tests.growing import grows_in_proportion
@@ -43,7 +44,7 @@ def reply(*definitions: str, assumptions: tuple[str, ...] = ()) -> str:
     )
 
 
-def line_of(body: str, *definitions: str) -> Made | Drop:
+def line_of(body: str, *definitions: str) -> Made[LemmaLine] | Drop:
     source = read(body)
     ((number, found),) = lemmas(source, Recipe())
     assert isinstance(found, Found)

@@ -8,11 +8,11 @@ import pytest
 
 from benchmark.protocol import InstanceRecord
 from benchmark.protocols.masked_steps.loader import read_release
-from benchmark.protocols.masked_steps.schema import MASK
-from construction.recipes.masked_steps.masks import Candidate, Made, candidates, chosen, explanations, masked
+from benchmark.protocols.masked_steps.schema import MASK, Mask
+from construction.recipes.masked_steps.masks import Candidate, candidates, chosen, explanations, masked
 from construction.recipes.masked_steps.pairs import Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
-from construction.recipes.passages import Drop, Quotations
+from construction.recipes.passages import Drop, Made, Quotations
 from latex import Outline, Span, flatten, outline
 from tests.construction import mined
 from tests.growing import grows_in_proportion
@@ -245,7 +245,7 @@ def test_a_quotation_is_found_where_it_is_whatever_its_white_space() -> None:
 
 
 # -- lines ---------------------------------------------------------------------------------------------------
-def lines(proof: str, number: int) -> list[Made | Drop]:
+def lines(proof: str, number: int) -> list[Made[Mask] | Drop]:
     source, pair = pair_of(proof)
     among = candidates(source, pair)
     found = chosen(mined.reply(number), among, Recipe())
@@ -326,7 +326,7 @@ def test_references_reach_as_many_declared_dependencies_of_pfr_as_were_counted_b
 @pytest.mark.parametrize("name", ["pfr", "paper-benning-crit", "paper-roetz22"])
 def test_masks_of_real_proofs_are_faithful_and_make_a_release(name: str, tmp_path: Path) -> None:
     source, files = mined.outline_of(name), sources.files_of(name)
-    made: list[Made] = []
+    made: list[Made[Mask]] = []
     for pair, among, found in mined.masks_of(name):
         assert isinstance(found[0], Made), found[0]
         assert isinstance(found[1], Made) or len(among) == 1

@@ -1,7 +1,6 @@
 """From what a model points to, to a lemma of the release: quotations located, refused by program, the line."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,6 +14,7 @@ from construction.recipes.passages import (
     GIVEN,
     PROGRAM,
     Drop,
+    Made,
     Origin,
     Passage,
     Quotations,
@@ -61,14 +61,6 @@ class Needed:
     definitions: tuple[Passage, ...] = ()
     assumptions: tuple[Passage, ...] = ()
     missing: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Made:
-    """A line of a release file, with the origin of each of its strings: `definitions.0.text` is the first one's."""
-
-    line: LemmaLine
-    provenance: Mapping[str, Origin]
 
 
 def needed(source: Outline, lemma: int, context: Context, reply: str) -> Needed | Drop:
@@ -139,7 +131,7 @@ def assembled(
     paper: PaperFields,
     written_by: str,
     category: str = "",
-) -> Made | Drop:
+) -> Made[LemmaLine] | Drop:
     """The line of a lemma; `extraction` is that of the context, `written_by` the prompt whose reply pointed."""
     statement = source.statements[found.number]
     groups = {"definitions": needs.definitions, "assumptions": needs.assumptions}

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -18,6 +18,7 @@ from construction.recipes.passages import (
     GIVEN,
     PROGRAM,
     Drop,
+    Made,
     Origin,
     Passage,
     Quotations,
@@ -96,14 +97,6 @@ class Symbols(Strict):
 
     symbols: Annotated[list[Symbol], Field(max_length=100)]
     external: bool
-
-
-@dataclass(frozen=True)
-class Made:
-    """A line of a release file, with the origin of each of its strings."""
-
-    line: Mask
-    provenance: Mapping[str, Origin]
 
 
 def candidates(source: Outline, pair: Pair) -> list[Candidate]:
@@ -207,7 +200,7 @@ def masked(
     seed: int,
     domain: str = "unstated",
     more: tuple[Passage, ...] = (),
-) -> Iterator[Made | Drop]:
+) -> Iterator[Made[Mask] | Drop]:
     """The line of a chosen mask, then its two variants or why there is none.
 
     A random mask is uniform among the other candidates, by `seed` and the place of the mask. A truncated proof ends
@@ -226,7 +219,9 @@ def masked(
         return
     places = origin(source, (*pair.spans, *(span for made in more for span in made.spans)))
 
-    def line(number: int, masked: Candidate, end: int, variant: Literal["", "random", "truncated"]) -> Made:
+    def line(
+        number: int, masked: Candidate, end: int, variant: Literal["", "random", "truncated"]
+    ) -> Made[Mask]:
         cut, is_chosen = text[:end], variant == ""
         made = Mask(
             index=number,

@@ -7,9 +7,8 @@ from difflib import SequenceMatcher
 
 from benchmark.citations.leakage import scan
 from benchmark.citations.reading import Citation
-from construction.recipes.passages import Drop
+from construction.recipes.passages import Drop, not_set
 from construction.recipes.re2math.recipe import Recipe
-from latex import render_checked
 
 _TYPES = frozenset(("theorem", "lemma", "proposition", "corollary", "claim", "inequality", "criterion"))
 _NARRATIVE = re.compile(
@@ -77,15 +76,7 @@ def refused(
         return Drop("lost_backslash", f"A backslash and a letter are missing before {lost!r}.")
     if left := next((name for name in _MACRO.findall(tool) if name in macros), ""):
         return Drop("macro_not_expanded", f"\\{left} is a macro of its author's.")
-    return not_set((tool,))
-
-
-def not_set(texts: Iterable[str]) -> Drop | None:
-    """The first formula of some texts that cannot be set."""
-    failures = render_checked("\n\n".join(texts), "latex").report.failures
-    if failures:
-        return Drop("formula_not_set", f"{failures[0].source[:80]!r}: {failures[0].reason}")
-    return None
+    return not_set(tool)
 
 
 def lost_backslash(text: str, source: str) -> str:
