@@ -25,7 +25,8 @@ def test_a_hostile_archive_is_refused_with_its_reason(name: str) -> None:
 
 def test_no_hostile_archive_takes_two_seconds_or_200_megabytes() -> None:
     code = (
-        "import gc, json, time; from tests.latex.hostile_archives import ARCHIVES; from latex.sources.archives import read\n"
+        "import gc, json, time; from latex.sources.archives import read\n"
+        "from tests.latex.hostile_archives import ARCHIVES\n"
         "def high(): return int(next(l for l in open('/proc/self/status') if l.startswith('VmHWM')).split()[1])\n"
         "worst, most = 0, 0\n"
         "for make, _ in ARCHIVES.values():\n"
