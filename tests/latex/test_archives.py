@@ -87,6 +87,7 @@ def test_a_text_is_read_in_the_encoding_that_it_declares_and_line_ends_stay() ->
 
 # -- the main file -------------------------------------------------------------------------------------------
 FULL = TEXT.replace("Text.", "\\title{T}\\begin{abstract}A.\\end{abstract}\\section{S}")
+BOOK = "\\documentclass{book}\\begin{document}\\maketitle\\input c \\end{document}"
 LETTER = TEXT.replace("article", "letter")
 
 
@@ -120,6 +121,16 @@ LETTER = TEXT.replace("article", "letter")
             "only",
         ),
         ({"a.tex": FULL, "b.tex": "%" + FULL}, "a.tex", "only"),
+        # The class is in a file that several documents input, as in the HoTT book.
+        (
+            {"a4.tex": "\\def\\A{}\\input m", "web.tex": "\\input m", "m.tex": BOOK, "c.tex": "C"},
+            "a4.tex",
+            "alike",
+        ),
+        # For print and for the web: the same chapters under two preambles, as in blueprints.
+        ({"print.tex": BOOK + "% p", "web.tex": BOOK, "c.tex": "C"}, "web.tex", "alike"),
+        # Solutions beside the book: the book is what is long with all that it inputs.
+        ({"solutions.tex": FULL, "book.tex": BOOK, "c.tex": "word " * 200}, "book.tex", "score"),
         ({"a.tex": FULL, "b.tex": "\\iffalse" + FULL + "\\fi"}, "a.tex", "only"),
     ],
 )
@@ -133,6 +144,12 @@ def test_the_main_file_is_found(files: dict[str, str], path: str, evidence: str)
     ("files", "code", "candidates"),
     [
         ({"a.tex": FULL, "b.tex": FULL}, "tie", ["a.tex", "b.tex"]),
+        (
+            {"a.tex": BOOK, "b.tex": BOOK.replace("input c", "input d"), "c.tex": "C", "d.tex": "D"},
+            "tie",
+            ["a.tex", "b.tex"],
+        ),
+        ({f"{n}.tex": FULL for n in range(21)}, "too_many_documents", [f"{n}.tex" for n in range(21)]),
         ({"a.tex": FULL, "00README.XXX": "b.tex toplevelfile"}, "toplevel_missing", []),
         (
             {"a.tex": FULL, "b.tex": FULL, "00README": "a.tex toplevelfile\nb.tex toplevelfile"},
@@ -163,3 +180,12 @@ def test_the_worst_texts_take_time_in_proportion(piece: str) -> None:
     start = time.process_time()
     work(1_000_000 // len(piece))
     assert time.process_time() - start < 5
+
+
+def test_files_that_all_input_one_another_take_time_in_proportion() -> None:
+    names = [f"f{number}" for number in range(1_000)]
+    inputs = "".join(f"\\input {name} " for name in names)
+    start = time.process_time()
+    found = main_file({f"{name}.tex": inputs + (FULL if name == "f0" else "") for name in names})
+    assert isinstance(found, Review)
+    assert time.process_time() - start < 20  # a million inputs
