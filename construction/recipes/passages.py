@@ -25,6 +25,7 @@ _ASIDE = re.compile(
 _INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:(?:_[A-Za-z]+){2,}:[A-Za-z]*|@[A-Za-z@]*)")
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
 _WORD = re.compile(r"\S+")
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 Reply = TypeVar("Reply", bound=Strict)
 Record = TypeVar("Record", bound=BaseModel)
 
@@ -144,9 +145,10 @@ def not_expanded(passages: Sequence[Passage]) -> Drop | None:
 
 
 def read_reply(reply: str, schema: type[Reply]) -> Reply | Drop:
-    """A model's reply: one strict JSON object of that shape, nothing around it."""
+    """A model's reply: one strict JSON object of that shape, nothing around it but perhaps one code fence."""
+    fenced = _FENCE.fullmatch(reply.strip())
     try:
-        return schema.model_validate(loads(reply))
+        return schema.model_validate(loads(fenced["inside"] if fenced else reply))
     except NotJson as error:
         return Drop("not_json", f"The reply is not one JSON object: {error}")
     except ValidationError as error:

@@ -1,0 +1,123 @@
+"""What a pipeline is: a function of a paper, a recipe and the replies so far.
+
+It says of everything found in the paper how far it came: a question to a model, a refusal, or lines of a release.
+Nothing else is kept between two calls, so that replies that are stored give the same release again.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from benchmark.importing.keys import PaperFields
+from construction.recipes.passages import Drop, Origin
+from latex import Outline, Span
+from llm.strict_json import first_objection
+from llm.structured import StructuredPrompt, structured_prompt
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+PROMPTS = Path(__file__).with_name("prompts")
+_RECIPES = Path(__file__).with_name("recipes")
+Shape = TypeVar("Shape", bound=BaseModel)
+Numbers = TypeVar("Numbers", bound="DataclassInstance")
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A source with what is known of it. `ordinal` is its place among the build's papers, from 0."""
+
+    fields: PaperFields
+    domain: str
+    outline: Outline
+    ordinal: int = 0
+    category: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a model is asked next about something."""
+
+    stage: str
+    prompt: StructuredPrompt[Any]
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a release file, with the origin of each of its strings."""
+
+    line: BaseModel
+    provenance: Mapping[str, Origin]
+
+
+@dataclass(frozen=True)
+class State:
+    """How far something came. `key` names it within its paper; `stage` is where it waits, was refused, or ended."""
+
+    key: str
+    spans: tuple[Span, ...]
+    stage: str
+    outcome: Question | Drop | tuple[Line, ...]
+
+
+class Answers:
+    """The replies to the questions about one thing, by stage."""
+
+    def __init__(self, replies: Mapping[tuple[str, str], str], key: str) -> None:
+        self._replies = replies
+        self._key = key
+
+    def to(self, stage: str, prompt: StructuredPrompt[Any], fields: Mapping[str, str]) -> str | Question:
+        """The reply, or the question if nothing was answered yet."""
+        reply = self._replies.get((self._key, stage))
+        return Question(stage, prompt, fields) if reply is None else reply
+
+
+class Pipeline(Protocol):
+    """A recipe's steps. `stages` are in the order in which things come to them, with their titles."""
+
+    stages: Mapping[str, str]
+
+    def recipe(self, document: Mapping[str, object]) -> Any:
+        """The recipe with these numbers. Raises ValueError naming the one that is wrong."""
+
+    def construct(
+        self, paper: Paper, recipe: Any, replies: Mapping[tuple[str, str], str], seed: int
+    ) -> Iterator[State]:
+        """How far everything in the paper came; `replies` are by key and stage."""
+
+
+def read_recipe(kind: type[Numbers], document: Mapping[str, object]) -> Numbers:
+    """The recipe with these numbers, the others as they are. Raises ValueError naming the one that is wrong."""
+    known = {field.name for field in fields(kind)}
+    if unknown := sorted(set(document) - known):
+        raise ValueError(f"{unknown[0]}: the recipe has no such number; it has {', '.join(sorted(known))}")
+    try:
+        return TypeAdapter(kind).validate_python(dict(document))
+    except ValidationError as error:
+        raise ValueError(first_objection(error)) from error
+
+
+def prompt(name: str, reply: type[Shape]) -> StructuredPrompt[Shape]:
+    """The prompt of that label."""
+    return structured_prompt(PROMPTS / f"{name}.md", reply)
+
+
+def pipeline_names() -> list[str]:
+    """The protocols whose releases can be built, sorted."""
+    return sorted(path.parent.name for path in _RECIPES.glob("*/pipeline.py"))
+
+
+@cache
+def get_pipeline(name: str) -> Pipeline:
+    """The pipeline for a protocol; raises KeyError naming those that exist."""
+    if name not in pipeline_names():
+        raise KeyError(f"no recipe for {name!r}; there are {', '.join(pipeline_names())}")
+    found: Pipeline = import_module(f"construction.recipes.{name}.pipeline").PIPELINE
+    return found

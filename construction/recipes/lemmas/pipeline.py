@@ -1,0 +1,69 @@
+"""From a paper to lemmas: what they are, what is shown before them, what they need, and their lines."""
+
+from collections.abc import Iterator, Mapping
+
+from construction.pipeline import Answers, Line, Paper, Question, State, prompt, read_recipe
+from construction.recipes.lemmas.assembly import Needs, Objects, assembled, needed
+from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
+from construction.recipes.lemmas.recipe import Recipe
+from construction.recipes.passages import Drop, read_reply
+
+OBJECTS = prompt("lemma-objects.v1", Objects)
+NEEDS = prompt("lemma-needs.v1", Needs)
+
+
+class LemmaPipeline:
+    """LemmaBench's extraction."""
+
+    stages: Mapping[str, str] = {
+        "lemmas": "Lemmas of the paper's own",
+        "objects": "Lemmas whose objects are known",
+        "needs": "Lemmas with what they need",
+        "lines": "Lemmas that stand alone and can be set",
+    }
+
+    def recipe(self, document: Mapping[str, object]) -> Recipe:
+        return read_recipe(Recipe, document)
+
+    def construct(
+        self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
+    ) -> Iterator[State]:
+        for number, found in lemmas(paper.outline, recipe):
+            key = f"lemma-{number}"
+            stage, outcome = (
+                ("lemmas", found)
+                if isinstance(found, Drop)
+                else _made(paper, recipe, found, Answers(replies, key))
+            )
+            yield State(key, (paper.outline.statements[number].span,), stage, outcome)
+
+
+def _made(
+    paper: Paper, recipe: Recipe, found: Found, answers: Answers
+) -> tuple[str, Question | Drop | tuple[Line, ...]]:
+    source, number = paper.outline, found.number
+    if recipe.context == "full":
+        context = full(source, number, recipe)
+    else:
+        reply = answers.to("objects", OBJECTS, {"lemma": found.statement.text})
+        if isinstance(reply, Question):
+            return "objects", reply
+        objects = read_reply(reply, Objects)
+        if isinstance(objects, Drop):
+            return "objects", objects
+        context = lexical(source, number, objects.objects, recipe)
+    shown = "\n\n".join(source.text_of(span) for span in context.spans)
+    reply = answers.to("needs", NEEDS, {"lemma": found.statement.text, "before": shown})
+    if isinstance(reply, Question):
+        return "needs", reply
+    needs = needed(source, number, context, reply)
+    if isinstance(needs, Drop):
+        return "needs", needs
+    made = assembled(
+        source, found, needs, extraction=context.extraction, instance_id=f"{paper.fields.key}/{number}",
+        domain=paper.domain, paper=paper.fields, written_by=NEEDS.label, category=paper.category,
+    )  # fmt: skip
+    return "lines", made if isinstance(made, Drop) else (Line(made.line, made.provenance),)
+
+
+PIPELINE = LemmaPipeline()

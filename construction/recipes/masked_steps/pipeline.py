@@ -1,0 +1,111 @@
+"""From a paper to masks: pairs, what a reader lacks, the choice of formulas, lines with their variants."""
+
+from collections.abc import Iterator, Mapping
+
+from construction.pipeline import Answers, Line, Paper, Question, State, prompt, read_recipe
+from construction.recipes.masked_steps.masks import (
+    Candidate,
+    Choice,
+    Made,
+    Symbols,
+    candidates,
+    chosen,
+    explanations,
+    masked,
+)
+from construction.recipes.masked_steps.pairs import Pair, pairs
+from construction.recipes.masked_steps.recipe import Recipe
+from construction.recipes.passages import Drop
+from latex import Outline, Span
+
+SYMBOLS = prompt("mask-symbols.v1", Symbols)
+CHOICE = prompt("mask-choice.v1", Choice)
+LINES_OF_A_PAPER = 100_000  # numbers that belong to one paper
+_LINES_OF_A_MASK = 3  # the mask and its two variants
+
+
+class MaskPipeline:
+    """Mask-Proof's curation."""
+
+    stages: Mapping[str, str] = {
+        "pairs": "Proofs with their statements",
+        "formulas": "Proofs with formulas that can be masked",
+        "symbols": "Problems that a reader can understand",
+        "choice": "Proofs with masks",
+        "lines": "Masks whose formulas can be set",
+    }
+
+    def recipe(self, document: Mapping[str, object]) -> Recipe:
+        return read_recipe(Recipe, document)
+
+    def construct(
+        self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
+    ) -> Iterator[State]:
+        for number, pair in pairs(paper.outline, recipe):
+            key = f"proof-{number}"
+            span = paper.outline.proofs[number].span
+            if isinstance(pair, Drop):
+                yield State(key, (span,), "pairs", pair)
+                continue
+            stage, outcome = _made(paper, recipe, pair, Answers(replies, key), seed)
+            yield State(key, (*pair.spans, *pair.proof.spans), stage, outcome)
+
+
+def _made(
+    paper: Paper, recipe: Recipe, pair: Pair, answers: Answers, seed: int
+) -> tuple[str, Question | Drop | tuple[Line, ...]]:
+    source = paper.outline
+    among = candidates(source, pair)
+    if not among:
+        return "formulas", Drop("no_formula", "No formula of the proof can be masked")
+    asked = {"problem": pair.problem(), "proof": pair.proof.text, "paper": _around(source, pair)}
+    symbols = answers.to("symbols", SYMBOLS, asked)
+    if isinstance(symbols, Question):
+        return "symbols", symbols
+    more = explanations(source, pair, symbols)
+    if isinstance(more, Drop):
+        return "symbols", more
+    choice = answers.to(
+        "choice", CHOICE, {"problem": pair.problem(more), "proof": numbered(pair.proof.text, among)}
+    )
+    if isinstance(choice, Question):
+        return "choice", choice
+    masks = chosen(choice, among, recipe)
+    if isinstance(masks, Drop):
+        return "choice", masks
+    if not masks:
+        return "choice", Drop("no_mask", "No formula is worth masking, the reply says")
+    first = paper.ordinal * LINES_OF_A_PAPER + pair.number * recipe.max_masks * _LINES_OF_A_MASK
+    lines: list[Line] = []
+    for place, mask in enumerate(masks):
+        made = masked(
+            source, pair, among, mask, index=first + place * _LINES_OF_A_MASK, arxiv_id=paper.fields.key,
+            written_by=CHOICE.label, seed=seed, domain=paper.domain, more=more,
+        )  # fmt: skip
+        for number, line in enumerate(made):
+            if isinstance(line, Made):
+                lines.append(Line(line.line, line.provenance))
+            elif number == 0:  # no mask; a variant may be missing
+                return "lines", line
+    return "lines", tuple(lines)
+
+
+def numbered(text: str, among: list[Candidate]) -> str:
+    """A proof with each formula that can be masked between <<1>> and <</1>>."""
+    parts, at = [], 0
+    for number, formula in enumerate(among, start=1):
+        parts += [text[at : formula.start], f"<<{number}>>{text[formula.start : formula.end]}<</{number}>>"]
+        at = formula.end
+    return "".join([*parts, text[at:]])
+
+
+def _around(source: Outline, pair: Pair) -> str:
+    """The document without the proof."""
+    text = source.flat.text
+    proof = source.proofs[pair.number].span
+    begin = text.find("\\begin{document}")
+    start = min(max(begin, 0), proof.start)
+    return f"{source.text_of(Span(start, proof.start))}\n\n{source.text_of(Span(proof.end, len(text)))}"
+
+
+PIPELINE = MaskPipeline()
