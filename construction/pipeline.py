@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from benchmark.importing.keys import PaperFields
-from construction.recipes.passages import Drop, Origin
+from construction.recipes.passages import Drop, Made
 from latex import Outline, Span
 from llm.strict_json import first_objection
 from llm.structured import StructuredPrompt, structured_prompt
@@ -49,21 +49,13 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of a release file, with the origin of each of its strings."""
-
-    line: BaseModel
-    provenance: Mapping[str, Origin]
-
-
-@dataclass(frozen=True)
 class State:
     """How far something came. `key` names it within its paper; `stage` is where it waits, was refused, or ended."""
 
     key: str
     spans: tuple[Span, ...]
     stage: str
-    outcome: Question | Drop | tuple[Line, ...]
+    outcome: Question | Drop | tuple[Made[Any], ...]
 
 
 class Answers:

@@ -117,9 +117,9 @@ def main_file(files: Mapping[str, str], scores: Scores | None = None) -> Main | 
     longest = max(map(len, texts.values()), default=0)
     points = {}
     for path, text in texts.items():
-        found = _CLASS.search(text)
-        if found and found[1].strip() not in ("subfiles", "amsppt"):
-            points[path] = _points(path, text, found[1], files, scores)
+        named = _CLASS.search(text)
+        if named and named[1].strip() not in ("subfiles", "amsppt"):
+            points[path] = _points(path, text, named[1], files, scores)
             points[path] += scores.short if 2 * len(text) < longest else 0
     if chosen and chosen[0] in points:
         return Main(chosen[0], "readme")

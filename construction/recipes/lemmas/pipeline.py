@@ -1,12 +1,13 @@
 """From a paper to lemmas: what they are, what is shown before them, what they need, and their lines."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from construction.pipeline import Answers, Line, Paper, Question, State, prompt, read_recipe
+from construction.pipeline import Answers, Paper, Question, State, prompt, read_recipe
 from construction.recipes.lemmas.assembly import Needs, Objects, assembled, needed
 from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
 from construction.recipes.lemmas.recipe import Recipe
-from construction.recipes.passages import Drop, read_reply
+from construction.recipes.passages import Drop, Made, read_reply
 
 OBJECTS = prompt("lemma-objects.v1", Objects)
 NEEDS = prompt("lemma-needs.v1", Needs)
@@ -40,7 +41,7 @@ class LemmaPipeline:
 
 def _made(
     paper: Paper, recipe: Recipe, found: Found, answers: Answers
-) -> tuple[str, Question | Drop | tuple[Line, ...]]:
+) -> tuple[str, Question | Drop | tuple[Made[Any], ...]]:
     source, number = paper.outline, found.number
     if recipe.context == "full":
         context = full(source, number, recipe)
@@ -63,7 +64,7 @@ def _made(
         source, found, needs, extraction=context.extraction, instance_id=f"{paper.fields.key}/{number}",
         domain=paper.domain, paper=paper.fields, written_by=NEEDS.label, category=paper.category,
     )  # fmt: skip
-    return "lines", made if isinstance(made, Drop) else (Line(made.line, made.provenance),)
+    return "lines", made if isinstance(made, Drop) else (made,)
 
 
 PIPELINE = LemmaPipeline()

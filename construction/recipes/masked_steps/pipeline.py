@@ -1,12 +1,12 @@
 """From a paper to masks: pairs, what a reader lacks, the choice of formulas, lines with their variants."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from construction.pipeline import Answers, Line, Paper, Question, State, prompt, read_recipe
+from construction.pipeline import Answers, Paper, Question, State, prompt, read_recipe
 from construction.recipes.masked_steps.masks import (
     Candidate,
     Choice,
-    Made,
     Symbols,
     candidates,
     chosen,
@@ -15,7 +15,7 @@ from construction.recipes.masked_steps.masks import (
 )
 from construction.recipes.masked_steps.pairs import Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
-from construction.recipes.passages import Drop
+from construction.recipes.passages import Drop, Made
 from latex import Outline, Span
 
 SYMBOLS = prompt("mask-symbols.v1", Symbols)
@@ -53,7 +53,7 @@ class MaskPipeline:
 
 def _made(
     paper: Paper, recipe: Recipe, pair: Pair, answers: Answers, seed: int
-) -> tuple[str, Question | Drop | tuple[Line, ...]]:
+) -> tuple[str, Question | Drop | tuple[Made[Any], ...]]:
     source = paper.outline
     among = candidates(source, pair)
     if not among:
@@ -76,7 +76,7 @@ def _made(
     if not masks:
         return "choice", Drop("no_mask", "No formula is worth masking, the reply says")
     first = paper.ordinal * LINES_OF_A_PAPER + pair.number * recipe.max_masks * _LINES_OF_A_MASK
-    lines: list[Line] = []
+    lines: list[Made[Any]] = []
     for place, mask in enumerate(masks):
         made = masked(
             source, pair, among, mask, index=first + place * _LINES_OF_A_MASK, arxiv_id=paper.fields.key,
@@ -84,7 +84,7 @@ def _made(
         )  # fmt: skip
         for number, line in enumerate(made):
             if isinstance(line, Made):
-                lines.append(Line(line.line, line.provenance))
+                lines.append(line)
             elif number == 0:  # no mask; a variant may be missing
                 return "lines", line
     return "lines", tuple(lines)
