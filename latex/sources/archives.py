@@ -235,9 +235,8 @@ def _of_zip(content: bytes, limits: Limits, most: int) -> Iterator[_Member]:
     try:
         with zipfile.ZipFile(file) as archive:
             for member in archive.infolist():
-                kind = (
-                    member.external_attr >> 28
-                )  # the type in Unix: 8 is a file, 0 where the packer says none
+                # The type in Unix: 8 is a file, 0 where the packer says none.
+                kind = member.external_attr >> 28
                 if member.is_dir() and kind in (0, 4):
                     continue
                 if kind not in (0, 8):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-BEGIN = ""  # stands for \\begin{document} among the files that are read
+BEGIN = ""  # among the files that are read: here the document begins
 MAX_DOCUMENTS = 20  # more than these are not compared, because each is read with all that it inputs
 
 

@@ -88,7 +88,7 @@ ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     "gzip with a tail": (lambda: gzip.compress(PAPER) + b"tail", "broken"),
     "a hundred thousand gzips": (lambda: gzip.compress(b"\\a") * 100_000, "broken"),
     "tar with ..": (lambda: tar(("../main.tex", PAPER)), "bad_path"),
-    "tar with an absolute path": (lambda: tar(("/tmp/main.tex", PAPER)), "bad_path"),
+    "tar with an absolute path": (lambda: tar(("/main.tex", PAPER)), "bad_path"),
     "tar with a backslash": (lambda: tar(("..\\main.tex", PAPER)), "bad_path"),
     "tar too deep": (lambda: tar(("a/" * 12 + "main.tex", PAPER)), "bad_path"),
     "tar with a name of 300 bytes": (lambda: tar(("a" * 300 + ".tex", PAPER)), "bad_path"),
