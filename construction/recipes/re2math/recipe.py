@@ -33,10 +33,17 @@ class Recipe:
     scouted: int = 120_000  # characters from the beginning
     hits_of_a_kind: int = 3
 
+    # The main theorem and its proof
+    min_proof: int = 250  # characters; published: 500, or 250 with a citation, and ours have one
+    max_setup: int = 1_200
+    shown: int = 60_000  # characters of proofs; published: 24,000 of the paper, in windows
+
     # Citations and blocks
     scored: int = 4_000  # characters of a passage
     kept_of_a_paper: int = 4  # the paper names 6, its code keeps 4
     max_blocks: int = 5
+    around_citation: tuple[int, int] = (3_500, 1_200)  # characters before and after that may restate a tool
+    around_locator: int = 180  # characters on both sides; published: 180 to 220
     points: tuple[Points, ...] = (
         Points("tool_word", 2),
         Points("trigger_word", 1.25),

@@ -1,0 +1,69 @@
+"""A source is read in a process of its own, with what the pipeline says, and an end to time and memory."""
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+from benchmark.importing.keys import PaperFields
+from construction.reading import process
+from construction.reading.process import Asked, Limits, construct
+from construction.recipes.passages import Drop
+from tests.construction.test_pipelines import MASK, SYMBOLS, TEXT
+
+
+def asked(text: str, replies: dict[tuple[str, str], str] | None = None) -> Asked:
+    paper = PaperFields(key="2601.00001", title="Gadgets")
+    return Asked("masked_steps", {}, {"main.tex": text}, "main.tex", paper, "combinatorics", replies or {}, 1)
+
+
+def test_the_process_says_what_the_pipeline_says() -> None:
+    (first,) = read(asked(TEXT))
+    assert (first["key"], first["stage"]) == ("proof-0", "symbols")
+    assert first["question"]["prompt"] == "mask-symbols.v1"
+    replies = {
+        ("proof-0", "symbols"): json.dumps(SYMBOLS),
+        ("proof-0", "choice"): json.dumps({"masks": [MASK]}),
+    }
+    (last,) = read(asked(TEXT, replies))
+    assert [line["line"]["variant"] for line in last["lines"]] == ["", "random", "truncated"]
+    for name, start, end in last["places"]:
+        assert name == "main.tex"
+        assert TEXT[start:end].strip()
+    (refused,) = read(asked(TEXT, replies | {("proof-0", "choice"): "no"}))
+    assert refused["drop"]["code"] == "not_json"
+
+
+def read(question: Asked) -> list[dict[str, Any]]:
+    found = construct(question)
+    assert not isinstance(found, Drop)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        (Limits(clock=0.2), "too_slow"),
+        (Limits(processor=1), "too_slow"),
+        (Limits(memory=80 * 1024**2), "too_large"),
+    ],
+)
+def test_a_source_that_takes_too_much_is_refused(limits: Limits, code: str) -> None:
+    found = construct(asked("\\begin{document}" + "\\begin{theorem}$a$" * 60_000), limits)
+    assert isinstance(found, Drop)
+    assert found.code == code
+
+
+def test_the_environment_of_the_process_has_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, str] = {}
+    monkeypatch.setenv("SECRET_KEY", "canary")
+
+    def run(*_: object, env: dict[str, str], **__: object) -> None:
+        seen.update(env)
+        raise process.subprocess.TimeoutExpired("child", 1)
+
+    monkeypatch.setattr(process.subprocess, "run", run)
+    construct(asked(TEXT))
+    assert "canary" not in seen.values()
+    assert set(seen) <= set(os.environ)
