@@ -71,7 +71,8 @@ class Kind:
     """One kind of task.
 
     `endpoint` is the path of look-ups from a run to the name of the endpoint that its tasks ask; where that is empty,
-    the work is done on this machine. `loaded` names what a claim fetches with the tasks.
+    the work is done on this machine, as is all work of a kind without such a path. `loaded` names what a claim
+    fetches with the tasks.
     """
 
     tasks: type[Task]

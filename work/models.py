@@ -31,6 +31,20 @@ class Job(models.Model):
         return self.max_tokens is not None or self.max_cost is not None
 
 
+class PricedJob(Job):
+    """A job whose tasks all ask one model, at these prices."""
+
+    endpoint = models.CharField(max_length=100)
+    model = models.CharField(max_length=200)
+    prompt_price = models.DecimalField(max_digits=12, decimal_places=6, help_text="Of a million tokens sent.")
+    completion_price = models.DecimalField(
+        max_digits=12, decimal_places=6, help_text="Of a million tokens received."
+    )
+
+    class Meta:
+        abstract = True
+
+
 class TaskState(models.TextChoices):
     WAITING = "waiting", "Waiting"
     LEASED = "leased", "Leased"
@@ -54,6 +68,22 @@ class LeasedTask(models.Model):
     last_error = models.TextField(blank=True)
     tokens_reserved = models.PositiveBigIntegerField(default=0)
     cost_reserved = models.DecimalField(max_digits=16, decimal_places=6, default=0)
+
+    class Meta:
+        abstract = True
+
+
+class Call(models.Model):
+    """One request to an endpoint and its raw reply, kept for ever. A model that inherits names its `task`."""
+
+    token = models.UUIDField(unique=True, editable=False, help_text="So that no call is stored twice.")
+    request = models.JSONField()
+    reply = models.JSONField(null=True)
+    error = models.TextField(blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True)
+    completion_tokens = models.PositiveIntegerField(null=True)
+    latency_seconds = models.FloatField()
+    created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         abstract = True

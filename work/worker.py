@@ -201,8 +201,8 @@ def _claim(*, owner: str, limit: int, names: list[str], others: bool, breaker: s
     wanted = allowed(endpoint=breaker, wanted=limit) if breaker else limit
     tasks: list[Task] = []
     for kind in kinds():
-        if len(tasks) < wanted:
-            asked = Q(**{f"{kind.endpoint}__in": names})
+        if len(tasks) < wanted and (kind.endpoint or (names == [""] and not others)):
+            asked = Q(**{f"{kind.endpoint}__in": names}) if kind.endpoint else Q()
             which = ~asked if others else asked
             tasks += claim(kind, owner=owner, limit=wanted - len(tasks), which=which)
     return tasks

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from search.models.corpora import Corpus, Statement
-from work.models import Job, LeasedTask, RunState, lease_constraints
+from work.models import Call, LeasedTask, PricedJob, RunState, lease_constraints
 
 
 class Reads(models.TextChoices):
@@ -17,18 +17,12 @@ class Reads(models.TextChoices):
     INTRODUCTION = "introduction", "With the first section of its document"
 
 
-class SloganRun(Job):
+class SloganRun(PricedJob):
     """A request for the slogans of a corpus. It always has a budget, because every statement costs a call."""
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="slogan_runs")
     reads = models.CharField(max_length=20, choices=Reads)
-    endpoint = models.CharField(max_length=100)
-    model = models.CharField(max_length=200)
     prompt_sha256 = models.CharField(max_length=64)
-    prompt_price = models.DecimalField(max_digits=12, decimal_places=6, help_text="Of a million tokens sent.")
-    completion_price = models.DecimalField(
-        max_digits=12, decimal_places=6, help_text="Of a million tokens received."
-    )
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -78,18 +72,10 @@ class SloganTask(LeasedTask):
         return f"slogan task {self.pk}"
 
 
-class SloganCall(models.Model):
+class SloganCall(Call):
     """One request to an endpoint and its raw reply, kept for ever."""
 
     task = models.ForeignKey(SloganTask, on_delete=models.PROTECT, related_name="calls")
-    token = models.UUIDField(unique=True, editable=False, help_text="So that no call is stored twice.")
-    request = models.JSONField()
-    reply = models.JSONField(null=True)
-    error = models.TextField(blank=True)
-    prompt_tokens = models.PositiveIntegerField(null=True)
-    completion_tokens = models.PositiveIntegerField(null=True)
-    latency_seconds = models.FloatField()
-    created_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
         return f"slogan call {self.pk}"

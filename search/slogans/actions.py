@@ -11,9 +11,10 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from search.models import Corpus, Reads, SloganRun, SloganTask
-from search.slogans.kind import MILLION, SLOGANS, asked_about
+from search.slogans.kind import SLOGANS, asked_about
 from search.slogans.queries import readable, unwritten
 from search.slogans.wording import DECODING, prompt_of
+from work.asking import MILLION
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints

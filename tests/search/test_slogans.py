@@ -16,9 +16,10 @@ from search.models import Corpus, Slogan, SloganCall, SloganRun, SloganTask
 from search.searching.actions import search
 from search.searching.request import Asked
 from search.slogans.actions import Order, ask_for_slogans, estimate, raise_budget, reconcile_slogans, steer
-from search.slogans.kind import SLOGANS, Outcome, asked_about, settle
+from search.slogans.kind import SLOGANS, asked_about, settle
 from search.slogans.wording import FAULTS, most_tokens, prompt_of, read_slogan
 from tests.llm.server import serving
+from work.asking import Answer
 from work.claims import claim
 from work.models import EndpointState, RunState, TaskState
 from work.worker import drain
@@ -212,8 +213,8 @@ def test_a_server_that_fails_costs_no_slogan_and_one_that_refuses_fails_for_good
     assert SloganTask.objects.filter(state=TaskState.FAILED).count() == 4
 
 
-def outcome(task: SloganTask) -> Outcome:
-    return Outcome(task, SAID, "", {"model": "writer"}, {}, 0.1, 10, 10, 0)
+def outcome(task: SloganTask) -> Answer:
+    return Answer(task, SAID, "stop", {"model": "writer"}, {}, 0.1, 10, 10, 0)
 
 
 def test_results_that_come_twice_or_late_are_stored_once(corpus, server):
