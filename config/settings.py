@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "annotation",
     "judging",
     "search",
+    "construction",
     "reports",
 ]
 
@@ -300,6 +301,8 @@ IMPORTERS = {"labels": "reports.referees.uploads.import_upload"}
 KINDS_OF_WORK = [
     "judging.kind.JUDGING",
     "search.slogans.kind.SLOGANS",
+    "construction.builds.kinds.STEPS",
+    "construction.builds.kinds.PAPERS",
 ]  # what workers do, those first that are served first
 JUDGE_ENDPOINTS = read_text("TOUCHSTONE_JUDGE_ENDPOINTS", "")
 JUDGE_LEASE_SECONDS = read_int("TOUCHSTONE_JUDGE_LEASE_SECONDS", 30)  # a dead worker's tasks wait this long

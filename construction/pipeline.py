@@ -4,8 +4,8 @@ It says of everything found in the paper how far it came: a question to a model,
 Nothing else is kept between two calls, so that replies that are stored give the same release again.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -75,6 +75,7 @@ class Pipeline(Protocol):
     """A recipe's steps. `stages` are in the order in which things come to them, with their titles."""
 
     stages: Mapping[str, str]
+    prompts: Sequence[StructuredPrompt[Any]]
 
     def recipe(self, document: Mapping[str, object]) -> Any:
         """The recipe with these numbers. Raises ValueError naming the one that is wrong."""
@@ -83,6 +84,21 @@ class Pipeline(Protocol):
         self, paper: Paper, recipe: Any, replies: Mapping[tuple[str, str], str], seed: int
     ) -> Iterator[State]:
         """How far everything in the paper came; `replies` are by key and stage."""
+
+    def select(self, lines: Sequence[Mapping[str, Any]], recipe: Any) -> "Selected":
+        """The lines of all papers that make the release, in order."""
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Lines of a release by their places among all lines; for each of the others why it is not among them.
+
+    `shortages` say why there can be no release.
+    """
+
+    places: Sequence[int]
+    reasons: Mapping[int, Drop] = field(default_factory=dict)
+    shortages: Sequence[Drop] = ()
 
 
 def read_recipe(kind: type[Numbers], document: Mapping[str, object]) -> Numbers:
@@ -94,6 +110,13 @@ def read_recipe(kind: type[Numbers], document: Mapping[str, object]) -> Numbers:
         return TypeAdapter(kind).validate_python(dict(document))
     except ValidationError as error:
         raise ValueError(first_objection(error)) from error
+
+
+def numbers_of(recipe: "DataclassInstance") -> dict[str, object]:
+    """Every number of a recipe in JSON, the same for equal recipes."""
+    sets = {item.name for item in fields(recipe) if isinstance(getattr(recipe, item.name), frozenset)}
+    numbers: dict[str, Any] = TypeAdapter(type(recipe)).dump_python(recipe, mode="json")
+    return {name: sorted(value) if name in sets else value for name, value in numbers.items()}
 
 
 def prompt(name: str, reply: type[Shape]) -> StructuredPrompt[Shape]:

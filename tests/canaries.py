@@ -8,7 +8,7 @@
 from django.apps import apps
 from django.db import models
 
-APPS = ("accounts", "benchmark", "work", "annotation", "judging", "search", "reports")
+APPS = ("accounts", "benchmark", "work", "annotation", "judging", "search", "construction", "reports")
 
 _TABLE = """
 accounts.User        hidden: email name pseudonym rater | technical: password
@@ -94,6 +94,16 @@ search.Query         hidden: text formula filters | technical: mode
 search.ReleaseCheck  hidden: problem | technical: corpus_sha256
 search.Finding       hidden: field note
 search.Feedback      hidden: note
+construction.Source  hidden: key name title authors category domain licence sentence main others notes
+construction.Source  technical: version sha256 form code
+construction.SourceFile hidden: path text | technical: sha256
+construction.Build   hidden: name endpoint model note | technical: protocol recipe recipe_sha256 sources_sha256 prompts
+construction.BuildPaper hidden: main sentence last_error lease_owner | technical: code
+construction.Candidate hidden: key sentence places lines | technical: stage code
+construction.Step    hidden: last_error lease_owner fields text | technical: stage prompt prompt_sha256 input_sha256
+construction.StepCall hidden: request reply error
+construction.Review  hidden: reason before after
+construction.BuiltInstance hidden: provenance
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.KeptScore    hidden: choice content | technical: basis
 reports.HistoryLink  technical: kind sha256 chain

@@ -68,6 +68,17 @@ from benchmark.models import (
     TupleFile,
     TupleFilePart,
 )
+from construction.models import (
+    Build,
+    BuildPaper,
+    BuiltInstance,
+    Candidate,
+    Review,
+    Source,
+    SourceFile,
+    Step,
+    StepCall,
+)
 from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
 from reports.records.declared import Declared
@@ -85,8 +96,10 @@ from search.models import (
     SloganCall,
     SloganRun,
     SloganTask,
-    Source,
     Statement,
+)
+from search.models import (
+    Source as CorpusSource,
 )
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
@@ -623,6 +636,7 @@ def _reports(campaign: Campaign, coordinator: User) -> None:
         withdrawn_reason=c("reports.PublicRecord.withdrawn_reason"),
     )
     _searched(campaign)
+    _built()
     KeptScore.objects.create(
         release=campaign.release, choice=c("reports.KeptScore.choice"), content=c("reports.KeptScore.content")
     )
@@ -638,7 +652,7 @@ def _searched(campaign: Campaign) -> None:
         release=campaign.release,
     )
     said = {name: c(f"search.Source.{name}") for name in ("name", "url", "version", "licence", "attribution")}
-    source = Source.objects.create(corpus=corpus, **said)
+    source = CorpusSource.objects.create(corpus=corpus, **said)
     said = {name: c(f"search.Document.{name}") for name in ("key", "title")}
     said |= {name: c(f"search.Document.{name}") for name in ("abstract", "introduction")}
     lists = {name: [c(f"search.Document.{name}")] for name in ("authors", "categories")}
@@ -720,6 +734,79 @@ def _slogans(corpus: Corpus, statement: Statement) -> None:
 
 
 PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
+
+
+def _built() -> None:
+    """A source, and a build that has made a release of it."""
+    c = canary
+    source = Source.objects.create(
+        sha256="1" * 64,
+        form="tex",
+        state="readable",
+        authors=[c("construction.Source.authors")],
+        others=[[c("construction.Source.others"), 1]],
+        notes=[c("construction.Source.notes")],
+        **{
+            name: c(f"construction.Source.{name}")
+            for name in ("key", "name", "title", "category", "domain", "licence", "sentence", "main")
+        },
+    )
+    said = {name: c(f"construction.SourceFile.{name}") for name in ("path", "text")}
+    SourceFile.objects.create(source=source, sha256="2" * 64, **said)
+    build = Build.objects.create(
+        protocol="lemmas",
+        recipe={},
+        recipe_sha256="3" * 64,
+        sources_sha256="4" * 64,
+        prompts={},
+        seed=1,
+        state="done",
+        finished_at=timezone.now(),
+        prompt_price=1,
+        completion_price=1,
+        max_tokens=1,
+        **{name: c(f"construction.Build.{name}") for name in ("name", "endpoint", "model", "note")},
+    )
+    said = {
+        name: c(f"construction.BuildPaper.{name}")
+        for name in ("main", "sentence", "last_error", "lease_owner")
+    }
+    paper = BuildPaper.objects.create(
+        run=build, source=source, ordinal=0, state="leased", lease_until=timezone.now(), **said
+    )
+    said = {name: c(f"construction.Candidate.{name}") for name in ("key", "sentence")}
+    lists = {name: [c(f"construction.Candidate.{name}")] for name in ("places", "lines")}
+    candidate = Candidate.objects.create(paper=paper, place=0, stage="lines", state="made", **said, **lists)
+    asked = {
+        "run": build,
+        "candidate": candidate,
+        "prompt": "p.v1",
+        "prompt_sha256": "5" * 64,
+        "input_sha256": "6" * 64,
+    }
+    said = {name: c(f"construction.Step.{name}") for name in ("last_error", "lease_owner")}
+    step = Step.objects.create(
+        stage="needs",
+        state="leased",
+        lease_until=timezone.now(),
+        fields={"lemma": c("construction.Step.fields")},
+        **asked,
+        **said,
+    )
+    Step.objects.create(stage="objects", state="done", text=c("construction.Step.text"), **asked)
+    said = {name: c(f"construction.StepCall.{name}") for name in ("request", "reply", "error")}
+    StepCall.objects.create(task=step, token=uuid4(), latency_seconds=1, **said)
+    said = {name: {"0.x": c(f"construction.Review.{name}")} for name in ("before", "after")}
+    reason = c("construction.Review.reason")
+    Review.objects.create(
+        candidate=candidate, decision="repair", reason=reason, by=User.objects.earliest("pk"), **said
+    )
+    BuiltInstance.objects.create(
+        instance_id=Release.objects.earliest("pk").instances.earliest("pk").pk,
+        candidate=candidate,
+        provenance={"x": c("construction.BuiltInstance.provenance")},
+    )
+    Build.objects.update(release=Release.objects.earliest("pk"))
 
 
 def numbers() -> list[int]:
@@ -847,7 +934,7 @@ def test_no_way_to_search_shows_a_reviewer_the_paper_of_a_problem(
     """A corpus for members has that paper, under its key or its title, next to another one."""
     settings.INDEX_DIR = tmp_path
     corpus = Corpus.objects.create(slug="library", title="Library", visibility="members")
-    source = Source.objects.create(corpus=corpus, name="notes", licence="CC-BY-4.0")
+    source = CorpusSource.objects.create(corpus=corpus, name="notes", licence="CC-BY-4.0")
     key, title = canary("benchmark.Paper.key"), canary("benchmark.Paper.title")
     works = {key: "A treatise", "another-key": title, "harmless": "Notes on balls"}
     for name, its_title in works.items():
@@ -903,6 +990,7 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
 # printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
+    *(name for name in HIDDEN if name.startswith("construction.")),  # no page shows sources and builds
     "annotation.CampaignSetup.draw",  # choices before the draw: an open campaign shows the draw itself
     "annotation.Adjudication.note",
     "annotation.Adjudication.value",

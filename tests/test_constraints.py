@@ -46,6 +46,7 @@ from annotation.models import (
     Unjudged,
 )
 from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Output, UnreleasedOutput
+from construction.models import Build, BuildPaper, Candidate, Review, Source, Step
 from judging.models import Judge, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt, Verdict
 from reports.history.chain import seal
 from reports.models import Artifact, ExclusionRule, HistoryLink, PublicRecord, ReportJob
@@ -70,7 +71,7 @@ from tests.test_canaries import study
 __all__ = ["study"]  # the fixture: a row of every model, made by the verbs of the project
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
-OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "search", "work")
+OURS = ("accounts", "annotation", "benchmark", "construction", "judging", "reports", "search", "work")
 Values = dict[str, Any]
 # A printed report of which nothing is known, so that one rule alone is broken.
 QUIET: Values = {
@@ -149,6 +150,29 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "corpus_frozen_with_hash": (Corpus, {"slug": "c", "frozen_at": NOW, "sha256": ""}),
     "bound_corpus_is_for_staff": (Corpus, {"slug": "c", "visibility": "anyone"}),
     "corpus_visibility": (Corpus, {"slug": "c", "visibility": "mood", "release": None}),
+    "source_state": (Source, {"state": "mood", "code": "x", "main": ""}),
+    "source_has_a_main_file_or_a_code": (Source, {"main": ""}),
+    "build_finished_at_some_time": (Build, {"finished_at": None, "release": None}),
+    "build_released_when_done": (Build, {"state": "running", "finished_at": None}),
+    "build_has_a_budget": (Build, {"max_tokens": None, "max_cost": None}),
+    "build_paper_is_over_when_refused": (
+        BuildPaper, {"state": "waiting", "lease_owner": "", "lease_until": None, "code": "too_slow"},
+    ),
+    "build_paper_leased_iff_it_has_an_owner": (BuildPaper, {"state": "leased", "lease_owner": ""}),
+    "build_paper_reserves_only_while_leased": (
+        BuildPaper, {"state": "waiting", "lease_owner": "", "lease_until": None, "tokens_reserved": 7},
+    ),
+    "candidate_dropped_iff_code": (Candidate, {"state": "dropped", "lines": []}),
+    "candidate_made_if_lines": (Candidate, {"state": "asked"}),
+    "step_done_if_answered": (
+        Step, {"state": "waiting", "lease_owner": "", "lease_until": None, "text": "x"},
+    ),
+    "step_leased_iff_it_has_an_owner": (Step, {"state": "leased", "lease_owner": "", "text": ""}),
+    "step_reserves_only_while_leased": (
+        Step, {"state": "waiting", "lease_owner": "", "lease_until": None, "text": "", "tokens_reserved": 7},
+    ),
+    "review_has_a_reason": (Review, {"reason": ""}),
+    "review_repairs_something": (Review, {"after": {}}),
     "slogan_run_reads": (SloganRun, {"reads": "mood"}),
     "slogan_run_has_a_budget": (SloganRun, {"max_tokens": None, "max_cost": None}),
     "slogan_run_finished_at_some_time": (SloganRun, {"state": "done", "finished_at": None}),
@@ -283,10 +307,16 @@ def call_without_slogan() -> SloganCall:
     return SloganCall.objects.create(task=task_without_slogan(), token=uuid4(), request={}, latency_seconds=1)
 
 
+def another_source() -> Source:
+    return Source.objects.create(key=str(uuid4()), sha256=uuid4().hex * 2, state="readable", main="a.tex")
+
+
 # What a copy must not share with its row, so that no other constraint refuses it first.
 OTHER = {
     "exclusion_rule_one_primary": {"name": lambda: "another"},
     "grade_once_per_idempotency_key": {"supersedes": Grade.objects.first},
+    "build_paper_once": {"ordinal": lambda: 10**6},
+    "build_paper_has_its_place": {"source": another_source},
     "history_row_sealed_once": {"position": lambda: 10**6},
     "slogan_once_per_statement": {"task": task_without_slogan, "call": call_without_slogan},
 }

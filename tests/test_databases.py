@@ -5,7 +5,7 @@ import re
 from tests.databases import ON_BOTH, ON_POSTGRESQL, TESTS
 
 ROOT = TESTS.parent
-OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "search", "work")
+OURS = ("accounts", "annotation", "benchmark", "construction", "judging", "reports", "search", "work")
 # What has a meaning of its own on each database: locks, SQL of our own, conflicts of inserts, JSON inside a query.
 OWN_WAY = re.compile(
     r"select_for_update|connection\.vendor|\.cursor\(|RawSQL|\.raw\(|accounts\.database\.joined|KeyTransform|KT\(|skip_locked"
@@ -40,6 +40,9 @@ TRIED_IN = {
     "benchmark/rendering/actions.py": "benchmark/test_rendering.py",
     "benchmark/rendering/stored.py": "benchmark/test_rendering.py",
     "benchmark/settling/actions.py": "benchmark/test_settling.py",
+    "construction/builds/actions.py": "construction/test_builds.py",
+    "construction/builds/emission.py": "construction/test_builds.py",
+    "construction/builds/kinds.py": "construction/test_builds.py",
     "judging/programs/construction.py": "reports/test_construction_audit.py",
     "work/breaker.py": "judging/test_breaker.py",
     "work/budget.py": "judging/test_budget.py",

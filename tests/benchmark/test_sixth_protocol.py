@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SIXTH = ROOT / "tests" / "sixth_protocol"
 PLACE = "benchmark/protocols/closed_forms"
 NEEDED = (
-    "accounts", "algebra", "annotation", "benchmark", "canonical", "config", "judging", "latex", "llm", "reports",
-    "retrieval", "search", "stats", "static", "templates", "tests", "tools", "work", "manage.py",
+    "accounts", "algebra", "annotation", "benchmark", "canonical", "config", "construction", "judging", "latex", "llm",
+    "reports", "retrieval", "search", "stats", "static", "templates", "tests", "tools", "work", "manage.py",
     "pyproject.toml", "sample",
 )  # fmt: skip
 
@@ -114,6 +114,7 @@ PACKAGES = (
     "annotation",
     "benchmark",
     "config",
+    "construction",
     "judging",
     "latex",
     "llm",
@@ -128,7 +129,7 @@ PACKAGES = (
 def modules() -> Iterator[Path]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            if "protocols" not in path.parts and "migrations" not in path.parts:
+            if not {"protocols", "recipes", "migrations"} & set(path.parts):
                 yield path
 
 

@@ -28,7 +28,10 @@ MACHINE = {
         benchmark.Output.sha256 judging.Judge.sha256 benchmark.Settlement.pair
         reports.PublicRecord.archive_sha256 judging.UploadedPrompt.sha256 benchmark.TupleFile.sha256
         search.Corpus.sha256 search.Statement.sha256 search.Index.digest search.Index.corpus_sha256
-        search.ReleaseCheck.corpus_sha256
+        search.ReleaseCheck.corpus_sha256 construction.Source.sha256 construction.SourceFile.sha256
+        construction.Build.recipe_sha256 construction.Build.sources_sha256 construction.Build.prompts
+        construction.BuildPaper.lease_owner construction.Step.lease_owner construction.Step.prompt_sha256
+        construction.Step.input_sha256
     """,
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name
@@ -36,7 +39,7 @@ MACHINE = {
         judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ReportJob.condition
         reports.ReportJob.frozen_tuple reports.ExclusionRule.name judging.JudgeRun.condition
         reports.PublicRecord.name judging.UploadedPrompt.name annotation.Campaign.condition
-        search.Corpus.slug search.Query.mode
+        search.Corpus.slug search.Query.mode construction.Build.name construction.Source.version
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name
@@ -44,6 +47,9 @@ MACHINE = {
         annotation.SharedComment.protocol judging.Judge.protocol judging.Judge.program judging.Judge.prompts
         judging.JudgeRun.predicates judging.JudgeTask.predicate judging.Verdict.predicate
         annotation.Reveal.predicate reports.Artifact.kind reports.HistoryLink.kind search.Slogan.fault
+        construction.Build.protocol construction.Build.recipe construction.Source.form construction.Source.code
+        construction.BuildPaper.code construction.Candidate.code construction.Candidate.stage
+        construction.Step.stage construction.Step.prompt
     """,
     "keys and values of a rubric's questions, of blocks and of rules": """
         annotation.Answer.question annotation.Answer.step annotation.Adjudication.question

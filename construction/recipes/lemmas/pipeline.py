@@ -1,9 +1,9 @@
 """From a paper to lemmas: what they are, what is shown before them, what they need, and their lines."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from construction.pipeline import Answers, Paper, Question, State, prompt, read_recipe
+from construction.pipeline import Answers, Paper, Question, Selected, State, prompt, read_recipe
 from construction.recipes.lemmas.assembly import Needs, Objects, assembled, needed
 from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
 from construction.recipes.lemmas.recipe import Recipe
@@ -23,6 +23,8 @@ class LemmaPipeline:
         "lines": "Lemmas that stand alone and can be set",
     }
 
+    prompts = (OBJECTS, NEEDS)
+
     def recipe(self, document: Mapping[str, object]) -> Recipe:
         return read_recipe(Recipe, document)
 
@@ -37,6 +39,9 @@ class LemmaPipeline:
                 else _made(paper, recipe, found, Answers(replies, key))
             )
             yield State(key, (paper.outline.statements[number].span,), stage, outcome)
+
+    def select(self, lines: Sequence[Mapping[str, Any]], recipe: Recipe) -> Selected:
+        return Selected(range(len(lines)))
 
 
 def _made(

@@ -1,9 +1,9 @@
 """From a paper to masks: pairs, what a reader lacks, the choice of formulas, lines with their variants."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from construction.pipeline import Answers, Paper, Question, State, prompt, read_recipe
+from construction.pipeline import Answers, Paper, Question, Selected, State, prompt, read_recipe
 from construction.recipes.masked_steps.masks import (
     Candidate,
     Choice,
@@ -35,6 +35,8 @@ class MaskPipeline:
         "lines": "Masks whose formulas can be set",
     }
 
+    prompts = (SYMBOLS, CHOICE)
+
     def recipe(self, document: Mapping[str, object]) -> Recipe:
         return read_recipe(Recipe, document)
 
@@ -49,6 +51,9 @@ class MaskPipeline:
                 continue
             stage, outcome = _made(paper, recipe, pair, Answers(replies, key), seed)
             yield State(key, (*pair.spans, *pair.proof.spans), stage, outcome)
+
+    def select(self, lines: Sequence[Mapping[str, Any]], recipe: Recipe) -> Selected:
+        return Selected(range(len(lines)))
 
 
 def _made(

@@ -1,0 +1,266 @@
+"""The verbs of builds: begin, pause, resume, cancel, raise the budget, ask again, review, and make the release."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import pairwise
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.refusal import Refused
+from accounts.trail import record
+from benchmark.importing.batches import check_slug
+from canonical import sha256_of
+from construction.builds.kinds import DECODING, OPEN, PAPERS, STEPS, reopen
+from construction.builds.strings import string_at
+from construction.models import Build, BuildPaper, Candidate, Decision, Review, Source, SourceState, Step
+from construction.pipeline import get_pipeline, numbers_of, pipeline_names
+from work.claims import take_back_expired
+from work.clock import shared_now
+from work.endpoints import HOW_TO, declared_endpoints
+from work.models import RunState, TaskState
+from work.signal import ring
+
+_BATCH = 500
+_TRANSITIONS = {
+    RunState.PAUSED: {RunState.RUNNING},
+    RunState.RUNNING: {RunState.PAUSED},
+    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a build follows: `numbers` are those of the recipe that differ from ours."""
+
+    name: str
+    protocol: str
+    endpoint: str
+    model: str
+    numbers: Mapping[str, object] = field(default_factory=dict)
+    seed: int = 1
+    prompt_price: Decimal = Decimal(0)
+    completion_price: Decimal = Decimal(0)
+
+
+@transaction.atomic
+def begin(
+    *,
+    actor: User | None,
+    plan: Plan,
+    sources: QuerySet[Source],
+    max_tokens: int | None = None,
+    max_cost: Decimal | None = None,
+) -> Build:
+    """Queue these papers to be read, in the order of their keys. Raises Refused for a plan that cannot be followed."""
+    check_slug(plan.name, "build")
+    if plan.protocol not in pipeline_names():
+        known = ", ".join(pipeline_names())
+        raise Refused(
+            f"There is a recipe for each of {known}, and none for {plan.protocol!r}.", field="protocol"
+        )
+    pipeline = get_pipeline(plan.protocol)
+    try:
+        numbers = numbers_of(pipeline.recipe(plan.numbers))
+    except ValueError as error:
+        raise Refused(str(error), code="bad_recipe", field="recipe") from error
+    if not 0 <= plan.seed < 2**63:
+        raise Refused("A seed is a number from 0 to 2^63 - 1.", field="seed")
+    if plan.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
+        raise Refused(
+            f"There is no endpoint {plan.endpoint!r}. {HOW_TO}", code="no_endpoint", field="endpoint"
+        )
+    if not plan.model.strip():
+        raise Refused("Name the model as its server does.", field="model")
+    if min(plan.prompt_price, plan.completion_price) < 0:
+        raise Refused("A price is not negative.", field="prompt_price")
+    _check_budget(plan.prompt_price, plan.completion_price, max_tokens, max_cost)
+    papers = list(
+        sources.order_by("key", "version").only("key", "version", "sha256", "state", "domain", "main")
+    )
+    _check_papers(papers)
+    try:
+        with transaction.atomic():
+            build = Build.objects.create(
+                name=plan.name,
+                protocol=plan.protocol,
+                recipe=numbers,
+                recipe_sha256=sha256_of(numbers),
+                sources_sha256=sha256_of([paper.sha256 for paper in papers]),
+                prompts={prompt.label: prompt.sha256 for prompt in pipeline.prompts},
+                seed=plan.seed,
+                endpoint=plan.endpoint,
+                model=plan.model.strip(),
+                prompt_price=plan.prompt_price,
+                completion_price=plan.completion_price,
+                max_tokens=max_tokens,
+                max_cost=max_cost,
+                created_by=actor,
+            )
+    except IntegrityError as error:
+        raise Refused(f"There is a build {plan.name} already.", code="name_taken", field="name") from error
+    rows = [
+        BuildPaper(run=build, source=paper, main=paper.main, ordinal=ordinal)
+        for ordinal, paper in enumerate(papers)
+    ]
+    BuildPaper.objects.bulk_create(rows, batch_size=_BATCH)
+    details = {
+        "protocol": plan.protocol, "recipe_sha256": build.recipe_sha256, "papers": len(papers), "model": plan.model,
+        "max_tokens": max_tokens, "max_cost": None if max_cost is None else str(max_cost),
+    }  # fmt: skip
+    record(actor=actor, verb="begin_build", target=build, details=details)
+    transaction.on_commit(ring)
+    return build
+
+
+@transaction.atomic
+def steer(*, actor: User | None, build: Build, to: RunState) -> None:
+    """Pause, resume or cancel a build. Raises Refused when its state has changed in the meantime."""
+    changed = Build.objects.filter(pk=build.pk, state__in=_TRANSITIONS[to]).update(
+        state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None, note=""
+    )
+    if not changed:
+        raise Refused(f"The build is in a state from which it cannot be {to}.", code="wrong_state")
+    record(actor=actor, verb=f"{to}_build", target=build)
+    transaction.on_commit(ring)
+
+
+@transaction.atomic
+def raise_budget(
+    *, actor: User | None, build: Build, max_tokens: int | None = None, max_cost: Decimal | None = None
+) -> None:
+    """Give a build another budget; None leaves one as it is. Raises Refused for one that is below what is spent."""
+    locked = Build.objects.select_for_update().get(pk=build.pk)
+    if locked.finished_at is not None:
+        raise Refused("The build has ended.", code="wrong_state")
+    _check_budget(locked.prompt_price, locked.completion_price, max_tokens, max_cost)
+    if max_tokens is not None and max_tokens < locked.tokens_spent:
+        raise Refused(f"{locked.tokens_spent:,} tokens are already spent.", code="cap_below_spent")
+    if max_cost is not None and max_cost < locked.cost_spent:
+        raise Refused(f"{locked.cost_spent.normalize():f} is already spent.", code="cap_below_spent")
+    asked = {"max_tokens": max_tokens, "max_cost": max_cost}
+    changes = {name: value for name, value in asked.items() if value is not None}
+    Build.objects.filter(pk=build.pk).update(**changes)
+    details = {name: str(value) for name, value in changes.items()}
+    record(actor=actor, verb="raise_budget_of_build", target=build, details=details)
+
+
+@transaction.atomic
+def ask_again(*, actor: User | None, build: Build) -> int:
+    """Queue what failed once more: questions without a reply, and papers that could not be read; returns how many."""
+    locked = Build.objects.select_for_update().get(pk=build.pk)
+    if locked.release_id or locked.state == RunState.CANCELLED:
+        raise Refused("The build was cancelled or has made its release.", code="wrong_state")
+    again = {"state": TaskState.WAITING, "tries": 0, "last_error": ""}
+    failed = locked.steps.filter(state=TaskState.FAILED).update(**again)
+    failed += locked.papers.filter(state=TaskState.FAILED).update(**again)
+    failed += locked.papers.exclude(code="").update(**again, code="", sentence="")
+    if not failed:
+        raise Refused("Nothing of this build failed.", code="nothing_failed")
+    Build.objects.filter(pk=build.pk, state=RunState.DONE).update(state=RunState.RUNNING, finished_at=None)
+    record(actor=actor, verb="ask_again_in_build", target=build, details={"tasks": failed})
+    transaction.on_commit(ring)
+    return failed
+
+
+@transaction.atomic
+def review(
+    *,
+    actor: User,
+    candidate: Candidate,
+    decision: Decision,
+    reason: str,
+    after: Mapping[str, str] | None = None,
+) -> Review:
+    """Drop a candidate that came to lines, or repair strings of them; `after` is by line and field: "0.anchor"."""
+    build = Build.objects.select_for_update().get(papers__candidates=candidate)
+    if build.release_id:
+        raise Refused("The build has made its release.", code="released")
+    if candidate.state != Candidate.State.MADE:
+        raise Refused("Only what came to lines can be reviewed.", code="not_made")
+    if not reason.strip():
+        raise Refused("Give a reason.", field="reason")
+    if (decision == Decision.REPAIR) != bool(after):
+        raise Refused("A repair says what the strings shall be, and nothing else does.", field="after")
+    before: dict[str, str] = {}
+    for name in after or {}:
+        number, _, path = name.partition(".")
+        if not number.isdigit() or int(number) >= len(candidate.lines):
+            raise Refused(f"There is no line {number!r}.", field="after")
+        if path not in candidate.lines[int(number)]["provenance"]:
+            raise Refused(f"Line {number} has no string {path!r}.", field="after")
+        before[name] = string_at(candidate.lines[int(number)]["line"], path)
+    try:
+        with transaction.atomic():
+            made = Review.objects.create(
+                candidate=candidate, decision=decision, reason=reason.strip()[:1000], before=before,
+                after=dict(after or {}), by=actor,
+            )  # fmt: skip
+    except IntegrityError as error:
+        raise Refused("It was reviewed already: withdraw that decision first.", code="reviewed") from error
+    record(actor=actor, verb=f"{decision}_candidate", target=candidate, details={"reason": made.reason})
+    return made
+
+
+@transaction.atomic
+def withdraw_review(*, actor: User, candidate: Candidate) -> None:
+    """Undo the decision about a candidate."""
+    build = Build.objects.select_for_update().get(papers__candidates=candidate)
+    if build.release_id:
+        raise Refused("The build has made its release.", code="released")
+    if not candidate.reviews.filter(withdrawn_at=None).update(withdrawn_at=timezone.now()):
+        raise Refused("There is no decision to withdraw.", code="not_reviewed")
+    record(actor=actor, verb="withdraw_review_of_candidate", target=candidate)
+
+
+def reconcile_builds() -> dict[str, int]:
+    """Bring back what a dead worker held, close what is finished, and call workers if something waits."""
+    returned = take_back_expired(PAPERS) + take_back_expired(STEPS)
+    reopen()
+    running = Build.objects.filter(state=RunState.RUNNING)
+    papers = BuildPaper.objects.filter(run=OuterRef("pk"), state__in=OPEN)
+    steps = Step.objects.filter(run=OuterRef("pk"), state__in=OPEN)
+    ended = running.exclude(Exists(papers)).exclude(Exists(steps))
+    finished = Build.objects.filter(pk__in=list(ended.values_list("pk", flat=True))).update(
+        state=RunState.DONE, finished_at=timezone.now()
+    )
+    due = {"state": TaskState.WAITING, "run__state": RunState.RUNNING, "available_at__lte": shared_now()}
+    waiting = BuildPaper.objects.filter(**due).count() + Step.objects.filter(**due).count()
+    if waiting:
+        ring()
+    return {"returned": returned, "finished": finished, "waiting": waiting}
+
+
+def _check_papers(papers: list[Source]) -> None:
+    if not papers:
+        raise Refused("Choose at least one source.", code="no_sources", field="sources")
+    for first, second in pairwise(papers):
+        if first.key == second.key:
+            reason = f"{first.key} is there as {first} and {second}: choose one version."
+            raise Refused(reason, code="several_versions", field="sources")
+    for paper in papers:
+        if paper.state != SourceState.READABLE:
+            raise Refused(
+                f"{paper} has no main file yet, or cannot be read.", code="unreadable", field="sources"
+            )
+        if not paper.domain:
+            raise Refused(
+                f"{paper} has no domain: give it in the manifest.", code="no_domain", field="sources"
+            )
+
+
+def _check_budget(
+    prompt_price: Decimal, completion_price: Decimal, max_tokens: int | None, max_cost: Decimal | None
+) -> None:
+    if max_tokens is None and max_cost is None:
+        raise Refused("Give a budget, in tokens or in money.", code="no_budget", field="max_cost")
+    if (max_tokens is not None and max_tokens <= int(DECODING["max_tokens"])) or (
+        max_cost is not None and max_cost <= 0
+    ):
+        raise Refused("This budget is not enough for one question.", code="small_budget", field="max_cost")
+    if max_cost is not None and not (prompt_price or completion_price):
+        raise Refused("A budget in money needs prices.", code="no_prices", field="prompt_price")

@@ -1,0 +1,95 @@
+"""Querysets of builds, and the funnel: how many things came to each stage, and why the others did not."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from django.db.models import Count, Q, QuerySet
+
+from accounts.refusal import Refused
+from construction.builds.kinds import OPEN
+from construction.models import Build, BuildPaper, Candidate
+from construction.pipeline import get_pipeline
+from work.models import TaskState
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a funnel: what reached it is what it kept, what waits in it, and what was dropped there, by code."""
+
+    name: str
+    title: str
+    reached: int
+    waiting: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> int:
+        return self.reached - self.waiting - sum(self.dropped.values())
+
+
+def build_named(name: str) -> Build:
+    """The build of that name. Raises Refused if there is none."""
+    found = Build.objects.filter(name=name).first()
+    if found is None:
+        raise Refused(f"There is no build {name!r}.", code="no_build", field="build")
+    return found
+
+
+def builds_with_progress() -> QuerySet[Build]:
+    """Builds, the newest first, with counts of their papers that are over."""
+    over = Q(papers__state__in=[TaskState.DONE, TaskState.FAILED])
+    return Build.objects.annotate(n_papers=Count("papers"), n_read=Count("papers", filter=over)).order_by(
+        "-pk"
+    )
+
+
+def progress_of(build: Build) -> dict[str, int]:
+    """Counts for the build's page: papers, steps, replies that were reused."""
+    papers = build.papers.aggregate(
+        papers=Count("pk"), papers_open=Count("pk", filter=Q(state__in=OPEN)),
+        papers_refused=Count("pk", filter=~Q(code="") | Q(state=TaskState.FAILED)),
+    )  # fmt: skip
+    steps = build.steps.aggregate(
+        steps=Count("pk"), steps_open=Count("pk", filter=Q(state__in=OPEN)),
+        steps_failed=Count("pk", filter=Q(state=TaskState.FAILED)), steps_reused=Count("pk", filter=~Q(reused=None)),
+    )  # fmt: skip
+    return {**papers, **steps}
+
+
+def papers_by_code(build: Build) -> dict[str, int]:
+    """How many papers could not be read, by code."""
+    refused = build.papers.exclude(code="").values_list("code")
+    counts = dict(refused.annotate(times=Count("pk")).order_by("code"))
+    failed = build.papers.filter(state=TaskState.FAILED).count()
+    return {**counts, "failed": failed} if failed else counts
+
+
+def funnel(build: Build) -> list[Stage]:
+    """The stages in order. What ends at a stage reached it and all before it."""
+    counted = Candidate.objects.filter(paper__run=build).exclude(state=Candidate.State.PASSED)
+    rows = counted.values_list("stage", "state", "code")
+    ended: dict[str, dict[tuple[str, str], int]] = defaultdict(dict)
+    for stage, state, code, times in rows.annotate(times=Count("pk")).order_by("stage", "state", "code"):
+        ended[stage][state, code] = times
+    stages, reached = [], 0
+    for name, title in reversed(list(get_pipeline(build.protocol).stages.items())):
+        here = ended[name]
+        reached += sum(here.values())
+        dropped = {code: times for (state, code), times in here.items() if state == Candidate.State.DROPPED}
+        stages.append(Stage(name, title, reached, here.get((Candidate.State.ASKED, ""), 0), dropped))
+    return stages[::-1]
+
+
+def licences_of(build: Build) -> list[tuple[str, int]]:
+    """The licences of the papers, with how many have each; "" is unknown."""
+    rows = BuildPaper.objects.filter(run=build).values_list("source__licence")
+    return list(rows.annotate(times=Count("pk")).order_by("-times", "source__licence"))
+
+
+def candidates_of(build: Build, stage: str = "", code: str = "", state: str = "") -> QuerySet[Candidate]:
+    """Candidates of a build in order, those of a stage, a code or a state."""
+    named = {"stage": stage, "code": code, "state": state}
+    chosen = Candidate.objects.filter(
+        paper__run=build, **{name: value for name, value in named.items() if value}
+    )
+    return chosen.select_related("paper__source").defer("lines").order_by("paper__ordinal", "place")

@@ -1,0 +1,18 @@
+"""The strings of a line by the names that provenance gives them: `definitions.0.text`."""
+
+from typing import Any
+
+
+def string_at(line: Any, path: str) -> str:
+    """The string of that name."""
+    for part in path.split("."):
+        line = line[int(part)] if isinstance(line, list) else line[part]
+    return str(line)
+
+
+def put_string(line: Any, path: str, text: str) -> None:
+    """Replace the string of that name."""
+    *way, last = path.split(".")
+    for part in way:
+        line = line[int(part)] if isinstance(line, list) else line[part]
+    line[int(last) if isinstance(line, list) else last] = text

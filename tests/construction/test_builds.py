@@ -1,0 +1,364 @@
+"""Builds: from sources and a model's replies to a release, the same again from what is stored."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import IntegrityError, transaction
+
+from accounts.models import User
+from accounts.refusal import Refused
+from benchmark.models import Release
+from construction.builds.actions import (
+    Plan,
+    ask_again,
+    begin,
+    raise_budget,
+    reconcile_builds,
+    review,
+    steer,
+    withdraw_review,
+)
+from construction.builds.emission import construct_again, emit, lines_of, offsets_only
+from construction.builds.kinds import PAPERS, STEPS, Read, settle_papers, settle_steps
+from construction.builds.queries import funnel, progress_of
+from construction.models import (
+    Build,
+    BuildPaper,
+    BuiltInstance,
+    Candidate,
+    Decision,
+    Source,
+    SourceFile,
+    Step,
+    StepCall,
+)
+from construction.recipes.passages import Drop
+from tests.construction import test_gaps as gaps
+from tests.construction import test_pipelines as made_up
+from tests.llm.server import Server, serving
+from work.asking import Answer
+from work.claims import claim
+from work.models import RunState
+from work.worker import drain
+
+pytestmark = pytest.mark.django_db(transaction=True)
+QUOTAS = {**gaps.SMALL, "quota": 1, "domains": ["combinatorics"]}
+
+
+def source(key: str, text: str, domain: str = "combinatorics") -> Source:
+    """A source of one file."""
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    made = Source.objects.create(
+        key=key, sha256=digest, name=f"{key}.tex", form="tex", title="Gadgets", year=2026, domain=domain,
+        state="readable", main="paper.tex",
+    )  # fmt: skip
+    SourceFile.objects.create(source=made, path="paper.tex", text=text, sha256=digest)
+    return made
+
+
+def said(request: Mapping[str, Any]) -> str:
+    """What the scripted model says, by the schema that it is asked to follow."""
+    system = request["messages"][0]["content"]
+    schema = json.loads(system.partition("It follows this JSON schema:\n")[2].partition("\n")[0])
+    replies = {
+        "masks": {"masks": [made_up.MASK]},
+        "setup": gaps.TARGET,
+        "restated_quote": gaps.TOOL,
+        "instrumental": gaps.YES if "Kur" in json.dumps(request) else gaps.NO,
+        "anchor": gaps.HINT,
+        "definitions": made_up.NEEDS,
+        "symbols": made_up.SYMBOLS,
+    }
+    return json.dumps(next(replies[name] for name in replies if name in schema["properties"]))
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("construction.builds.actions.ring", lambda: None)
+    monkeypatch.setattr("work.claims._just_started", lambda: False)
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[Server]:
+    with serving(said) as running:
+        local = {"base_url": running.url, "private": True, "max_concurrency": 4, "max_attempts": 1}
+        settings.JUDGE_ENDPOINTS = json.dumps({"local": local})
+        yield running
+
+
+def start(name: str, protocol: str, **more: Any) -> Build:
+    plan = Plan(name, protocol, "local", "writer", more.pop("numbers", {}))
+    sources = more.pop("sources", Source.objects.all())
+    return begin(actor=None, plan=plan, sources=sources, **more or {"max_tokens": 10_000_000})
+
+
+def run(build: Build) -> Build:
+    """Work until nothing is left."""
+    for _ in range(20):
+        drain(shift_seconds=60)
+        reconcile_builds()
+        build.refresh_from_db()
+        if build.state != RunState.RUNNING:
+            return build
+    raise AssertionError(f"{build} does not end: {progress_of(build)}")
+
+
+CASES = [
+    ("masked_steps", made_up.TEXT, {}, 2),
+    ("lemmas", made_up.TEXT, {}, 1),
+    ("re2math", gaps.TEXT, QUOTAS, 5),
+]
+
+
+@pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
+def test_sources_come_to_a_release_and_to_the_same_one_again_without_a_new_question(
+    protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
+) -> None:
+    source("2601.00001", text)
+    first = run(start("first", protocol, numbers=numbers))
+    assert first.state == RunState.DONE
+    assert not first.papers.exclude(code="").exists()
+    assert len(server.requests) == asked
+    assert StepCall.objects.count() == asked
+    assert "messages" not in StepCall.objects.earliest("pk").request
+    assert first.tokens_spent > 0
+    release = emit(actor=None, build=first, name="made")
+    assert release.instances.count() == BuiltInstance.objects.filter(instance__release=release).count() > 0
+    for built in BuiltInstance.objects.all():
+        assert built.provenance
+    again = construct_again(first)
+    assert (again.papers, again.differing, again.lines) == (1, (), len(lines_of(first)))
+    second = run(start("second", protocol, numbers=numbers))
+    assert len(server.requests) == asked  # every reply is used again
+    assert progress_of(second)["steps_reused"] == progress_of(second)["steps"] == asked
+    assert second.tokens_spent == 0
+    assert [line.line for line in lines_of(second)] == [line.line for line in lines_of(first)]
+    with pytest.raises(Refused, match="There is a release made already"):
+        emit(actor=None, build=second, name="made")
+    assert emit(actor=None, build=second, name="made-again").sha256 == release.sha256
+
+
+@pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
+def test_at_each_stage_of_a_funnel_what_came_in_is_what_was_kept_and_dropped_and_what_waits(
+    protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
+) -> None:
+    source("2601.00001", text)
+    source("2601.00002", text.replace("gadget", "widget").replace("Gadget", "Widget"))
+    build = run(start("first", protocol, numbers=numbers))
+    stages = funnel(build)
+    for here, after in pairwise(stages):
+        assert here.kept == after.reached
+    live = Candidate.objects.filter(paper__run=build).exclude(state="passed")
+    assert stages[0].reached == live.count() > 0
+    assert stages[-1].kept == live.filter(state="made").count()
+    assert sum(stage.waiting for stage in stages) == 0
+
+
+def test_a_source_that_cannot_be_read_says_why_and_the_others_go_on(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from construction.builds import kinds
+
+    source("2601.00001", made_up.TEXT)
+    source("2601.00002", made_up.TEXT + "% another")
+    read = kinds.construct
+    monkeypatch.setattr(
+        kinds,
+        "construct",
+        lambda asked: Drop("too_slow", "It took too long.") if asked.ordinal == 0 else read(asked),
+    )
+    build = run(start("first", "lemmas"))
+    assert build.state == RunState.DONE
+    assert list(build.papers.order_by("ordinal").values_list("code", flat=True)) == ["too_slow", ""]
+    assert len(lines_of(build)) == 1
+    monkeypatch.setattr(kinds, "construct", read)
+    assert ask_again(actor=None, build=build) == 1
+    assert len(lines_of(run(build))) == 2
+
+
+def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -> None:
+    source("2601.00001", made_up.TEXT)
+    build = run(start("first", "masked_steps", max_tokens=5_000))
+    assert build.state == RunState.PAUSED
+    assert "Raise the cap" in build.note
+    assert server.requests == []
+    with pytest.raises(Refused, match="not enough"):
+        raise_budget(actor=None, build=build, max_tokens=10)
+    raise_budget(actor=None, build=build, max_tokens=1_000_000)
+    steer(actor=None, build=build, to=RunState.RUNNING)
+    assert run(build).state == RunState.DONE
+    with pytest.raises(Refused, match="cannot be running"):
+        steer(actor=None, build=build, to=RunState.RUNNING)
+
+
+def test_questions_that_the_server_refuses_can_be_asked_again(settings: Any) -> None:
+    source("2601.00001", made_up.TEXT)
+    settings.JUDGE_ENDPOINTS = json.dumps({"local": {"base_url": "http://127.0.0.1:9/v1", "private": True}})
+    build = start("first", "lemmas")
+    drain(shift_seconds=30)
+    Step.objects.update(state="failed", lease_owner="", lease_until=None, tokens_reserved=0, cost_reserved=0)
+    reconcile_builds()
+    build.refresh_from_db()
+    assert build.state == RunState.DONE
+    assert funnel(build)[2].waiting == 1
+    with pytest.raises(Refused, match="Nothing of this build came to lines"):
+        emit(actor=None, build=build, name="made")
+    assert ask_again(actor=None, build=build) == 1
+    build.refresh_from_db()
+    assert build.state == RunState.RUNNING
+
+
+def test_results_that_come_twice_or_late_are_stored_once(server: Server) -> None:
+    source("2601.00001", made_up.TEXT)
+    build = start("first", "lemmas")
+    (paper,) = claim(PAPERS, owner="first", limit=10)
+    assert settle_papers(results=[Read(paper, [])], owner="second") == 0
+    from construction.builds.kinds import asked_of, construct, replies_of
+
+    found = construct(asked_of(paper, replies_of(paper)))
+    assert settle_papers(results=[Read(paper, found)], owner="first") == 1
+    assert settle_papers(results=[Read(paper, found)], owner="first") == 0
+    (step,) = claim(STEPS, owner="first", limit=10)
+    reply = json.dumps(made_up.NEEDS)
+    answer = Answer(step, reply, "stop", {"messages": [], "model": "writer"}, {}, 0.1, 10, 10, 0)
+    late = Answer(step, "{}", "stop", {"messages": [], "model": "writer"}, {}, 0.1, 10, 10, 0)
+    assert settle_steps(results=[answer], owner="first") == 1
+    assert (
+        settle_steps(results=[answer], owner="first") == 0
+    )  # the commit was not answered, so it is repeated
+    assert settle_steps(results=[late], owner="second") == 0
+    assert StepCall.objects.count() == 2  # what was asked is kept, and the first reply counts
+    assert Step.objects.get().text == reply
+    assert len(lines_of(run(build))) == 1
+
+
+def test_what_a_person_drops_or_repairs_is_so_in_the_release_and_can_be_undone_before(
+    server: Server, owner: User
+) -> None:
+    source("2601.00001", made_up.TEXT)
+    build = run(start("first", "lemmas"))
+    (line,) = lines_of(build)
+    path = next(name for name, origin in line.provenance.items() if origin["places"])
+    candidate = line.candidate
+    with pytest.raises(Refused, match="Give a reason"):
+        review(actor=owner, candidate=candidate, decision=Decision.DROP, reason=" ")
+    with pytest.raises(Refused, match="has no string"):
+        review(
+            actor=owner, candidate=candidate, decision=Decision.REPAIR, reason="x", after={"0.nothing": "y"}
+        )
+    review(actor=owner, candidate=candidate, decision=Decision.DROP, reason="It is trivial.")
+    assert lines_of(build) == []
+    with pytest.raises(Refused, match="withdraw that decision first"):
+        review(actor=owner, candidate=candidate, decision=Decision.DROP, reason="Twice.")
+    withdraw_review(actor=owner, candidate=candidate)
+    made = review(
+        actor=owner,
+        candidate=candidate,
+        decision=Decision.REPAIR,
+        reason="A misprint.",
+        after={f"0.{path}": "Every gadget."},
+    )
+    assert made.before[f"0.{path}"] != "Every gadget."
+    (repaired,) = lines_of(build)
+    assert repaired.provenance[path]["written_by"] == "repaired by hand"
+    assert line.line != repaired.line
+    emit(actor=owner, build=build, name="made")
+    with pytest.raises(Refused, match="has made its release"):
+        withdraw_review(actor=owner, candidate=candidate)
+
+
+def test_an_export_without_texts_says_where_they_are(server: Server) -> None:
+    source("2601.00001", made_up.TEXT)
+    build = run(start("first", "lemmas"))
+    (row,) = offsets_only(build)
+    text = json.dumps(row)
+    assert "has a point" not in text
+    place = next(origin["places"][0] for origin in row["strings"].values() if origin["places"])
+    path, begin_, end = place if isinstance(place, list) else (place["path"], place["start"], place["end"])
+    assert made_up.TEXT[begin_:end].strip()
+    assert path == "paper.tex"
+
+
+REFUSED = [
+    ({"protocol": "proofs"}, "There is a recipe for each of lemmas"),
+    ({"endpoint": "elsewhere"}, "There is no endpoint 'elsewhere'"),
+    ({"model": " "}, "Name the model"),
+    ({"numbers": {"max_masks": 1}}, "max_masks: the recipe has no such number"),
+    ({"seed": -1}, "A seed is a number"),
+    ({"name": "a b"}, "cannot name a build"),
+]
+
+
+@pytest.mark.parametrize(("said", "reason"), REFUSED, ids=[next(iter(case[0])) for case in REFUSED])
+def test_a_plan_that_cannot_be_followed_is_refused_before_anything_is_stored(
+    said: dict[str, Any], reason: str, server: Server
+) -> None:
+    source("2601.00001", made_up.TEXT)
+    plan = Plan(**{"name": "first", "protocol": "lemmas", "endpoint": "local", "model": "writer", **said})
+    with pytest.raises(Refused, match=reason):
+        begin(actor=None, plan=plan, sources=Source.objects.all(), max_tokens=1_000_000)
+    assert not Build.objects.exists()
+
+
+def test_papers_without_a_domain_or_in_two_versions_are_named(server: Server) -> None:
+    with pytest.raises(Refused, match="Choose at least one source"):
+        start("first", "lemmas")
+    nameless = source("2601.00001", made_up.TEXT, domain="")
+    with pytest.raises(Refused, match=r"2601\.00001 has no domain"):
+        start("first", "lemmas")
+    nameless.domain = "combinatorics"
+    nameless.save()
+    second = source("2601.00002", made_up.TEXT + "%")
+    Source.objects.filter(pk=second.pk).update(state="undecided", code="tie", main="")
+    with pytest.raises(Refused, match="no main file yet"):
+        start("first", "lemmas")
+
+
+def test_the_database_keeps_a_build_to_what_it_began_with(server: Server) -> None:
+    paper = source("2601.00001", made_up.TEXT)
+    build = run(start("first", "lemmas"))
+    emit(actor=None, build=build, name="made")
+    candidate = Candidate.objects.get(state="made")
+    refused = {
+        "follows what it began with": lambda: Build.objects.update(seed=9),
+        "makes one release": lambda: Build.objects.update(release=None),
+        "papers of a build are fixed": lambda: BuildPaper.objects.update(ordinal=7),
+        "a source never changes": lambda: Source.objects.filter(pk=paper.pk).update(key="other"),
+        "files of a source never change": lambda: SourceFile.objects.update(text=""),
+        "has made its release": lambda: Candidate.objects.filter(pk=candidate.pk).update(place=5),
+        "stepcall is append-only": lambda: StepCall.objects.update(error="x"),
+        "builtinstance is append-only": lambda: BuiltInstance.objects.update(provenance={}),
+    }
+    for message, change in refused.items():
+        with pytest.raises(IntegrityError, match=message), transaction.atomic():
+            change()
+
+
+def test_a_build_is_begun_checked_and_released_on_the_command_line(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source("2601.00001", made_up.TEXT)
+    with pytest.raises(CommandError, match="give --protocol too"):
+        call_command("build", "first")
+    call_command(
+        "build",
+        "first",
+        "--protocol=lemmas",
+        "--endpoint=local",
+        "--model=writer",
+        "--max-tokens=1000000",
+        "--json",
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert (told["state"], told["papers"], told["funnel"][-1]["kept"]) == ("done", 1, 1)
+    call_command("check_build", "first", "--json")
+    assert json.loads(capsys.readouterr().out)["lines"] == 1
+    call_command("emit_build", "first", "--release=made", "--sample", "--json")
+    assert json.loads(capsys.readouterr().out)["instances"] == 1
+    assert Release.objects.get(name="made").is_sample
