@@ -16,6 +16,7 @@ _DATA = re.compile(
     r"\[\[DATA (?P<name>[a-z_]+) (?P<nonce>\w+)\]\]\n(?P<text>.*?)\n\[\[END (?P=name) (?P=nonce)\]\]",
     re.DOTALL,
 )
+_SCHEMA = re.compile(r"It follows this JSON schema:\n(.+)")
 _TERM = re.compile(r"\\(?:emph|textit)\{([^{}]{2,60})\}")
 _NUMBERED = re.compile(r"<<(\d+)>>")
 _PROOF = re.compile(r"^P(\d+) proves S(\d+) and cites (.+):$", re.MULTILINE)
@@ -25,15 +26,12 @@ _SENTENCE_BEGIN = re.compile(r"[.:]\s|\n\s*\n|\\(?:begin|label)\{[^{}]*\}")
 
 def reply(request: Mapping[str, Any]) -> str | None:
     """What the model says to a request for a chat completion; None if it is no question of construction."""
-    try:
-        shape = request["response_format"]["json_schema"]["name"]
-    except (KeyError, TypeError):
-        return None
-    answer = _ANSWERS.get(shape)
+    asked, user = request["messages"][0]["content"], request["messages"][-1]["content"]
+    found = _SCHEMA.search(asked)
+    answer = _ANSWERS.get(json.loads(found[1])["title"]) if found else None
     if answer is None:
         return None
-    user = str(request["messages"][-1]["content"])
-    fields = {found["name"]: found["text"] for found in _DATA.finditer(user)}
+    fields = {data["name"]: data["text"] for data in _DATA.finditer(user)}
     return json.dumps(answer(fields), ensure_ascii=False)
 
 
@@ -119,12 +117,12 @@ def _known() -> dict[str, dict[str, str]]:
 
 
 _ANSWERS = {
-    "symbols": _symbols,
-    "choice": _choice,
-    "objects": _objects,
-    "needs": _needs,
-    "target": _target,
-    "instrumental": _instrumental,
-    "tool": _tool,
-    "hint": _hint,
+    "Symbols": _symbols,
+    "Choice": _choice,
+    "Objects": _objects,
+    "Needs": _needs,
+    "Target": _target,
+    "Instrumental": _instrumental,
+    "Tool": _tool,
+    "Hint": _hint,
 }
