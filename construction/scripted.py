@@ -105,7 +105,8 @@ def _definitions(text: str, wanting: str, there: str) -> Iterator[tuple[str, str
             else None
         ]
         quote = quote.strip()
-        if quote and text.count(quote) == 1 and quote not in there:
+        is_whole = quote.count("\\begin{") == quote.count("\\end{")
+        if quote and is_whole and text.count(quote) == 1 and quote not in there:
             told.add(term)
             yield term, quote
 
