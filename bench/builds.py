@@ -51,10 +51,10 @@ def add(key, files, main, domain):
 _MADE_UP = r"""
 for paper in range(PAPERS):
     lemmas = "".join(
-        f"\n\nA \\emph{{thing{n}}} is a set with {n} points.\n\n"
-        f"\\begin{{lemma}} Every thing{n} is finite. \\end{{lemma}}"
+        f"\n\nA \\emph{{thing{paper}x{n}}} is a set with {n} points.\n\n"
+        f"\\begin{{lemma}} Every thing{paper}x{n} is finite. \\end{{lemma}}"
         for n in range(LEMMAS)
-    )
+    )  # no two papers say the same, or replies would be used again
     head = "\\documentclass{article}\\newtheorem{lemma}{Lemma}\\begin{document}"
     add(f"made-up-{paper}", {"a.tex": head + lemmas + "\\end{document}"}, "a.tex", "combinatorics")
 begin(actor=None, plan=Plan("many", "lemmas", "wide", "rules", {"context": "lexical"}), sources=Source.objects.all(),
