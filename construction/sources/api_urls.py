@@ -1,0 +1,5 @@
+"""REST endpoints of sources."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
