@@ -202,7 +202,9 @@ class UploadedArchive(LeasedTask):
 
     run = models.ForeignKey(SourceUpload, on_delete=models.CASCADE, related_name="archives")
     name = models.CharField(max_length=300)
-    handle = models.CharField(max_length=64, help_text="Of the stored file; empty when it is gone.", blank=True)
+    handle = models.CharField(
+        max_length=64, help_text="Of the stored file; empty when it is gone.", blank=True
+    )
     size = models.PositiveBigIntegerField()
     inner = models.BooleanField(default=False, help_text="Whether it came in an archive of archives.")
     key = models.CharField(max_length=200, blank=True)
@@ -211,13 +213,16 @@ class UploadedArchive(LeasedTask):
     source = models.ForeignKey(Source, null=True, on_delete=models.SET_NULL, related_name="+")
     code = models.CharField(max_length=40, blank=True)
     sentence = models.TextField(blank=True)
-    found = models.JSONField(default=dict, help_text="Form, main file and counts, for the table of a dry run.")
+    found = models.JSONField(
+        default=dict, help_text="Form, main file and counts, for the table of a dry run."
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["run", "name"], name="uploaded_archive_once"),
             models.CheckConstraint(
-                condition=Q(outcome="") | Q(state=TaskState.DONE), name="uploaded_archive_done_if_it_has_an_outcome"
+                condition=Q(outcome="") | Q(state=TaskState.DONE),
+                name="uploaded_archive_done_if_it_has_an_outcome",
             ),
             *lease_constraints("uploaded_archive"),
         ]

@@ -87,7 +87,8 @@ class Reader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._process is not None:
-            assert self._process.stdin and self._process.stdout
+            assert self._process.stdin
+            assert self._process.stdout
             with suppress(BrokenPipeError):
                 self._process.stdin.close()
             self._process.wait()
@@ -130,7 +131,8 @@ class Reader:
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._process = _started()
-            assert self._process.stdin and self._process.stdout
+            assert self._process.stdin
+            assert self._process.stdout
             try:
                 self._process.stdin.write(json.dumps(request).encode() + b"\n" + content)
                 self._process.stdin.flush()

@@ -20,14 +20,15 @@ from construction.models import (
     SourceFile,
     SourceState,
 )
-from construction.reading.archive import Found, NotRead, Reader, Submitted
+from construction.reading.archive import MOST_BYTES, Found, NotRead, Reader, Submitted
 from construction.sources.advice import UNDECIDED
 from construction.sources.manifest import ManifestRow
 from construction.sources.matching import compare
 from construction.sources.names import key_and_version
+from construction.sources.queries import READ_AGAIN
 
 NOT_MAIN = (".bib", ".bbl", ".sty", ".cls")
-_READ_AGAIN = ("too_slow", "too_long", "too_large", "not_read")  # codes that a better program may not give
+
 _WHILE_BUILT = frozenset({"licence", "published"})  # what a build does not depend on
 
 
@@ -60,9 +61,7 @@ def judge(submitted: Submitted, row: ManifestRow | None) -> Verdict:
     return Verdict(Outcome.NEW, submitted.code, submitted.sentence)
 
 
-def add_archive(
-    *, actor: User | None, data: bytes, name: str, manifest: ManifestRow | None = None
-) -> Source:
+def add_archive(*, actor: User | None, data: bytes, name: str, manifest: ManifestRow | None = None) -> Source:
     """Add the source in an archive; the same bytes again give the source that is there.
 
     The archive is read in a child process, which takes up to minutes, so call it outside a transaction. What cannot be
@@ -159,16 +158,20 @@ def describe_source(*, actor: User | None, source: Source, changes: Mapping[str,
     locked = Source.objects.select_for_update().get(pk=source.pk)
     known = {"title", "authors", "year", "category", "domain", "licence"}
     if unknown := set(changes) - known - {"published"}:
-        raise Refused(f"A source has no {sorted(unknown)[0]!r} that can be changed.", field=sorted(unknown)[0])
-    wanted = {name: value for name, value in changes.items() if name in known and value != getattr(locked, name)}
-    if fixed := sorted(set(wanted) - _WHILE_BUILT):
-        if build := BuildPaper.objects.filter(source=locked).values_list("run__name", flat=True).first():
-            reason = f"The build {build} uses this source, so its {fixed[0]} stays as it is."
-            raise Refused(reason, code="in_build", field=fixed[0])
+        raise Refused(
+            f"A source has no {sorted(unknown)[0]!r} that can be changed.", field=sorted(unknown)[0]
+        )
+    wanted = {
+        name: value for name, value in changes.items() if name in known and value != getattr(locked, name)
+    }
+    builds = BuildPaper.objects.filter(source=locked).values_list("run__name", flat=True)
+    if (fixed := sorted(set(wanted) - _WHILE_BUILT)) and (build := builds.first()):
+        reason = f"The build {build} uses this source, so its {fixed[0]} stays as it is."
+        raise Refused(reason, code="in_build", field=fixed[0])
     if wanted:
         _set(locked, **wanted)
     if "published" in changes or {"title", "authors", "year"} & set(wanted):
-        compare(locked, changes["published"] if "published" in changes else ...)
+        compare(locked, changes.get("published", ...))
     if wanted or "published" in changes:
         details = {"changed": sorted([*wanted, *({"published"} & set(changes))])}
         record(actor=actor, verb="describe_source", target=locked, details=details)
@@ -206,7 +209,7 @@ def read_again(*, source: Source, reader: Reader) -> str:
                 )  # fmt: skip
                 Reading.objects.filter(source=locked).delete()
             return found.code
-    if source.code not in _READ_AGAIN:
+    if source.code not in READ_AGAIN:
         return source.code
     data = bytes(source.archive.data)
     submitted = reader.submitted(source.name, data, source.sha256)
@@ -234,7 +237,7 @@ def _create(actor: User | None, submitted: Submitted, data: bytes, row: Manifest
         main=submitted.main, candidates=[list(one) for one in submitted.candidates],
         others=[list(one) for one in submitted.others], notes=[list(one) for one in submitted.notes], added_by=actor,
     )  # fmt: skip
-    SourceArchive.objects.create(source=source, data=data)
+    SourceArchive.objects.create(source=source, data=data if len(data) <= MOST_BYTES else b"")
     _keep_files(source, submitted)
     if submitted.found:
         _keep(source, submitted.found)

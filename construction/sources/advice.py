@@ -30,7 +30,9 @@ WHAT_TO_DO = {
     "twice": "Two files of this upload have the same key and version. Name them apart in a manifest.",
     "nested": "Archives within archives within archives are not unpacked. Unpack the outer one first.",
 }
-UNDECIDED = frozenset({"no_main_file", "tie", "too_many_documents", "toplevel_missing"})  # a person may choose
+UNDECIDED = frozenset(
+    {"no_main_file", "tie", "too_many_documents", "toplevel_missing"}
+)  # a person may choose
 
 
 def what_to_do(code: str) -> str:

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,7 +18,7 @@ from construction.models import Outcome, SourceUpload, UploadedArchive
 from construction.reading.archive import MOST_BYTES, Reader, Submitted
 from construction.sources.actions import Verdict, judge, named, store
 from construction.sources.files import read_file
-from construction.sources.manifest import ManifestRow, row_of, rows_by_file
+from construction.sources.manifest import ManifestRow
 from construction.sources.stored import keep, path_of, upload_folder
 from llm import Client
 from work.claims import FREE, GivenBack, give_back
@@ -45,9 +45,11 @@ class Unpacked:
     inner: tuple[tuple[str, str, int], ...]
 
 
-def rows_of(upload: SourceUpload) -> dict[str, ManifestRow]:
-    """The rows of an upload's manifest that name a file."""
-    return rows_by_file([ManifestRow.from_json(row) for row in upload.manifest])
+def row_for(archive: UploadedArchive) -> ManifestRow | None:
+    """The row of the upload's manifest for an archive."""
+    rows = {row["file"]: row for row in archive.run.manifest if row["file"]}
+    found = rows.get(archive.name) or rows.get(PurePosixPath(archive.name).name)
+    return ManifestRow.from_json(found) if found else None
 
 
 @asynccontextmanager
@@ -81,7 +83,8 @@ def _kept(archive: UploadedArchive, found: list[Path]) -> tuple[tuple[str, str, 
         return ()
     place = next(one for one in found[0].parents if one.parent == upload_folder())
     inner = [
-        (f"{archive.name}/{path.relative_to(place).as_posix()}"[-300:], path.stat().st_size, path) for path in found
+        (f"{archive.name}/{path.relative_to(place).as_posix()}"[-300:], path.stat().st_size, path)
+        for path in found
     ]
     kept = tuple((name, keep(path), size) for name, size, path in inner)
     shutil.rmtree(place, ignore_errors=True)
@@ -128,7 +131,7 @@ def _settle_one(result: Read | Unpacked, owner: str) -> int:
         _forget_file(archive)
         return 1
     submitted = result.submitted
-    row = row_of(archive.name, rows_of(archive.run))
+    row = row_for(archive)
     archive.key, archive.version = named(archive.name, row)
     twice = archive.run.archives.filter(key=archive.key, version=archive.version, pk__lt=archive.pk)
     if archive.run.adding:

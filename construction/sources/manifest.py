@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -90,7 +90,7 @@ class ManifestRow:
 
 
 def read_manifest(content: bytes) -> list[ManifestRow]:
-    """The rows of a CSV file in UTF-8, separated by commas, semicolons or tabs. Raises FaultyManifest with all faults."""
+    """The rows of a CSV file in UTF-8, with commas, semicolons or tabs. Raises FaultyManifest with all faults."""
     if len(content) > _MOST_BYTES:
         raise FaultyManifest([Fault(1, "", f"a manifest has at most {_MOST_BYTES // 1_000_000} MB")])
     try:
@@ -99,7 +99,9 @@ def read_manifest(content: bytes) -> list[ManifestRow]:
         line = content[: error.start].count(b"\n") + 1
         raise FaultyManifest([Fault(line, "", "is not UTF-8; save the table as CSV in UTF-8")]) from None
     if "\0" in text:
-        raise FaultyManifest([Fault(text[: text.index("\0")].count("\n") + 1, "", "contains a NUL character")])
+        raise FaultyManifest(
+            [Fault(text[: text.index("\0")].count("\n") + 1, "", "contains a NUL character")]
+        )
     head = text.partition("\n")[0]
     separator = max(",\t;", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -131,14 +133,16 @@ def read_manifest(content: bytes) -> list[ManifestRow]:
     return rows
 
 
-def rows_by_file(rows: list[ManifestRow]) -> dict[str, ManifestRow]:
-    """The rows that name a file, by that name."""
-    return {row.file: row for row in rows if row.file}
+def row_of(name: str, rows: Iterable[ManifestRow]) -> ManifestRow | None:
+    """The row for a file: of its whole path, else of its last name."""
+    by_file = {row.file: row for row in rows if row.file}
+    return by_file.get(name) or by_file.get(PurePosixPath(name).name)
 
 
-def row_of(name: str, rows: Mapping[str, ManifestRow]) -> ManifestRow | None:
-    """The row for a file: of its path, or of its last name."""
-    return rows.get(name) or rows.get(PurePosixPath(name).name)
+def missing_files(rows: Iterable[ManifestRow], names: Iterable[str]) -> list[tuple[int, str]]:
+    """(line, file) of the rows whose file is not among these."""
+    there = {wanted for name in names for wanted in (name, PurePosixPath(name).name)}
+    return [(row.line, row.file) for row in rows if row.file and row.file not in there]
 
 
 def _of_header(names: list[str]) -> list[Fault]:
@@ -169,11 +173,15 @@ def _row(said: Mapping[str, str], line: int, faults: list[Fault]) -> ManifestRow
     for name in ("authors", "published_authors"):
         people[name] = tuple(filter(None, (one.strip() for one in said.get(name, "").split(";"))))
         if len(people[name]) > _MOST_AUTHORS or any(len(one) > 300 for one in people[name]):
-            faults.append(Fault(line, name, "separate the names with semicolons; each has at most 300 characters"))
+            faults.append(
+                Fault(line, name, "separate the names with semicolons; each has at most 300 characters")
+            )
     published = None
     if any(said.get(name) for name in COLUMNS if name.startswith("published_")):
         if not said.get("published_title"):
-            faults.append(Fault(line, "published_title", "is empty, but other fields of the published paper are given"))
+            faults.append(
+                Fault(line, "published_title", "is empty, but other fields of the published paper are given")
+            )
         given = said.get("published_doi", "")
         if given and not doi(given):
             faults.append(Fault(line, "published_doi", f"{given[:80]!r} is not a DOI"))
@@ -181,7 +189,10 @@ def _row(said: Mapping[str, str], line: int, faults: list[Fault]) -> ManifestRow
             said.get("published_title", ""), people["published_authors"], years["published_year"],
             said.get("published_venue", ""), doi(given),
         )  # fmt: skip
-    plain = {name: said.get(name, "") for name in ("file", "key", "version", "title", "category", "domain", "licence")}
+    plain = {
+        name: said.get(name, "")
+        for name in ("file", "key", "version", "title", "category", "domain", "licence")
+    }
     return ManifestRow(**plain, authors=people["authors"], year=years["year"], published=published, line=line)
 
 

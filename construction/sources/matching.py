@@ -57,8 +57,12 @@ def decide(*, actor: User, publication: Publication, decision: str) -> Publicati
     """Answer an open question, or answer it otherwise; "" withdraws the answer."""
     if decision not in ("", *MatchDecision.values):
         known = ", ".join(MatchDecision.values)
-        raise Refused(f"{decision!r} is not an answer; choose {known}.", code="bad_decision", field="decision")
-    locked = Publication.objects.select_for_update(of=("self",)).select_related("source").get(pk=publication.pk)
+        raise Refused(
+            f"{decision!r} is not an answer; choose {known}.", code="bad_decision", field="decision"
+        )
+    locked = (
+        Publication.objects.select_for_update(of=("self",)).select_related("source").get(pk=publication.pk)
+    )
     if locked.found != Identity.ASK:
         raise Refused("The program is certain about this pair.", code="not_asked")
     if not decision and not locked.decision:

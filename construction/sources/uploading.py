@@ -14,8 +14,8 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from construction.models import Outcome, SourceUpload, UploadedArchive
-from construction.sources.kind import OPEN, SOURCES, finish, rows_of
-from construction.sources.manifest import read_manifest, row_of
+from construction.sources.kind import OPEN, SOURCES, finish
+from construction.sources.manifest import ManifestRow, missing_files, read_manifest
 from construction.sources.stored import forget_orphans, keep, path_of, upload_folder
 from work.claims import take_back_expired
 from work.clock import shared_now
@@ -59,9 +59,8 @@ def store_upload(
 
 def without_file(upload: SourceUpload) -> list[tuple[int, str]]:
     """(line, file) of manifest rows whose file is not in the upload, once everything was read."""
-    rows = rows_of(upload)
-    named = {id(row_of(name, rows)) for name in upload.archives.values_list("name", flat=True)}
-    return sorted((row.line, name) for name, row in rows.items() if id(row) not in named)
+    rows = [ManifestRow.from_json(row) for row in upload.manifest]
+    return missing_files(rows, upload.archives.values_list("name", flat=True))
 
 
 @transaction.atomic
