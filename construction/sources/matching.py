@@ -84,3 +84,22 @@ def questions(show: str = "open") -> QuerySet[Publication]:
             "-decided_at", "-pk"
         )
     return asked.filter(decision__in=("", MatchDecision.LATER)).order_by("decision", "source__key", "pk")
+
+
+def differing(pair: Publication) -> list[tuple[str, str, str, bool]]:
+    """(what, of the source, in print, whether they differ) for the two sides of a question."""
+    source = pair.source
+    rows = [
+        ("Title", source.title, pair.title),
+        ("Authors", "; ".join(source.authors), "; ".join(pair.authors)),
+        ("Year", str(source.year or ""), str(pair.year or "")),
+        (
+            "Where",
+            f"{source.key}{source.version}",
+            ", ".join(part for part in (pair.venue, pair.doi) if part),
+        ),
+    ]
+    return [
+        (what, ours, theirs, what != "Where" and ours.casefold().split() != theirs.casefold().split())
+        for what, ours, theirs in rows
+    ]
