@@ -158,7 +158,7 @@ def _found(found: Outline) -> dict[str, object]:
 
 
 def _places(found: Outline, span: Span) -> list[tuple[str, int, int]]:
-    return [tuple(place) for place in found.flat.places(span.start, span.end)]
+    return [(place.file, place.start, place.end) for place in found.flat.places(span.start, span.end)]
 
 
 if __name__ == "__main__":

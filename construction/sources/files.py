@@ -1,13 +1,14 @@
 """Archives as files: read one by one by a `Reader`, an archive of archives as what is in it."""
 
 import hashlib
+import shutil
 from pathlib import Path
 from tempfile import mkdtemp
 
 from construction.reading.archive import MOST_BYTES, Reader, Submitted, unpacked
 
 # What an archive of archives looks like to somebody who expects one source.
-_PERHAPS_OUTER = frozenset({"no_tex", "pdf_only", "too_large", "too_many_files", "bad_path", "unknown"})
+_PERHAPS_OUTER = frozenset({"no_tex", "pdf_only", "too_large", "too_many_files", "unknown"})
 
 
 def read_file(reader: Reader, name: str, path: Path, folder: Path, *, inner: bool) -> Submitted | list[Path]:
@@ -25,9 +26,10 @@ def read_file(reader: Reader, name: str, path: Path, folder: Path, *, inner: boo
         submitted = Submitted(name, "unknown", digest, "too_large", reason)
     place = Path(mkdtemp(dir=folder))
     found = unpacked(path, place)
-    if found is None:
-        return submitted
-    if inner:
+    if found and not inner:
+        return [place / one for one in found]
+    shutil.rmtree(place, ignore_errors=True)
+    if found is not None:
         reason = "It is an archive of archives within another one."
         return Submitted(name, submitted.form, submitted.sha256, "nested", reason)
-    return [place / one for one in found]
+    return submitted

@@ -26,8 +26,7 @@ class ManyFilesField(forms.FileField):
 class UploadForm(forms.Form):
     """Archives with a manifest."""
 
-    files = ManyFilesField(
-        label="Archives",
+    archives = ManyFilesField(
         help_text="Each is one paper: .tar.gz, .tar, .zip, .gz or .tex. Or one .zip or .tar with all of them.",
     )
     manifest = forms.FileField(

@@ -53,7 +53,9 @@ def row_for(archive: UploadedArchive) -> ManifestRow | None:
 
 
 @asynccontextmanager
-async def _readers() -> AsyncIterator[Callable[[UploadedArchive, random.Random], Awaitable[object]]]:
+async def _readers() -> AsyncIterator[
+    Callable[[UploadedArchive, random.Random], Awaitable[Read | Unpacked | Failure]]
+]:
     """As many reading processes as this machine has cores, started when they are needed."""
     free: queue.SimpleQueue[Reader] = queue.SimpleQueue()
     async with AsyncExitStack() as stack:

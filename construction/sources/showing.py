@@ -5,11 +5,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 PART = 60_000  # characters of a file on one page
+# The rules of latex.structure.pairing, in words; those that are not here are words already.
 _EVIDENCE = {
-    "adjacent": "directly after it",
-    "near": "shortly after it",
-    "named": "named in the title",
-    "announced": "announced before it",
+    "named": "its title names the statement",
+    "proves": "it says which statement it proves",
+    "another proof": "another proof of the statement before",
+    "titled": "its title is that of the statement",
+    "adjacent": "right after the statement",
+    "announced": "the words before it name the statement",
+    "heading": "the heading above names the statement",
+    "same proof": "it continues the proof before",
+    "near": "shortly after the statement",
+    "inside": "inside the statement",
+    "none": "no statement is before it",
 }
 
 

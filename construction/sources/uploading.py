@@ -37,13 +37,13 @@ def store_upload(
     """
     rows = read_manifest(manifest) if manifest is not None else []
     if not files:
-        raise Refused("Choose at least one archive.", code="no_files", field="files")
+        raise Refused("Choose at least one archive.", code="no_files", field="archives")
     names = [name.strip()[-300:] or "source" for name, _ in files]
     if len(names) > MOST_FILES:
-        raise Refused(f"An upload has at most {MOST_FILES:,} files.", code="too_many_files", field="files")
+        raise Refused(f"An upload has at most {MOST_FILES:,} files.", code="too_many_files", field="archives")
     if len(set(names)) < len(names):
         again = next(name for name in names if names.count(name) > 1)
-        raise Refused(f"Two files are called {again}.", code="two_of_a_name", field="files")
+        raise Refused(f"Two files are called {again}.", code="two_of_a_name", field="archives")
     with transaction.atomic():
         upload = SourceUpload.objects.create(created_by=actor, manifest=[row.as_json() for row in rows])
         UploadedArchive.objects.bulk_create(
@@ -162,4 +162,9 @@ def _sweep() -> int:
 def _delete(upload: SourceUpload) -> None:
     handles = list(upload.archives.exclude(handle="").values_list("handle", flat=True))
     upload.delete()
-    transaction.on_commit(lambda: [path_of(handle).unlink(missing_ok=True) for handle in handles])
+
+    def forget() -> None:
+        for handle in handles:
+            path_of(handle).unlink(missing_ok=True)
+
+    transaction.on_commit(forget)

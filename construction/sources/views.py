@@ -56,6 +56,7 @@ def sources(request: HttpRequest) -> HttpResponse:
     """Sources by state, code, domain, category and licence, with counts."""
     form = FilterForm(request.GET)
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
+    query = urlencode({name: str(value) for name, value in wanted.items()})
     if wanted.get("licence") == "unknown":
         wanted["licence"] = ""
     page = Paginator(listed().filter(**wanted), ON_A_PAGE).get_page(request.GET.get("page"))
@@ -64,7 +65,7 @@ def sources(request: HttpRequest) -> HttpResponse:
         "page": page,
         "rows": [(source, what_to_do(source.code)) for source in page],
         "wanted": wanted,
-        "query": urlencode({name: value for name, value in request.GET.items() if name != "page"}),
+        "query": query,
         "total": Source.objects.count(),
         "states": [(state, SourceState(state).label, times) for state, times in counted_by("state")],
         "codes": codes,
@@ -100,7 +101,7 @@ def _receive(request: SignedInRequest, handler: CappedFileHandler) -> HttpRespon
         return _upload_form(request, UploadForm(), refusal=handler.refusal, status=400)
     if not form.is_valid():
         return _upload_form(request, form, status=400)
-    files = [(one.name, Path(one.temporary_file_path())) for one in form.cleaned_data["files"]]
+    files = [(one.name, Path(one.temporary_file_path())) for one in form.cleaned_data["archives"]]
     manifest = form.cleaned_data["manifest"]
     try:
         upload = store_upload(actor=request.user, files=files, manifest=manifest.read() if manifest else None)
@@ -280,7 +281,7 @@ def _source_page(request: SignedInRequest, pk: int, form: DescriptionForm | None
         if found
         else None
     )
-    points = {path: points for path, points in shown.candidates}
+    points = dict(shown.candidates)
     choices = [path for path in paths if not path.lower().endswith(NOT_MAIN)]
     context = {
         "source": shown,

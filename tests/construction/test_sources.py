@@ -56,8 +56,8 @@ PAPER = rb"""\documentclass{article}
 \begin{thebibliography}{1}\bibitem{known} A. Known. A title. 1999.\end{thebibliography}
 \end{document}
 """
-# 1 statement; 2 proofs, the second behind a heading, so that it proves nothing here; 2 cited keys; as formulas the one in
-# the theorem, and the sign in the title.
+# 1 statement; 2 proofs, the second behind a heading, so that it proves nothing here; 2 cited keys; as formulas the one
+# in the theorem, and the sign in the title.
 COUNTS = {"statements": 1, "proofs": 2, "paired": 1, "citations": 2, "formulas": 2}
 TITLE = "Nets of bounded operators between separable Banach spaces"
 TWO = tar(("a.tex", PAPER), ("b.tex", PAPER))
@@ -262,7 +262,8 @@ def in_a_build(source: Source) -> None:
 
     build = Build.objects.create(
         name="october", protocol="lemmas", recipe={}, prompts={}, recipe_sha256="0" * 64,
-        sources_sha256="0" * 64, seed=1, endpoint="local", model="writer", prompt_price=0, completion_price=0, max_tokens=10_000,
+        sources_sha256="0" * 64, seed=1, endpoint="local", model="writer", prompt_price=0, completion_price=0,
+        max_tokens=10_000,
     )  # fmt: skip
     BuildPaper.objects.create(run=build, source=source, main=source.main, ordinal=0)
 
