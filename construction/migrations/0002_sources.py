@@ -5,6 +5,12 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+from accounts.database.guards import Guard, install, lift
+
+ORIGIN = "NEW.sha256 <> OLD.sha256 OR NEW.key <> OLD.key OR NEW.version <> OLD.version"
+SOURCE = [Guard("construction_source", "UPDATE", ORIGIN, "a source never changes")]
+ARCHIVE = [Guard("construction_sourcearchive", "UPDATE", "TRUE", "the bytes of a source never change")]
+
 
 class Migration(migrations.Migration):
 
@@ -14,6 +20,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        lift(SOURCE),  # the table is made again on SQLite
         migrations.CreateModel(
             name='Publication',
             fields=[
@@ -194,4 +201,5 @@ class Migration(migrations.Migration):
             model_name='uploadedarchive',
             constraint=models.CheckConstraint(condition=models.Q(('state', 'leased'), models.Q(('cost_reserved', 0), ('tokens_reserved', 0)), _connector='OR'), name='uploaded_archive_reserves_only_while_leased'),
         ),
+        install([*SOURCE, *ARCHIVE]),
     ]
