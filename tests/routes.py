@@ -254,6 +254,30 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/
         judges/<int:pk>/
         search/corpora/
+        construction/
+        construction/sources/
+        construction/sources/add/
+        construction/sources/matching/
+        construction/sources/uploads/<int:pk>/
+        construction/sources/uploads/<int:pk>/steer/
+        construction/sources/<int:pk>/
+        construction/sources/<int:pk>/archive/
+        construction/sources/<int:pk>/describe/
+        construction/sources/<int:pk>/main/
+        construction/sources/<int:pk>/remove/
+        api/v1/sources/
+        api/v1/sources/uploads/
+        api/v1/sources/uploads/<int:pk>/
+        api/v1/sources/uploads/<int:pk>/archives/
+        api/v1/sources/uploads/<int:pk>/add/
+        api/v1/sources/manifest/
+        api/v1/sources/matching/
+        api/v1/sources/matching/<int:pk>/
+        api/v1/sources/statements.jsonl
+        api/v1/sources/<int:pk>/
+        api/v1/sources/<int:pk>/files/
+        api/v1/sources/<int:pk>/outline/
+        api/v1/sources/<int:pk>/main/
         search/corpora/<slug:slug>/
         search/corpora/<slug:slug>/slogans/
         api/v1/slogan-runs/

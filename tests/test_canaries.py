@@ -73,12 +73,17 @@ from construction.models import (
     BuildPaper,
     BuiltInstance,
     Candidate,
+    Publication,
+    Reading,
     Review,
     Source,
     SourceFile,
+    SourceUpload,
     Step,
     StepCall,
+    UploadedArchive,
 )
+from construction.sources.manifest import ManifestRow
 from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
 from reports.records.declared import Declared
@@ -736,6 +741,43 @@ def _slogans(corpus: Corpus, statement: Statement) -> None:
 PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
 
 
+def _read_and_uploaded(source: Source, path: str) -> None:
+    """What was found in a source, as what it was published, and an upload."""
+    c, someone = canary, User.objects.earliest("pk")
+    statement = {
+        "kind": "lemma", "head": "Lemma", "number": "1", "title": c("construction.Reading.outline"), "labels": [],
+        "places": [[path, 0, 2]], "text": "x",
+    }  # fmt: skip
+    outline = {"statements": [statement], "proofs": [], "unresolved": [], "unmatched": [], "missing": []}
+    counts = {"statements": 1, "proofs": 0, "paired": 0, "citations": 0, "formulas": 0}
+    main = c("construction.Reading.main")
+    Reading.objects.create(source=source, version="1", main=main, outline=outline, **counts)
+    said = {name: c(f"construction.Publication.{name}") for name in ("title", "venue", "doi", "reason")}
+    lists = {name: [c(f"construction.Publication.{name}")] for name in ("authors", "evidence")}
+    Publication.objects.create(
+        source=source,
+        found="ask",
+        decision="same",
+        decided_by=someone,
+        decided_at=timezone.now(),
+        **said,
+        **lists,
+    )
+    row = ManifestRow(title=c("construction.SourceUpload.manifest"), file="x", line=2)
+    upload = SourceUpload.objects.create(
+        created_by=someone, manifest=[row.as_json()], note=c("construction.SourceUpload.note")
+    )
+    names = ("name", "key", "sentence", "last_error", "lease_owner", "handle")
+    UploadedArchive.objects.create(
+        run=upload,
+        size=1,
+        state="leased",
+        lease_until=timezone.now(),
+        found={"title": c("construction.UploadedArchive.found")},
+        **{name: c(f"construction.UploadedArchive.{name}") for name in names},
+    )
+
+
 def _built() -> None:
     """A source, and a build that has made a release of it."""
     c = canary
@@ -750,9 +792,16 @@ def _built() -> None:
             name: c(f"construction.Source.{name}")
             for name in ("key", "name", "title", "category", "domain", "licence", "sentence", "main")
         },
+        candidates=[[c("construction.Source.candidates"), 1]],
+        program_said={"main": c("construction.Source.program_said"), "code": "tie", "sentence": ""},
+        main_chosen_by=User.objects.earliest("pk"),
+        main_chosen_at=timezone.now(),
     )
-    said = {name: c(f"construction.SourceFile.{name}") for name in ("path", "text")}
-    SourceFile.objects.create(source=source, sha256="2" * 64, **said)
+    path = c("construction.SourceFile.path")
+    SourceFile.objects.create(
+        source=source, sha256="2" * 64, path=path, text=c("construction.SourceFile.text")
+    )
+    _read_and_uploaded(source, path)
     build = Build.objects.create(
         protocol="lemmas",
         recipe={},
@@ -817,6 +866,8 @@ def numbers() -> list[int]:
         JudgeTask,
         ReleaseCheck,
         Finding,
+        Source,
+        SourceUpload,
         Assignment,
         ReportJob,
         AccessToken,
@@ -990,7 +1041,15 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
 # printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
-    *(name for name in HIDDEN if name.startswith("construction.")),  # no page shows sources and builds
+    *(
+        name for name in HIDDEN if re.match(r"construction\.(Build|Candidate|Step|Review)", name)
+    ),  # no page shows builds
+    "construction.Publication.evidence",  # the page compares the two sides itself
+    "construction.Reading.main",  # that of its source, which is shown
+    "construction.Source.program_said",
+    "construction.SourceUpload.note",
+    "construction.UploadedArchive.handle",
+    "construction.UploadedArchive.lease_owner",
     "annotation.CampaignSetup.draw",  # choices before the draw: an open campaign shows the draw itself
     "annotation.Adjudication.note",
     "annotation.Adjudication.value",

@@ -14,7 +14,7 @@ from benchmark.importing.keys import PaperFields
 from construction.recipes.passages import Drop
 
 ROOT = Path(__file__).resolve().parents[2]
-_KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ")  # no database address, no key
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ")  # no database address, no key
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def construct(asked: Asked, limits: Limits | None = None) -> list[dict[str, Any]
         "paper": asked.paper.model_dump(mode="json"),
         "replies": [[key, stage, text] for (key, stage), text in asked.replies.items()],
     }
-    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     try:
         child = subprocess.run(  # nosec B603 # our own module, and the text comes in as JSON
             [sys.executable, "-m", "construction.reading.child"],

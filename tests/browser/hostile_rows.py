@@ -31,7 +31,7 @@ MACHINE = {
         search.ReleaseCheck.corpus_sha256 construction.Source.sha256 construction.SourceFile.sha256
         construction.Build.recipe_sha256 construction.Build.sources_sha256 construction.Build.prompts
         construction.BuildPaper.lease_owner construction.Step.lease_owner construction.Step.prompt_sha256
-        construction.Step.input_sha256
+        construction.Step.input_sha256 construction.UploadedArchive.lease_owner construction.UploadedArchive.handle
     """,
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name
@@ -39,7 +39,7 @@ MACHINE = {
         judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ReportJob.condition
         reports.ReportJob.frozen_tuple reports.ExclusionRule.name judging.JudgeRun.condition
         reports.PublicRecord.name judging.UploadedPrompt.name annotation.Campaign.condition
-        search.Corpus.slug search.Query.mode construction.Build.name construction.Source.version
+        search.Corpus.slug search.Query.mode construction.Build.name construction.Source.version construction.UploadedArchive.version
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name
@@ -49,7 +49,7 @@ MACHINE = {
         annotation.Reveal.predicate reports.Artifact.kind reports.HistoryLink.kind search.Slogan.fault
         construction.Build.protocol construction.Build.recipe construction.Source.form construction.Source.code
         construction.BuildPaper.code construction.Candidate.code construction.Candidate.stage
-        construction.Step.stage construction.Step.prompt
+        construction.Step.stage construction.Step.prompt construction.Reading.version construction.UploadedArchive.code
     """,
     "keys and values of a rubric's questions, of blocks and of rules": """
         annotation.Answer.question annotation.Answer.step annotation.Adjudication.question
