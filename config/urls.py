@@ -19,6 +19,7 @@ urlpatterns = [
     path("grading/", include("annotation.urls")),
     path("judges/", include("judging.urls")),
     path("search/", include("search.urls")),
+    path("construction/", include("construction.urls")),
     path("mcp", McpView.as_view(), name="mcp"),
     path("reports/", include("reports.urls")),
     path("records/", include("reports.records.urls")),

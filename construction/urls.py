@@ -1,0 +1,7 @@
+"""Pages of construction."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("builds/", include("construction.builds.urls")),
+]
