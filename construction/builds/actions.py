@@ -28,7 +28,7 @@ from work.models import RunState, TaskState
 from work.signal import ring
 
 RESERVED = frozenset(("new", "recipes", "estimate"))  # addresses at the place of a build's name
-STEPS = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "cancel": RunState.CANCELLED}
+MOVES = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "cancel": RunState.CANCELLED}
 _BATCH = 500
 _TRANSITIONS = {
     RunState.PAUSED: {RunState.RUNNING},

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Any
 
 from accounts.refusal import Refused
@@ -128,19 +129,21 @@ def _cut(one: dict[str, Any]) -> dict[str, str]:
 
 
 def _drift(first: Build, second: Build) -> list[Drift]:
-    rows = zip(rows_of(first), rows_of(second), strict=True)
     found = []
-    for one, other in rows:
-        counts = [(row.kept, row.reached - row.waiting) for row in (one, other)]
-        shares = [wilson(kept, of) if of else None for kept, of in counts]
+    for one, other in zip(rows_of(first), rows_of(second), strict=True):
+        (kept, of), (kept_then, of_then) = ((row.kept, row.reached - row.waiting) for row in (one, other))
+        before, after = _interval(kept, of), _interval(kept_then, of_then)
         difference = low = high = None
-        if shares[0] is not None and shares[1] is not None:
-            p, q = (kept / of for kept, of in counts)
-            (p_low, p_high), (q_low, q_high) = shares
+        if before is not None and after is not None:
+            p, q = kept / of, kept_then / of_then
             difference = q - p
-            low = difference - ((q - q_low) ** 2 + (p_high - p) ** 2) ** 0.5
-            high = difference + ((q_high - q) ** 2 + (p - p_low) ** 2) ** 0.5
+            low = difference - hypot(q - after[0], before[1] - p)
+            high = difference + hypot(after[1] - q, p - before[0])
         found.append(
-            Drift(one.stage, one.title, *counts[0], *counts[1], *shares, difference, low, high)
+            Drift(one.stage, one.title, kept, of, kept_then, of_then, before, after, difference, low, high)
         )
     return found
+
+
+def _interval(kept: int, of: int) -> tuple[float, float] | None:
+    return wilson(kept, of) if of else None

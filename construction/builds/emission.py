@@ -51,7 +51,9 @@ def lines_of(build: Build) -> list[Line]:
         reviews: list[Review] = candidate.live
         if any(one.decision == Decision.DROP for one in reviews):
             continue
-        lines = repaired_lines(candidate.lines, {name: text for one in reviews for name, text in one.after.items()})
+        lines = repaired_lines(
+            candidate.lines, {name: text for one in reviews for name, text in one.after.items()}
+        )
         found += [Line(candidate, one["line"], one["provenance"]) for one in lines]
     return found
 

@@ -25,7 +25,10 @@ class SourcesForm(forms.Form):
     domain = forms.ChoiceField(required=False)
     category = forms.ChoiceField(required=False)
     text = forms.CharField(
-        max_length=200, required=False, label="Title or key", help_text="Words of a title, or how a key begins."
+        max_length=200,
+        required=False,
+        label="Title or key",
+        help_text="Words of a title, or how a key begins.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -46,7 +49,9 @@ class PlanForm(forms.Form):
     model = forms.CharField(max_length=200, help_text="As its server calls it.")
     prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
     completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
-    seed = forms.IntegerField(min_value=0, max_value=2**63 - 1, initial=1, help_text="Of every random choice.")
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**63 - 1, initial=1, help_text="Of every random choice."
+    )
 
     def __init__(self, protocol: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
@@ -87,7 +92,13 @@ class PlanForm(forms.Form):
         said = self.cleaned_data
         prices = {name: said[name] or Decimal(0) for name in ("prompt_price", "completion_price")}
         return Plan(
-            said["name"], self.protocol, said["endpoint"], said["model"], self.different(), said["seed"], **prices
+            said["name"],
+            self.protocol,
+            said["endpoint"],
+            said["model"],
+            self.different(),
+            said["seed"],
+            **prices,
         )
 
 

@@ -87,9 +87,7 @@ def _stages(build: Build) -> Iterator[Row]:
     made = Candidate.objects.filter(paper__run=build, state=Candidate.State.MADE).count()
     kept = [*(stage.reached for stage in stages[1:]), made]
     for stage, went_on in zip(stages, kept, strict=True):
-        yield Row(
-            stage.name, stage.title, "candidates", stage.reached, went_on, stage.waiting, stage.dropped
-        )
+        yield Row(stage.name, stage.title, "candidates", stage.reached, went_on, stage.waiting, stage.dropped)
 
 
 def _selection(choice: Choice) -> Row:
@@ -108,7 +106,15 @@ def table(build: Build, rows: list[Row]) -> Iterator[list[object]]:
     """The funnel as a table: a line for each stage, and one for each code of it with how many were dropped."""
     yield list(COLUMNS)
     for row in rows:
-        start: list[object] = [build.name, row.counts, row.stage, row.title, row.reached, row.kept, row.waiting]
+        start: list[object] = [
+            build.name,
+            row.counts,
+            row.stage,
+            row.title,
+            row.reached,
+            row.kept,
+            row.waiting,
+        ]
         yield [*start, "", sum(row.dropped.values())]
         for code, times in sorted(row.dropped.items()):
             yield [build.name, row.counts, row.stage, row.title, "", "", "", code, times]
@@ -127,9 +133,7 @@ def domain_matrix(build: Build, choice: Choice) -> list[DomainRow]:
     """How each domain does against its quota; empty for a recipe without quotas."""
     papers = Counter(build.papers.values_list("source__domain", flat=True))
     made = Counter(line.candidate.paper.source.domain for line in choice.lines)
-    return [
-        DomainRow(quota, papers[quota.domain], made[quota.domain]) for quota in choice.selected.quotas
-    ]
+    return [DomainRow(quota, papers[quota.domain], made[quota.domain]) for quota in choice.selected.quotas]
 
 
 def stage_titles(build: Build) -> Mapping[str, str]:

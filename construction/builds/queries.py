@@ -12,7 +12,6 @@ from construction.models import Build, BuildPaper, Candidate, Review, StepCall
 from construction.pipeline import get_pipeline
 from work.models import TaskState
 
-
 # What candidates are narrowed by: names in addresses, and their fields.
 CHOICES = {"stage": "stage", "code": "code", "state": "state", "paper": "paper__source__key", "decision": ""}
 

@@ -57,9 +57,7 @@ def standings(choice: Choice) -> list[Standing]:
         )
         for place, line in enumerate(choice.lines)
     ]
-    return sorted(
-        found, key=lambda one: (one.line.candidate.paper.source.domain, one.rank == 0, one.rank)
-    )
+    return sorted(found, key=lambda one: (one.line.candidate.paper.source.domain, one.rank == 0, one.rank))
 
 
 @staff_only

@@ -1,4 +1,4 @@
-"""What is scanned before a release: whether texts that a model wrote reveal it, and whether an anchor gives a tool away.
+"""Scans before a release: whether texts that a model wrote reveal it, and whether an anchor gives a tool away.
 
 Programs did the same to each reply; here it is done to the lines as they are now, repairs included.
 """

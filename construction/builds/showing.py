@@ -1,4 +1,4 @@
-"""A candidate as people look at it: lines as graders see them, the strings of each, and where they are in the source."""
+"""A candidate as people look at it: its lines as graders see them, their strings, and where these are in the source."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,6 +47,7 @@ class ShownLine:
     """A line: its parts as graders see them, or why it is no instance; its strings."""
 
     number: int
+    line: Mapping[str, Any]
     parts: tuple[ShownPart, ...]
     fault: str
     strings: tuple[ShownString, ...]
@@ -100,6 +101,7 @@ def shown_lines(candidate: Candidate, live: Review | None) -> list[ShownLine]:
     return [
         ShownLine(
             number,
+            one["line"],
             tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in group),
             fault,
             tuple(_strings(number, one)),

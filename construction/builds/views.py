@@ -13,7 +13,7 @@ from accounts.access import require_role, staff_only
 from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
-from construction.builds.actions import STEPS, ask_again, raise_budget, steer
+from construction.builds.actions import MOVES, ask_again, raise_budget, steer
 from construction.builds.comparing import Drift, compare
 from construction.builds.forms import BudgetForm
 from construction.builds.funnels import BY_HAND, Row, choice_of, domain_matrix, rows_of, table
@@ -34,9 +34,7 @@ owner_only = require_role(RoleName.OWNER)
 def builds(request: HttpRequest) -> HttpResponse:
     """All builds, the newest first."""
     page = Paginator(builds_with_progress(), PAGE).get_page(request.GET.get("page"))
-    return render(
-        request, "construction/builds/builds.html", {"page": page, "protocols": pipeline_names()}
-    )
+    return render(request, "construction/builds/builds.html", {"page": page, "protocols": pipeline_names()})
 
 
 @staff_only
@@ -119,8 +117,8 @@ def steer_build(request: SignedInRequest, name: str) -> HttpResponse:
     row = get_object_or_404(Build, name=name)
     step = request.POST.get("step", "")
     with told(request):
-        if step in STEPS:
-            steer(actor=request.user, build=row, to=STEPS[step])
+        if step in MOVES:
+            steer(actor=request.user, build=row, to=MOVES[step])
         elif step == "again":
             ask_again(actor=request.user, build=row)
         else:

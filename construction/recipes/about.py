@@ -50,16 +50,16 @@ def numbers_of(recipe: "DataclassInstance") -> dict[str, object]:
     return {name: sorted(value) if name in sets else value for name, value in numbers.items()}
 
 
-def described(kind: "type[DataclassInstance]", values: Mapping[str, Any] | None = None) -> list[DescribedNumber]:
+def described(
+    kind: "type[DataclassInstance]", values: Mapping[str, Any] | None = None
+) -> list[DescribedNumber]:
     """The numbers of a recipe of that class in their order, with these values, which are plain JSON."""
     ours, hints = numbers_of(kind()), get_type_hints(kind, include_extras=True)
     found = []
     for field in fields(kind):
         about = next(one for one in get_args(hints[field.name]) if isinstance(one, About))
         value = ours[field.name] if values is None else values.get(field.name)
-        found.append(
-            DescribedNumber(field.name, about.what, ours[field.name], value, about.paper, about.why)
-        )
+        found.append(DescribedNumber(field.name, about.what, ours[field.name], value, about.paper, about.why))
     return found
 
 

@@ -10,9 +10,9 @@ from construction.recipes.about import About
 class Recipe:
     """What is taken for a lemma, and what a model is shown of the text before it."""
 
-    kinds: Annotated[
-        frozenset[str], About("Kinds of statements that are taken", "lemma")
-    ] = frozenset(("lemma",))
+    kinds: Annotated[frozenset[str], About("Kinds of statements that are taken", "lemma")] = frozenset(
+        ("lemma",)
+    )
     context: Annotated[
         Literal["full", "lexical"],
         About(

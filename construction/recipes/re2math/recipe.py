@@ -61,7 +61,9 @@ class Recipe:
     # Citations and blocks
     scored: Annotated[
         int,
-        About("Characters of a passage that points are given for", why="A citation belongs to a few sentences."),
+        About(
+            "Characters of a passage that points are given for", why="A citation belongs to a few sentences."
+        ),
     ] = 4_000
     kept_of_a_paper: Annotated[
         int, About("Citations of a paper that are taken", "6; 4 in the published code", "As the code does.")
@@ -102,14 +104,17 @@ class Recipe:
     min_tool: Annotated[
         int, About("Characters of a witness, at least", "too short ones go", "The code has no single number.")
     ] = 20
-    max_tool: Annotated[int, About("Characters of a witness, at most", why="More is no single statement.")] = 5_000
+    max_tool: Annotated[
+        int, About("Characters of a witness, at most", why="More is no single statement.")
+    ] = 5_000
     min_anchor: Annotated[int, About("Characters of an anchor, at least", "50")] = 50
     max_anchor: Annotated[int, About("Characters of an anchor, at most", "220")] = 220
     near_duplicate: Annotated[
         float, About("Similarity from which two witnesses of a paper are nearly the same", "0.9")
     ] = 0.9
     compared: Annotated[
-        int, About("Characters of a witness that are compared", why="Comparing takes the square of their number.")
+        int,
+        About("Characters of a witness that are compared", why="Comparing takes the square of their number."),
     ] = 2_000
 
     # Selection
