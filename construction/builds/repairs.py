@@ -7,6 +7,7 @@ from typing import Any
 
 from accounts.refusal import Refused
 from benchmark.importing.exported import release_records
+from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord
 from benchmark.protocols import get_protocol
 from canonical import canonical_json
@@ -27,23 +28,25 @@ def editable(one: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def as_instance(protocol: str, line: Mapping[str, Any]) -> InstanceRecord:
-    """The line as the protocol's own loader reads it from a file. Raises Refused with the first fault."""
+def as_instances(
+    protocol: str, lines: Sequence[Mapping[str, Any]]
+) -> list[InstanceRecord | RecordError | None]:
+    """Each line of a candidate as the protocol's own loader reads it from a file of them, or its first fault."""
+    found: list[InstanceRecord | RecordError | None] = [None] * len(lines)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "line.jsonl"
-        path.write_bytes(canonical_json(line) + b"\n")
-        for found in release_records(get_protocol(protocol), path):
-            if isinstance(found, InstanceRecord):
-                return found
-            raise Refused(found.reason, code="bad_line", field=found.field)
-    raise Refused("The loader finds no instance in it.", code="bad_line")
+        path = Path(folder) / "lines.jsonl"
+        path.write_bytes(b"".join(canonical_json(line) + b"\n" for line in lines))
+        for record in release_records(get_protocol(protocol), path):
+            place = (record.line or 1) - 1
+            if found[place] is None or isinstance(record, RecordError):
+                found[place] = record
+    return found
 
 
 def check_repair(build: Build, lines: Sequence[Mapping[str, Any]], after: Mapping[str, str]) -> None:
     """Raises Refused, naming the string, for a repair after which a line could not be released."""
     pipeline = get_pipeline(build.protocol)
     recipe = pipeline.recipe(build.recipe)
-    repaired = repaired_lines(lines, after)
     for name, text in after.items():
         number, _, path = name.partition(".")
         if path not in editable(lines[int(number)]):
@@ -51,10 +54,12 @@ def check_repair(build: Build, lines: Sequence[Mapping[str, Any]], after: Mappin
         if len(text) > LONGEST:
             reason = f"{path} has {len(text):,} characters, and {LONGEST:,} are allowed."
             raise Refused(reason, code="too_long", field=name)
-        line = repaired[int(number)]["line"]
-        try:
-            as_instance(build.protocol, line)
-        except Refused as refusal:
-            raise Refused(f"{path}: {refusal.reason}", code="bad_line", field=name) from refusal
-        if drop := pipeline.objection(line, path, text, recipe):
+    repaired = repaired_lines(lines, after)
+    for fault in as_instances(build.protocol, [one["line"] for one in repaired]):
+        if isinstance(fault, RecordError):
+            where = f"{fault.field}: " if fault.field else ""
+            raise Refused(f"Line {fault.line}: {where}{fault.reason}", code="bad_line", field="after")
+    for name, text in after.items():
+        number, _, path = name.partition(".")
+        if drop := pipeline.objection(repaired[int(number)]["line"], path, text, recipe):
             raise Refused(f"{path}: {drop.sentence}", code=drop.code, field=name)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from accounts.refusal import Refused
-from benchmark.protocol import Part
+from benchmark.protocol import InstanceRecord, Part
 from benchmark.protocols import get_protocol
 from benchmark.rendering.stored import Rendered, rendered_all
 from construction.builds.emission import repaired_lines
-from construction.builds.repairs import as_instance, editable
+from construction.builds.repairs import as_instances, editable
 from construction.builds.strings import value_at
 from construction.models import Candidate, Review, SourceFile
 
@@ -83,15 +82,15 @@ def shown_lines(candidate: Candidate, live: Review | None) -> list[ShownLine]:
     protocol = candidate.paper.run.protocol
     lines = current_lines(candidate, live)
     parts: list[list[Part]] = []
-    faults = []
-    for one in lines:
-        try:
-            record = as_instance(protocol, one["line"])
+    faults: list[str] = []
+    for record in as_instances(protocol, [one["line"] for one in lines]):
+        if isinstance(record, InstanceRecord):
             parts.append(list(get_protocol(protocol).instance_parts(record.payload)))
             faults.append("")
-        except Refused as refusal:
+        else:
             parts.append([])
-            faults.append(f"{refusal.field}: {refusal.reason}" if refusal.field else refusal.reason)
+            where = f"{record.field}: " if record and record.field else ""
+            faults.append(f"{where}{record.reason}" if record else "the loader leaves it out")
     texts = [
         (part.text, part.text_format, f"l{number}-{place}-")
         for number, group in enumerate(parts)

@@ -230,7 +230,7 @@ def test_each_code_links_to_what_was_dropped(server: Server, staff: Client) -> N
     (address,) = set(
         re.findall(r'href="/construction/builds/first/(candidates/\?stage=pairs&code=\w+)"', shown)
     )
-    listed = page(staff, address)
+    listed = page(staff, f"first/{address}")
     assert (
         len(re.findall(r'<th scope="row">', listed)) == Candidate.objects.filter(state="dropped").count() > 0
     )
