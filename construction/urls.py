@@ -7,5 +7,5 @@ from construction.sources import views
 urlpatterns = [
     path("", views.construction, name="construction"),
     path("sources/", include("construction.sources.urls")),
-    # path("builds/", include("construction.builds.urls")),
+    path("builds/", include("construction.builds.urls")),
 ]

@@ -253,6 +253,32 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/quarantine/<slug:name>/outputs/<int:pk>/
         judges/
         judges/<int:pk>/
+        construction/builds/
+        construction/builds/recipes/<slug:protocol>/
+        construction/builds/<slug:name>/
+        construction/builds/<slug:name>/funnel.csv
+        construction/builds/<slug:name>/papers/
+        construction/builds/<slug:name>/compare/
+        construction/builds/<slug:name>/candidates/
+        construction/builds/<slug:name>/candidates/<int:pk>/
+        construction/builds/<slug:name>/candidates/<int:pk>/withdraw/
+        construction/builds/<slug:name>/selection/
+        construction/builds/<slug:name>/release/
+        construction/builds/<slug:name>/offsets.jsonl
+        api/v1/builds/
+        api/v1/builds/estimate/
+        api/v1/builds/recipes/
+        api/v1/builds/<slug:name>/
+        api/v1/builds/<slug:name>/funnel.csv
+        api/v1/builds/<slug:name>/candidates/
+        api/v1/builds/<slug:name>/candidates/<int:pk>/
+        api/v1/builds/<slug:name>/candidates/<int:pk>/review/
+        api/v1/builds/<slug:name>/candidates/<int:pk>/withdraw/
+        api/v1/builds/<slug:name>/selection/
+        api/v1/builds/<slug:name>/offsets.jsonl
+        api/v1/builds/<slug:name>/emit/
+        api/v1/builds/<slug:name>/check/
+        api/v1/builds/<slug:name>/compare/<slug:first>/
         search/corpora/
         construction/
         construction/sources/
@@ -454,6 +480,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/blinding/
         judges/new/
         judges/prompts/new/
+        construction/builds/new/
+        construction/builds/<slug:name>/steer/
+        api/v1/builds/<slug:name>/steer/
+        api/v1/builds/<slug:name>/again/
         search/corpora/<slug:slug>/index/
         search/corpora/<slug:slug>/slogans/<int:pk>/
         api/v1/slogan-runs/<int:pk>/steer/
@@ -471,6 +501,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
 ONLY_TO_WRITE = {
     "api/v1/releases/<slug:name>/artifacts/": OWNERS,  # who freezes a score
     "api/v1/judges/": OWNERS,  # who makes a judge
+    "api/v1/builds/": OWNERS,  # who spends money on builds
     "api/v1/slogan-runs/": OWNERS,  # who spends money on slogans
     "api/v1/prompts/": OWNERS,  # who uploads a prompt
     "api/v1/releases/<slug:name>/records/": OWNERS,  # who publishes

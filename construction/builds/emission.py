@@ -4,7 +4,7 @@ import copy
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,13 +51,21 @@ def lines_of(build: Build) -> list[Line]:
         reviews: list[Review] = candidate.live
         if any(one.decision == Decision.DROP for one in reviews):
             continue
-        lines = copy.deepcopy(candidate.lines)
-        for name, text in ((name, text) for one in reviews for name, text in one.after.items()):
-            number, _, path = name.partition(".")
-            put_string(lines[int(number)]["line"], path, text)
-            lines[int(number)]["provenance"][path] = {"places": [], "written_by": REPAIRED, "program": ""}
+        lines = repaired_lines(
+            candidate.lines, {name: text for one in reviews for name, text in one.after.items()}
+        )
         found += [Line(candidate, one["line"], one["provenance"]) for one in lines]
     return found
+
+
+def repaired_lines(lines: Sequence[Mapping[str, Any]], after: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """The lines of a candidate with these strings, by line and field, in place of their own."""
+    repaired = copy.deepcopy(list(lines))
+    for name, text in after.items():
+        number, _, path = name.partition(".")
+        put_string(repaired[int(number)]["line"], path, text)
+        repaired[int(number)]["provenance"][path] = {"places": [], "written_by": REPAIRED, "program": ""}
+    return repaired
 
 
 def selected(build: Build, lines: list[Line]) -> Selected:

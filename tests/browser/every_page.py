@@ -166,6 +166,32 @@ ADDRESSES = {
     "reports/releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/": [
         "reports/releases/sample-re2math/records/sample-re2math/1/withdraw/"
     ],
+    "construction/builds/new/": [
+        "construction/builds/new/",
+        "construction/builds/new/?protocol=lemmas&name=next&endpoint=local&model=writer&seed=1",
+    ],
+    "construction/builds/<slug:name>/": [
+        f"construction/builds/{name}/" for name in ("sample-gaps", "sample-lemma-build", "sample-paused")
+    ],
+    "construction/builds/<slug:name>/papers/": ["construction/builds/sample-gaps/papers/"],
+    "construction/builds/<slug:name>/compare/": [
+        "construction/builds/sample-paused/compare/",
+        "construction/builds/sample-gaps/compare/",
+    ],
+    "construction/builds/<slug:name>/candidates/": ["construction/builds/sample-gaps/candidates/"],
+    "construction/builds/<slug:name>/candidates/<int:pk>/": [
+        "construction/builds/sample-gaps/candidates/{made}/",
+        "construction/builds/sample-gaps/candidates/{dropped}/",
+        "construction/builds/sample-lemma-build/candidates/{released}/",
+    ],
+    "construction/builds/<slug:name>/selection/": [
+        f"construction/builds/{name}/selection/"
+        for name in ("sample-gaps", "sample-lemma-build", "sample-paused")
+    ],
+    "construction/builds/<slug:name>/release/": [
+        f"construction/builds/{name}/release/"
+        for name in ("sample-gaps", "sample-lemma-build", "sample-paused")
+    ],
     "search/": [
         "search/",
         "search/?q=compact+space",

@@ -39,6 +39,9 @@ from benchmark.models import Instance, Release
 from benchmark.releases.queries import quarantined
 from benchmark.rubrics import rubric_from_content
 from benchmark.tuples.actions import declare_tuple
+from construction.builds.actions import steer
+from construction.builds.emission import emit
+from construction.models import Candidate
 from judging.models import StepVerdict, Verdict
 from judging.programs.construction import audit_construction
 from judging.prompts.actions import upload_prompt
@@ -57,7 +60,11 @@ from search.models import Corpus
 from search.sample import load_library
 from tests.annotation.grading import submit_grade
 from tests.benchmark.files import packed
+from tests.construction import test_gaps as gap_text
+from tests.construction import test_pipelines as lemma_text
+from tests.construction.building import QUOTAS, run, said, source, start
 from tests.llm.server import serving
+from work.models import RunState
 from work.worker import drain
 
 SPEAKING = (
@@ -132,6 +139,7 @@ def furnish() -> World:
         "member": str(people["emil"].pk),
         "conflict": str(Conflict.objects.earliest("pk").pk),
         "check": _compared(coordinator, gaps),
+        **_built(people["owner"]),
         "invitation": invite(actor=coordinator, email="new@demo.test", role="reviewer").token,
         "reset": f"{user_pk_to_url_str(people['emil'])}-{default_token_generator.make_token(people['emil'])}",
     }
@@ -441,3 +449,25 @@ def _analysed(ada: User) -> dict[str, str]:
     asked = Request("agreement", renaming={"item": "subject", "label": "value"})
     request_analysis(actor=ada, upload=answered, asked=asked)
     return {"sent": sent.handle, "answered": answered.handle}
+
+
+def _built(owner: User) -> dict[str, str]:
+    """A build of gaps that has ended, one of lemmas that made its release, and one of them that is paused."""
+    kept = settings.JUDGE_ENDPOINTS
+    source("2601.00001", gap_text.TEXT)
+    source("2601.00002", lemma_text.TEXT)
+    with serving(said) as server:
+        settings.JUDGE_ENDPOINTS = json.dumps({"local": {"base_url": server.url, "private": True}})
+        try:
+            gaps = run(start("sample-gaps", "re2math", numbers=QUOTAS))
+            lemmas = run(start("sample-lemma-build", "lemmas"))
+            paused = start("sample-paused", "lemmas", numbers={"max_depth": 2})
+            steer(actor=owner, build=paused, to=RunState.PAUSED)
+        finally:
+            settings.JUDGE_ENDPOINTS = kept
+    emit(actor=owner, build=lemmas, name="sample-built")
+    made, dropped = (
+        Candidate.objects.filter(paper__run=gaps, state=state).earliest("pk") for state in ("made", "dropped")
+    )
+    repaired = Candidate.objects.filter(paper__run=lemmas, state="made").earliest("pk")
+    return {"made": str(made.pk), "dropped": str(dropped.pk), "released": str(repaired.pk)}
