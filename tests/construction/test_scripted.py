@@ -19,7 +19,7 @@ from llm.scripted import serving
 SAMPLE = Path(__file__).resolve().parents[2] / "sample" / "construction"
 SMALL = {
     "min_entries": 1, "min_statements": 1, "min_cited": 1, "min_cited_in_proofs": 1, "min_scout_score": 0, "quota": 1,
-    "domains": ["analysis", "algebra", "combinatorics"],
+    "domains": ["analysis_pde", "algebra_number_theory", "combinatorics_discrete"],
 }  # fmt: skip
 
 
