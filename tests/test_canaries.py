@@ -787,7 +787,7 @@ def _built() -> None:
         state="readable",
         authors=[c("construction.Source.authors")],
         others=[[c("construction.Source.others"), 1]],
-        notes=[c("construction.Source.notes")],
+        notes=[["twice", "a.tex", c("construction.Source.notes")]],
         **{
             name: c(f"construction.Source.{name}")
             for name in ("key", "name", "title", "category", "domain", "licence", "sentence", "main")

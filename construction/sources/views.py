@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -226,7 +227,7 @@ def remove(request: SignedInRequest, pk: int) -> HttpResponse:
 @require_GET
 def archive(request: SignedInRequest, pk: int) -> HttpResponse:
     """The bytes that were submitted, as a download."""
-    shown = get_object_or_404(Source.objects.select_related("archive").exclude(archive__data=b""), pk=pk)
+    shown = get_object_or_404(_with_archive(), pk=pk)
     reply = HttpResponse(bytes(shown.archive.data), content_type="application/octet-stream")
     reply["Content-Disposition"] = content_disposition_header(True, f"{shown.sha256[:16]}.source") or ""
     reply["X-Content-Type-Options"] = "nosniff"
@@ -301,6 +302,12 @@ def _source_page(request: SignedInRequest, pk: int, form: DescriptionForm | None
     return render(
         request, "construction/sources/source.html", context, status=400 if form is not None else 200
     )
+
+
+def _with_archive() -> QuerySet[Source]:
+    """Sources whose bytes are kept, which those of more than 50 MB are not."""
+    kept = Source.objects.filter(archive__isnull=False).exclude(archive__data=b"")
+    return kept.select_related("archive")
 
 
 def _number(text: str) -> int:

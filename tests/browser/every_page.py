@@ -13,7 +13,7 @@ from playwright.sync_api import APIResponse, Page, Response
 from tests.browser.world import World
 from tests.routes import ACCESS, OWNERS, PUBLIC, STAFF
 
-FILES = (".csv", ".json", ".jsonl", ".pdf", ".toml", ".txt", "/file/", "own-data/", "/download/")
+FILES = (".csv", ".json", ".jsonl", ".pdf", ".toml", ".txt", "/file/", "/archive/", "own-data/", "/download/")
 NOBODY_SIGNS_UP = "accounts/signup/"
 WITH_A_SECOND_FACTOR = frozenset(
     [
@@ -198,6 +198,12 @@ ADDRESSES = {
         "search/?q=compact&kinds=corollary&authors=Nobody",
         "search/?corpus=sample-library&similar=sample-notes-metric/theorem-3.2",
     ],
+    "construction/sources/<int:pk>/": [
+        "construction/sources/{source}/",
+        "construction/sources/{source}/?{place}",
+        "construction/sources/{undecided}/",
+    ],
+    "construction/sources/uploads/<int:pk>/": ["construction/sources/uploads/{source_upload}/"],
     "search/checks/<slug:name>/": [
         "search/checks/sample-re2math/",
         "search/checks/sample-re2math/?check={check}",

@@ -39,7 +39,8 @@ MACHINE = {
         judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ReportJob.condition
         reports.ReportJob.frozen_tuple reports.ExclusionRule.name judging.JudgeRun.condition
         reports.PublicRecord.name judging.UploadedPrompt.name annotation.Campaign.condition
-        search.Corpus.slug search.Query.mode construction.Build.name construction.Source.version construction.UploadedArchive.version
+        search.Corpus.slug search.Query.mode construction.Build.name construction.Source.version
+        construction.UploadedArchive.version
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name

@@ -41,7 +41,10 @@ from benchmark.rubrics import rubric_from_content
 from benchmark.tuples.actions import declare_tuple
 from construction.builds.actions import steer
 from construction.builds.emission import emit
-from construction.models import Candidate
+from construction.models import Candidate, SourceUpload
+from construction.sources.actions import add_archive
+from construction.sources.manifest import ManifestRow, Published
+from construction.sources.uploading import store_upload as store_sources
 from judging.models import StepVerdict, Verdict
 from judging.programs.construction import audit_construction
 from judging.prompts.actions import upload_prompt
@@ -140,6 +143,7 @@ def furnish() -> World:
         "conflict": str(Conflict.objects.earliest("pk").pk),
         "check": _compared(coordinator, gaps),
         **_built(people["owner"]),
+        **_sources(coordinator),
         "invitation": invite(actor=coordinator, email="new@demo.test", role="reviewer").token,
         "reset": f"{user_pk_to_url_str(people['emil'])}-{default_token_generator.make_token(people['emil'])}",
     }
@@ -150,6 +154,34 @@ def _first_key(release: str) -> str:
     return str(
         Instance.objects.filter(release__name=release).order_by("key").values_list("key", flat=True)[0]
     )
+
+
+PAPER = rb"""\documentclass{article}
+\newtheorem{lemma}{Lemma}
+\begin{document}
+\begin{lemma}\label{net}Every compact space has a finite $\varepsilon$-net.\end{lemma}
+\begin{proof}By \cite{missing} and \ref{nowhere}.\end{proof}
+\end{document}
+"""
+
+
+def _sources(coordinator: User) -> dict[str, str]:
+    """A readable source with an open question about its published paper, one without a main file, and an upload."""
+    row = ManifestRow(title="On finite nets", authors=("Ada Author",), published=Published("On finite nets"))
+    source = add_archive(actor=coordinator, data=PAPER, name="2401.00001v1.tex", manifest=row)
+    two = add_archive(
+        actor=coordinator, data=packed(a__tex=PAPER.decode(), b__tex=PAPER.decode()), name="two.zip"
+    )
+    path = Path(settings.UPLOAD_DIR) / "waiting.gz"
+    path.write_bytes(b"%PDF-1.5")
+    upload: SourceUpload = store_sources(actor=coordinator, files=[("scan.gz", path)])
+    ((file, start, end),) = source.reading.outline["statements"][0]["places"]
+    return {
+        "source": str(source.pk),
+        "undecided": str(two.pk),
+        "place": f"file={file}&start={start}&end={end}",
+        "source_upload": str(upload.pk),
+    }
 
 
 def _compared(coordinator: User, gaps: Release) -> str:
