@@ -55,7 +55,7 @@ from work.models import RunState
 CHECKED_AT_ONCE = 20  # papers that are read again while somebody waits
 _PRICE: dict[str, Any] = {"max_digits": 12, "decimal_places": 6, "min_value": 0, "default": 0}
 _COST: dict[str, Any] = {"max_digits": 16, "decimal_places": 6, "min_value": 0, "default": None}
-_STATES = [RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED]
+STATES = [(state.value, state.label) for state in (RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED)]
 _CSV = {(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="A line for each stage and code.")}
 _JSONL = {(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR, description="One instance a line.")}
 
@@ -93,7 +93,7 @@ class BuildIn(BuildEstimateIn):
 class BuildSteerIn(serializers.Serializer[Any]):
     """The state that the build is to have, or its new budget."""
 
-    to = serializers.ChoiceField([(state.value, state.label) for state in _STATES], required=False)
+    to = serializers.ChoiceField(STATES, required=False)
     max_cost = serializers.DecimalField(**_COST)
     max_tokens = serializers.IntegerField(min_value=1, default=None)
 
