@@ -354,6 +354,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "SERVE_PERMISSIONS": ["accounts.rest.auth.IsStaffOfTheStudy"],
     "ENUM_NAME_OVERRIDES": {
+        "AskedStateEnum": "construction.builds.api.STATES",
         "AnalysisSplitEnum": "reports.analysing.api.SPLITS",
         "ConflictKindEnum": "accounts.models.ConflictKind",
         "ConflictTargetKindEnum": "annotation.models.TargetKind",

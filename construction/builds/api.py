@@ -55,12 +55,12 @@ from work.models import RunState
 CHECKED_AT_ONCE = 20  # papers that are read again while somebody waits
 _PRICE: dict[str, Any] = {"max_digits": 12, "decimal_places": 6, "min_value": 0, "default": 0}
 _COST: dict[str, Any] = {"max_digits": 16, "decimal_places": 6, "min_value": 0, "default": None}
-_STATES = [RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED]
+STATES = [(state.value, state.label) for state in (RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED)]
 _CSV = {(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="A line for each stage and code.")}
 _JSONL = {(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR, description="One instance a line.")}
 
 
-class SourcesIn(serializers.Serializer[Any]):
+class BuildSourcesIn(serializers.Serializer[Any]):
     """Which sources: those that can be read and have a domain, narrowed by what is given."""
 
     domain = serializers.CharField(max_length=100, default="", allow_blank=True)
@@ -69,17 +69,17 @@ class SourcesIn(serializers.Serializer[Any]):
     keys = serializers.ListField(child=serializers.CharField(max_length=200), default=list, max_length=10_000)
 
 
-class EstimateIn(serializers.Serializer[Any]):
+class BuildEstimateIn(serializers.Serializer[Any]):
     """A recipe with the numbers that differ, sources, and prices of a million tokens."""
 
     protocol = serializers.ChoiceField([(name, name) for name in pipeline_names()])
     numbers = serializers.DictField(child=serializers.JSONField(), default=dict)
-    sources = SourcesIn(default=dict)
+    sources = BuildSourcesIn(default=dict)
     prompt_price = serializers.DecimalField(**_PRICE)
     completion_price = serializers.DecimalField(**_PRICE)
 
 
-class BuildIn(EstimateIn):
+class BuildIn(BuildEstimateIn):
     """The same with a name, a model, a seed and a budget: at least one of the two."""
 
     name = serializers.SlugField(max_length=100)
@@ -90,15 +90,15 @@ class BuildIn(EstimateIn):
     max_tokens = serializers.IntegerField(min_value=1, default=None)
 
 
-class SteerIn(serializers.Serializer[Any]):
+class BuildSteerIn(serializers.Serializer[Any]):
     """The state that the build is to have, or its new budget."""
 
-    to = serializers.ChoiceField([(state.value, state.label) for state in _STATES], required=False)
+    to = serializers.ChoiceField(STATES, required=False)
     max_cost = serializers.DecimalField(**_COST)
     max_tokens = serializers.IntegerField(min_value=1, default=None)
 
 
-class ReviewIn(serializers.Serializer[Any]):
+class CandidateReviewIn(serializers.Serializer[Any]):
     """Drop a candidate, or repair strings of it: `after` is by line and field, such as `0.x.anchor_hint`."""
 
     decision = serializers.ChoiceField(Decision.choices)
@@ -106,20 +106,20 @@ class ReviewIn(serializers.Serializer[Any]):
     after = serializers.DictField(child=serializers.CharField(trim_whitespace=False), default=dict)
 
 
-class EmitIn(serializers.Serializer[Any]):
+class BuildEmitIn(serializers.Serializer[Any]):
     """The release that is made."""
 
     release = serializers.SlugField(max_length=100)
     is_sample = serializers.BooleanField(default=False)
 
 
-class EmitOut(serializers.Serializer[Any]):
+class BuildEmitOut(serializers.Serializer[Any]):
     release = serializers.CharField()
     sha256 = serializers.CharField()
     instances = serializers.IntegerField()
 
 
-class AgainOut(serializers.Serializer[Any]):
+class BuildAgainOut(serializers.Serializer[Any]):
     tasks = serializers.IntegerField(help_text="Questions and papers that are tried again.")
 
 
@@ -200,11 +200,11 @@ class EstimateView(StaffView):
 
     @extend_schema(
         operation_id="build_estimate",
-        request=EstimateIn,
+        request=BuildEstimateIn,
         responses={200: schema_of(BuildEstimate), 409: RefusalOut},
     )
     def post(self, request: Request) -> Response:
-        said = understood(EstimateIn, request)
+        said = understood(BuildEstimateIn, request)
         sources = chosen_sources(**said.pop("sources"))
         return Response(as_json(estimate(sources=sources, **said)))
 
@@ -236,9 +236,9 @@ class SteerView(StrictView):
 
     permission_classes = [IsOwner]
 
-    @writes("build_steer", request=SteerIn, responses={200: BuildOut, 409: RefusalOut})
+    @writes("build_steer", request=BuildSteerIn, responses={200: BuildOut, 409: RefusalOut})
     def post(self, request: Request, name: str) -> Response:
-        said = understood(SteerIn, request)
+        said = understood(BuildSteerIn, request)
         build = get_object_or_404(Build, name=name)
         to = said.pop("to", None)
         if to is None:
@@ -253,7 +253,7 @@ class AgainView(StrictView):
 
     permission_classes = [IsOwner]
 
-    @writes("build_ask_again", request=None, responses={200: AgainOut, 409: RefusalOut})
+    @writes("build_ask_again", request=None, responses={200: BuildAgainOut, 409: RefusalOut})
     def post(self, request: Request, name: str) -> Response:
         tasks = ask_again(actor=caller(request), build=get_object_or_404(Build, name=name))
         return Response({"tasks": tasks})
@@ -286,12 +286,12 @@ class CandidateView(StaffView):
 class ReviewView(StaffView):
     @writes(
         "build_candidate_review",
-        request=ReviewIn,
+        request=CandidateReviewIn,
         responses={200: schema_of(CandidateDocument), 409: RefusalOut},
     )
     def post(self, request: Request, name: str, pk: int) -> Response:
         """Drop a candidate or repair it, until the release is made."""
-        said = understood(ReviewIn, request)
+        said = understood(CandidateReviewIn, request)
         decision = Decision(said["decision"])
         review(
             actor=caller(request),
@@ -343,10 +343,10 @@ class OffsetsView(StaffView):
 
 
 class EmitView(StaffView):
-    @writes("build_emit", request=EmitIn, responses={201: EmitOut, 409: RefusalOut})
+    @writes("build_emit", request=BuildEmitIn, responses={201: BuildEmitOut, 409: RefusalOut})
     def post(self, request: Request, name: str) -> Response:
         """Make the release."""
-        said = understood(EmitIn, request)
+        said = understood(BuildEmitIn, request)
         build = get_object_or_404(Build, name=name)
         made = emit(actor=caller(request), build=build, name=said["release"], is_sample=said["is_sample"])
         told = {"release": made.name, "sha256": made.sha256, "instances": made.instances.count()}

@@ -6,6 +6,7 @@ from typing import Any
 
 from canonical.documents import Free
 from construction.builds.funnels import Choice, Row, domain_matrix
+from construction.builds.queries import steps_about
 from construction.builds.releasing import standings
 from construction.builds.showing import shown_lines
 from construction.models import Build, Candidate
@@ -187,7 +188,7 @@ def candidate_document(candidate: Candidate) -> CandidateDocument:
     live = next((one for one in reviews if one.withdrawn_at is None), None)
     lines = shown_lines(candidate, live)
     steps = []
-    for step in candidate.steps.select_related("reused__run").prefetch_related("calls").order_by("pk"):
+    for step in steps_about(candidate):
         calls = step.calls.all()
         steps.append(
             StepDocument(

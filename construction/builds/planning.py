@@ -1,4 +1,4 @@
-"""Pages before a build: recipes with what is said of their numbers, and the plan with an estimate."""
+"""Pages before a build: recipes with their numbers, and the plan with an estimate."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,7 +21,7 @@ from work.endpoints import no_endpoint_reason
 @staff_only
 @require_GET
 def recipe(request: HttpRequest, protocol: str) -> HttpResponse:
-    """The recipe of a protocol: numbers with the paper's beside ours, stages, and prompts as they are sent."""
+    """The recipe of a protocol: numbers with the paper's next to ours, stages, and prompts as they are sent."""
     _check(protocol)
     pipeline = get_pipeline(protocol)
     context = {

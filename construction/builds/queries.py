@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from accounts.refusal import Refused
 from construction.builds.kinds import OPEN
-from construction.models import Build, BuildPaper, Candidate, Review, StepCall
+from construction.models import Build, BuildPaper, Candidate, Review, Step, StepCall
 from construction.pipeline import get_pipeline
 from work.models import TaskState
 
@@ -135,3 +135,10 @@ def neighbours(candidate: Candidate, among: QuerySet[Candidate]) -> tuple[int | 
         before.values_list("pk", flat=True).first(),
         after.values_list("pk", flat=True).first(),
     )
+
+
+def steps_about(candidate: Candidate) -> QuerySet[Step]:
+    """The questions that led to a candidate, in order: its own, and those about what led to it, such as its paper."""
+    before = Q(candidate__paper=candidate.paper_id, candidate__state=Candidate.State.PASSED)
+    steps = Step.objects.filter(Q(candidate=candidate) | before)
+    return steps.select_related("candidate", "reused__run").prefetch_related("calls").order_by("pk")

@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,7 +15,7 @@ from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from construction.builds.actions import review, withdraw_review
 from construction.builds.funnels import stage_titles
-from construction.builds.queries import CHOICES, candidates_of, neighbours
+from construction.builds.queries import CHOICES, candidates_of, neighbours, steps_about
 from construction.builds.showing import ShownLine, excerpts, shown_lines
 from construction.models import Build, Candidate, Decision, Review
 
@@ -48,7 +49,8 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     found = get_object_or_404(_complete(), pk=pk, paper__run__name=name)
     build = found.paper.run
     chosen = _chosen(request)
-    status, refusal, typed = 200, None, {}
+    status, refusal = 200, None
+    typed: dict[str, str] = {}
     if request.method == "POST":
         decision = Decision.REPAIR if request.POST.get("decision") == Decision.REPAIR else Decision.DROP
         reason = request.POST.get("reason", "")
@@ -86,7 +88,7 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
         "live": live,
         "changes": _changes(live),
         "reviews": found.reviews.select_related("by").order_by("-pk"),
-        "steps": found.steps.select_related("reused__run").prefetch_related("calls").order_by("pk"),
+        "steps": steps_about(found),
         "can_review": found.state == Candidate.State.MADE and build.release_id is None,
         "refusal": refusal,
         "typed": typed,
@@ -109,7 +111,7 @@ def withdraw(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     return redirect(_address(found, _chosen(request)))
 
 
-def _complete():  # type: ignore[no-untyped-def]
+def _complete() -> QuerySet[Candidate]:
     return Candidate.objects.select_related("paper__source", "paper__run__release")
 
 

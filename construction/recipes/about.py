@@ -1,4 +1,4 @@
-"""What is said of a recipe's numbers, where they are declared: pages, REST and documents show the same words."""
+"""Words about a recipe's numbers, kept where these are declared: pages, REST and documents show the same."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

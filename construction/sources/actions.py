@@ -20,7 +20,7 @@ from construction.models import (
     SourceFile,
     SourceState,
 )
-from construction.reading.archive import MOST_BYTES, Found, NotRead, Reader, Submitted
+from construction.reading.process import MOST_BYTES, Found, NotRead, Reader, Submitted
 from construction.sources.advice import UNDECIDED
 from construction.sources.manifest import ManifestRow
 from construction.sources.matching import compare

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 
 from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.importing.progress import Progress, silent
 from construction.models import Outcome
-from construction.reading.archive import MOST_BYTES, Reader, Submitted
+from construction.reading.process import MOST_BYTES, Reader, Readers, Submitted
 from construction.sources.actions import judge, named, store
 from construction.sources.advice import what_to_do
 from construction.sources.files import read_file
@@ -150,17 +149,10 @@ def _expanded(files: Sequence[tuple[str, Path]], place: Path) -> list[tuple[str,
 
 def _read(files: Iterable[tuple[str, Path, bool]], place: Path) -> Iterator[tuple[str, Path, Submitted]]:
     """Each archive read, in order; a few are read ahead, as many at once as there are cores."""
-    readers = [Reader() for _ in range(CORES)]
-    free: SimpleQueue[Reader] = SimpleQueue()
-    for reader in readers:
-        free.put(reader)
 
     def read(name: str, path: Path, inner: bool) -> Submitted:
-        reader = free.get()
-        try:
+        with readers.one() as reader:
             found = read_file(reader, name, path, place, inner=inner)
-        finally:
-            free.put(reader)
         if isinstance(found, Submitted):
             return found
         reason = "It is an archive of archives. Import it by itself."
@@ -169,16 +161,12 @@ def _read(files: Iterable[tuple[str, Path, bool]], place: Path) -> Iterator[tupl
         return Submitted(name, "archives", digest, "nested", reason)
 
     waiting: deque[tuple[str, Path, Future[Submitted]]] = deque()
-    try:
-        with ThreadPoolExecutor(CORES) as pool:
-            for name, path, inner in files:
-                waiting.append((name, path, pool.submit(read, name, path, inner)))
-                if len(waiting) > _AHEAD:
-                    name, path, reading = waiting.popleft()
-                    yield name, path, reading.result()
-            while waiting:
+    with Readers() as readers, ThreadPoolExecutor(CORES) as pool:
+        for name, path, inner in files:
+            waiting.append((name, path, pool.submit(read, name, path, inner)))
+            if len(waiting) > _AHEAD:
                 name, path, reading = waiting.popleft()
                 yield name, path, reading.result()
-    finally:
-        for reader in readers:
-            reader.__exit__(None, None, None)
+        while waiting:
+            name, path, reading = waiting.popleft()
+            yield name, path, reading.result()

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from tempfile import mkdtemp
 
-from construction.reading.archive import MOST_BYTES, Reader, Submitted, unpacked
+from construction.reading.process import MOST_BYTES, Reader, Submitted, unpacked
 
 # What an archive of archives looks like to somebody who expects one source.
 _PERHAPS_OUTER = frozenset({"no_tex", "pdf_only", "too_large", "too_many_files", "unknown"})

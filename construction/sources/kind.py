@@ -2,11 +2,10 @@
 
 import asyncio
 import datetime as dt
-import queue
 import random
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +14,7 @@ from django.utils import timezone
 
 from accounts.trail import record
 from construction.models import Outcome, SourceUpload, UploadedArchive
-from construction.reading.archive import MOST_BYTES, Reader, Submitted
+from construction.reading.process import MOST_BYTES, Readers, Submitted
 from construction.sources.actions import Verdict, judge, named, store
 from construction.sources.files import read_file
 from construction.sources.manifest import ManifestRow
@@ -24,7 +23,6 @@ from llm import Client
 from work.claims import FREE, GivenBack, give_back
 from work.kinds import Failure, Kind, Use
 from work.models import RunState, TaskState
-from work.process import CORES
 
 OPEN = (TaskState.WAITING, TaskState.LEASED)
 
@@ -56,22 +54,16 @@ def row_for(archive: UploadedArchive) -> ManifestRow | None:
 async def _readers() -> AsyncIterator[
     Callable[[UploadedArchive, random.Random], Awaitable[Read | Unpacked | Failure]]
 ]:
-    """As many reading processes as this machine has cores, started when they are needed."""
-    free: queue.SimpleQueue[Reader] = queue.SimpleQueue()
-    async with AsyncExitStack() as stack:
-        for _ in range(CORES):
-            free.put(stack.enter_context(Reader()))
+    """Archives are read in processes that threads wait for."""
+    with Readers() as readers:
 
         def read(archive: UploadedArchive) -> Read | Unpacked | Failure:
             path = path_of(archive.handle)
             if not path.is_file():
                 reason = "The stored file is gone; upload it again."
                 return Failure(task=archive, error=reason, final=True, wait=dt.timedelta())
-            reader = free.get()
-            try:
+            with readers.one() as reader:
                 found = read_file(reader, archive.name, path, upload_folder(), inner=archive.inner)
-            finally:
-                free.put(reader)
             if isinstance(found, Submitted):
                 return Read(archive, found)
             return Unpacked(archive, _kept(archive, found))

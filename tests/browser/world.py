@@ -41,7 +41,7 @@ from benchmark.rubrics import rubric_from_content
 from benchmark.tuples.actions import declare_tuple
 from construction.builds.actions import steer
 from construction.builds.emission import emit
-from construction.models import Candidate, SourceUpload
+from construction.models import Candidate, Source, SourceUpload
 from construction.sources.actions import add_archive
 from construction.sources.manifest import ManifestRow, Published
 from construction.sources.uploading import store_upload as store_sources
@@ -488,12 +488,13 @@ def _built(owner: User) -> dict[str, str]:
     kept = settings.JUDGE_ENDPOINTS
     source("2601.00001", gap_text.TEXT)
     source("2601.00002", lemma_text.TEXT)
+    papers = Source.objects.filter(key__startswith="2601.")
     with serving(said) as server:
         settings.JUDGE_ENDPOINTS = json.dumps({"local": {"base_url": server.url, "private": True}})
         try:
-            gaps = run(start("sample-gaps", "re2math", numbers=QUOTAS))
-            lemmas = run(start("sample-lemma-build", "lemmas"))
-            paused = start("sample-paused", "lemmas", numbers={"max_depth": 2})
+            gaps = run(start("sample-gaps", "re2math", numbers=QUOTAS, sources=papers, max_tokens=10_000_000))
+            lemmas = run(start("sample-lemma-build", "lemmas", sources=papers, max_tokens=10_000_000))
+            paused = start("sample-paused", "lemmas", numbers={"max_depth": 2}, sources=papers, max_tokens=10_000_000)
             steer(actor=owner, build=paused, to=RunState.PAUSED)
         finally:
             settings.JUDGE_ENDPOINTS = kept

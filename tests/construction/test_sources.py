@@ -23,8 +23,7 @@ from construction.models import (
     SourceUpload,
     UploadedArchive,
 )
-from construction.reading.archive import Reader
-from construction.reading.process import Limits
+from construction.reading.process import Limits, Reader
 from construction.sources.actions import (
     add_archive,
     choose_main,

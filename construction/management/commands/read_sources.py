@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from construction.models import Source
-from construction.reading.archive import Reader
+from construction.reading.process import Reader
 from construction.sources.actions import read_again
 from construction.sources.queries import stale
 from latex import OUTLINE_VERSION

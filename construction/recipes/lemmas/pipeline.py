@@ -60,7 +60,7 @@ class LemmaPipeline:
 
     def expects(self, text: str, recipe: Recipe) -> Expected:
         """Low: environments called lemma; high: all whose names begin with lem. Each sends what is before it, or, if
-        paragraphs are ranked, at most what `max_paragraphs` of them may hold."""
+        paragraphs are ranked, at most what the most of them may hold."""
         found = [(match.start(), match[1].startswith("lemma")) for match in _LEMMA.finditer(text)]
         sure = [start for start, named in found if named]
         rounds = 1 if recipe.context == "full" else 2
