@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import staff_only
 from accounts.site.pages import SignedInRequest, refusals_in
+from benchmark.protocols import get_protocol
 from construction.builds.emission import Line, emit, offsets_only
 from construction.builds.forms import EmitForm
 from construction.builds.funnels import Choice, choice_of, domain_matrix, rows_of
@@ -112,8 +113,15 @@ def release(request: SignedInRequest, name: str) -> HttpResponse:
         "instances": built.order_by("instance__key")[:500],
         "n_instances": built.count(),
         "description": description_of(build, choice),
+        "rubric": construction_rubric(build.protocol),
     }
     return render(request, "construction/builds/release.html", context, status=400 if form.errors else 200)
+
+
+def construction_rubric(protocol: str) -> str:
+    """The label of the rubric with which experts audit instances of the protocol; "" without one."""
+    rubrics = get_protocol(protocol).rubrics
+    return next((rubric.label for rubric in rubrics if rubric.kind == "construction"), "")
 
 
 def description_of(build: Build, choice: Choice | None) -> str:

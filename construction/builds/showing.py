@@ -1,4 +1,4 @@
-"""A candidate as people look at it: its lines as graders see them, their strings, and where these are in the source."""
+"""A candidate as people look at it: its lines as experts see them, their strings, and where these are in the source."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ class ShownString:
 
 @dataclass(frozen=True)
 class ShownLine:
-    """A line: its parts as graders see them, or why it is no instance; its strings."""
+    """A line: its parts as experts see them in an audit, or why it is no instance; its strings."""
 
     number: int
     line: Mapping[str, Any]
@@ -85,7 +85,7 @@ def shown_lines(candidate: Candidate, live: Review | None) -> list[ShownLine]:
     faults: list[str] = []
     for record in as_instances(protocol, [one["line"] for one in lines]):
         if isinstance(record, InstanceRecord):
-            parts.append(list(get_protocol(protocol).instance_parts(record.payload)))
+            parts.append(list(get_protocol(protocol).construction_parts(record.payload)))
             faults.append("")
         else:
             parts.append([])

@@ -166,10 +166,6 @@ ADDRESSES = {
     "reports/releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/": [
         "reports/releases/sample-re2math/records/sample-re2math/1/withdraw/"
     ],
-    "construction/builds/new/": [
-        "construction/builds/new/",
-        "construction/builds/new/?protocol=lemmas&name=next&endpoint=local&model=writer&seed=1",
-    ],
     "construction/builds/<slug:name>/": [
         f"construction/builds/{name}/" for name in ("sample-gaps", "sample-lemma-build", "sample-paused")
     ],

@@ -11,9 +11,11 @@ from django.test import Client
 
 from accounts.models import User
 from benchmark.models import Release
+from benchmark.protocols import get_protocol
 from construction.builds.comparing import compare
 from construction.builds.funnels import choice_of, rows_of
 from construction.builds.licences import FORBIDDEN, FREE, UNKNOWN, redistribution
+from construction.builds.releasing import construction_rubric
 from construction.builds.repairs import editable
 from construction.models import Build, Candidate, Source
 from construction.pipeline import get_pipeline, pipeline_names
@@ -382,6 +384,9 @@ def test_a_release_is_made_from_the_page_with_licences_and_scans(server: Server,
     build = Build.objects.get()
     assert f"recipe {build.recipe_sha256}" in shown
     assert f'href="/grading/campaigns/new/?release={release.name}"' in shown
+    assert "lemmas-construction-v1" in shown
+    (describe,) = re.findall(r'href="(/releases/made/describe/[^"]*)"', shown)
+    assert f"recipe {build.recipe_sha256}" in staff.get(describe).content.decode()
     for address in re.findall(r'href="(/[^"]*made[^"]*)"', shown):
         assert staff.get(html.unescape(address)).status_code == 200, address
     assert "Make the release</button>" not in shown
@@ -404,6 +409,29 @@ def test_a_model_that_speaks_of_itself_is_found_before_a_release(
     )
     assert reply.status_code == 302
     assert "identity" in words(page(staff, "first/release/"))
+
+
+AUDITED = {
+    # what the specification asks of experts, by the keys of the rubrics: self-containedness with all hypotheses and
+    # no recalled result; Mask-Proof's four dimensions and self-containedness
+    "lemmas": {"context_complete", "faithful", "own_result"},
+    "masked_steps": {
+        "step_correct",
+        "context_sufficient",
+        "whole_step",
+        "shortcut_free",
+        "notation_explained",
+    },
+    "re2math": {"instrumental", "leak_free"},
+}
+
+
+@pytest.mark.parametrize("protocol", pipeline_names())
+def test_experts_have_a_rubric_for_what_each_recipe_makes(protocol: str) -> None:
+    label = construction_rubric(protocol)
+    (rubric,) = [one for one in get_protocol(protocol).rubrics if one.label == label]
+    assert AUDITED[protocol] <= {question.key for question in rubric.questions}
+    assert rubric.kind == "construction"
 
 
 LICENCES = [
