@@ -1042,11 +1042,12 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
     *(
-        name for name in HIDDEN if re.match(r"construction\.(Build|Candidate|Step|Review)", name)
+        name for name in HIDDEN if re.match(r"construction\.(Buil|Candidate|Step|Review)", name)
     ),  # no page shows builds
     "construction.Publication.evidence",  # the page compares the two sides itself
     "construction.Reading.main",  # that of its source, which is shown
     "construction.Source.program_said",
+    "construction.SourceUpload.manifest",  # shown where a file is missing, once everything has been read
     "construction.SourceUpload.note",
     "construction.UploadedArchive.handle",
     "construction.UploadedArchive.lease_owner",
