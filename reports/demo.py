@@ -71,7 +71,9 @@ def seed_demo(*, folder: Path, say: Say, answer: bool = False) -> None:
         _campaign(entry, coordinator, say)
     for entry in manifest["records"]:
         _record(entry, manifest, say)
-    say(f"{load_builds(actor=coordinator, folder=folder, builds=manifest['builds'])} builds from LaTeX sources")
+    say(
+        f"{load_builds(actor=coordinator, folder=folder, builds=manifest['builds'])} builds from LaTeX sources"
+    )
 
 
 def _people(manifest: Mapping[str, Any]) -> None:

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import staff_only
 from accounts.site.pages import SignedInRequest, refusals_in
+from benchmark.describing.licences import OPEN, class_of
 from benchmark.protocols import get_protocol
 from construction.builds.emission import Line, emit, offsets_only
 from construction.builds.forms import EmitForm
 from construction.builds.funnels import Choice, choice_of, domain_matrix, rows_of
-from construction.builds.licences import FREE, redistribution
 from construction.builds.queries import licences_of
 from construction.builds.scans import scan_lines
 from construction.models import Build, BuiltInstance
@@ -100,7 +100,7 @@ def release(request: SignedInRequest, name: str) -> HttpResponse:
             return redirect("build-release", name=name)
     choice = choice_of(build)
     taken = [choice.lines[place] for place in choice.selected.places] if choice else []
-    licences = [(licence, redistribution(licence), times) for licence, times in licences_of(build)]
+    licences = [(licence, class_of(licence), times) for licence, times in licences_of(build)]
     built = BuiltInstance.objects.filter(instance__release__build=build).select_related("instance")
     context = {
         "build": build,
@@ -109,7 +109,7 @@ def release(request: SignedInRequest, name: str) -> HttpResponse:
         "n_taken": len(taken),
         "findings": scan_lines(build, taken) if build.release_id is None else [],
         "licences": licences,
-        "restricted": sum(times for _, kind, times in licences if kind != FREE),
+        "restricted": sum(times for _, kind, times in licences if kind != OPEN),
         "instances": built.order_by("instance__key")[:500],
         "n_instances": built.count(),
         "description": description_of(build, choice),
@@ -151,5 +151,5 @@ def offsets_reply(build: Build, *, only_restricted: bool = False) -> StreamingHt
 
 def _rows(build: Build, only_restricted: bool) -> Iterator[str]:
     for row in offsets_only(build):
-        if not only_restricted or redistribution(row["licence"]) != FREE:
+        if not only_restricted or class_of(row["licence"]) != OPEN:
             yield json.dumps(row, ensure_ascii=False) + "\n"

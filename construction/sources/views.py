@@ -18,7 +18,7 @@ from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, refusals_in, told
 from benchmark.importing.upload_handler import CappedFileHandler
 from benchmark.rendering.stored import rendered
-from construction.models import BuildPaper, Outcome, Publication, Source, SourceState, SourceUpload
+from construction.models import Build, BuildPaper, Outcome, Publication, Source, SourceState, SourceUpload
 from construction.sources.actions import NOT_MAIN, choose_main, describe_source, remove_source, undo_main
 from construction.sources.advice import what_to_do
 from construction.sources.forms import DescriptionForm, FilterForm, UploadForm, description_of
@@ -48,7 +48,8 @@ _OTHER_FIELDS = 64 * 1024
 @require_GET
 def construction(request: HttpRequest) -> HttpResponse:
     """What there is: sources and builds."""
-    return render(request, "construction/construction.html", {"n_sources": Source.objects.count()})
+    counts = {"n_sources": Source.objects.count(), "n_builds": Build.objects.count()}
+    return render(request, "construction/construction.html", counts)
 
 
 @staff_only

@@ -494,7 +494,9 @@ def _built(owner: User) -> dict[str, str]:
         try:
             gaps = run(start("sample-gaps", "re2math", numbers=QUOTAS, sources=papers, max_tokens=10_000_000))
             lemmas = run(start("sample-lemma-build", "lemmas", sources=papers, max_tokens=10_000_000))
-            paused = start("sample-paused", "lemmas", numbers={"max_depth": 2}, sources=papers, max_tokens=10_000_000)
+            paused = start(
+                "sample-paused", "lemmas", numbers={"max_depth": 2}, sources=papers, max_tokens=10_000_000
+            )
             steer(actor=owner, build=paused, to=RunState.PAUSED)
         finally:
             settings.JUDGE_ENDPOINTS = kept

@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from benchmark.describing.licences import CLOSED, OPEN, UNSTATED, class_of
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from construction.builds.comparing import compare
 from construction.builds.funnels import choice_of, rows_of
-from construction.builds.licences import FORBIDDEN, FREE, UNKNOWN, redistribution
 from construction.builds.releasing import construction_rubric
 from construction.builds.repairs import editable
 from construction.models import Build, Candidate, Source
@@ -435,18 +435,18 @@ def test_experts_have_a_rubric_for_what_each_recipe_makes(protocol: str) -> None
 
 
 LICENCES = [
-    ("", UNKNOWN),
-    ("CC-BY-4.0", FREE),
-    ("cc-by-nc-sa-4.0", FREE),
-    ("CC-BY-ND-4.0", FORBIDDEN),
-    ("arXiv-nonexclusive-distrib-1.0", FORBIDDEN),
-    ("MIT", FREE),
+    ("", UNSTATED),
+    ("CC-BY-4.0", OPEN),
+    ("cc-by-nc-sa-4.0", OPEN),
+    ("CC-BY-ND-4.0", CLOSED),
+    ("arXiv-nonexclusive-distrib-1.0", CLOSED),
+    ("MIT", OPEN),
 ]
 
 
 @pytest.mark.parametrize(("licence", "kind"), LICENCES)
 def test_only_a_licence_that_is_known_to_be_free_lets_a_text_be_given_on(licence: str, kind: str) -> None:
-    assert redistribution(licence) == kind
+    assert class_of(licence) == kind
 
 
 # -- comparison ------------------------------------------------------------------------------------------------
