@@ -133,7 +133,7 @@ class DecisionIn(serializers.Serializer[Any]):
 
 
 class SourceList(generics.ListAPIView[Source]):
-    """All sources, in the order of their keys."""
+    """All sources, in the order in which they were added."""
 
     permission_classes = [IsStaffOfTheStudy]
     serializer_class = SourceOut
