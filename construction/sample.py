@@ -1,7 +1,6 @@
 """The sample papers of the demo, and builds that follow the recipes through them; the scripted model answers."""
 
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,10 +24,11 @@ SCRIPTED = "scripted"
 
 
 def load_builds(*, actor: User, folder: Path, builds: Iterable[Mapping[str, Any]]) -> int:
-    """Add the sample papers and finish the builds of the manifest; what is there already is kept.
+    """Add the sample papers and begin the builds of the manifest; what is there already is kept.
 
-    Builds need the endpoint of the scripted model, which `make demo` declares; without it there are only the papers.
-    Returns how many builds there are.
+    A build that names a release is followed to its end, the others are left to the workers. Builds need the endpoint of
+    the scripted model, which `make demo` declares; without it there are only the papers. Returns how many builds there
+    are.
     """
     place = folder / "construction"
     rows = read_manifest((place / "manifest.csv").read_bytes())
@@ -38,17 +38,20 @@ def load_builds(*, actor: User, folder: Path, builds: Iterable[Mapping[str, Any]
         return 0
     papers = Source.objects.filter(key__in=[row.key for row in rows])
     wanted = [entry for entry in builds if not Build.objects.filter(name=entry["name"]).exists()]
-    port = urlsplit(endpoint.base_url).port
-    with serving(reply, port=port or 0) if wanted else nullcontext():
-        for entry in wanted:
-            plan = Plan(entry["name"], entry["protocol"], SCRIPTED, "fixed-rules", entry.get("numbers", {}))
-            build = begin(actor=actor, plan=plan, sources=papers, max_tokens=2_000_000)
-            while build.state == RunState.RUNNING:
-                drain()
-                reconcile_builds()
-                build.refresh_from_db()
-            if build.state != RunState.DONE:
-                raise Refused(f"The sample's build {build} is {build.state}: {build.note}")
-            if release := entry.get("release"):
-                emit(actor=actor, build=build, name=release, is_sample=True)
+    for entry in wanted:
+        plan = Plan(entry["name"], entry["protocol"], SCRIPTED, "fixed-rules", entry.get("numbers", {}))
+        build = begin(actor=actor, plan=plan, sources=papers, max_tokens=2_000_000)
+        if release := entry.get("release"):
+            with serving(reply, port=urlsplit(endpoint.base_url).port or 0):
+                _finish(build)
+            emit(actor=actor, build=build, name=release, is_sample=True)
     return Build.objects.count()
+
+
+def _finish(build: Build) -> None:
+    while build.state == RunState.RUNNING:
+        drain()
+        reconcile_builds()
+        build.refresh_from_db()
+    if build.state != RunState.DONE:
+        raise Refused(f"The sample's build {build} is {build.state}: {build.note}")

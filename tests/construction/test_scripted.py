@@ -2,6 +2,7 @@
 
 import csv
 import json
+import tomllib
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -9,9 +10,13 @@ from typing import Any
 
 import pytest
 
+from accounts.models import User
 from benchmark.importing.keys import PaperFields
+from benchmark.models import Release
+from construction.models import Build, Source
 from construction.pipeline import Paper, Question, State, get_pipeline
 from construction.recipes.passages import Drop
+from construction.sample import load_builds
 from construction.scripted import reply
 from latex import flatten, outline
 from llm.scripted import serving
@@ -89,3 +94,23 @@ def test_the_server_speaks_the_protocol_of_chat_completions_and_refuses_what_it_
                 ask(body)
             assert refused.value.code == 400
             refused.value.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_demo_has_a_finished_build_with_its_release_and_two_that_the_workers_go_on_with(
+    owner: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("construction.builds.actions.ring", lambda: None)
+    builds = tomllib.loads((SAMPLE.parent / "manifest.toml").read_text("utf-8"))["builds"]
+    assert load_builds(actor=owner, folder=SAMPLE.parent, builds=builds) == 0
+    assert Source.objects.count() == 3  # without an endpoint there are only the papers
+    with serving(reply) as server:
+        address = server.base_url
+    settings.JUDGE_ENDPOINTS = json.dumps({"scripted": {"base_url": address, "private": True}})
+    for _ in range(2):  # a second time changes nothing
+        assert load_builds(actor=owner, folder=SAMPLE.parent, builds=builds) == 3
+    states = dict(Build.objects.values_list("name", "state"))
+    assert states == {"sample-masks": "done", "sample-lemmas": "running", "sample-gaps": "running"}
+    release = Release.objects.get(name="sample-built-masks")
+    assert release.is_sample
+    assert release.instances.count() == 8

@@ -1,4 +1,4 @@
-"""The numbers of the recipes in docs/recipes.md, from where they are declared: python -m tools.recipes.
+"""The numbers of the recipes in docs/recipes.md, from where they are declared: python -m construction.recipes.table.
 
 tests/construction/test_recipe_tables.py fails when the document and the declarations differ.
 """
@@ -10,14 +10,14 @@ from pathlib import Path
 
 from construction.recipes.about import described
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "recipes.md"
 RECIPES = ROOT / "construction" / "recipes"
 HEAD = """# Numbers of the recipes
 
 Every number that a build can change ([construction.md](construction.md)), with the value that the paper or its code
-has. Where ours differs, the last column says why. `python -m tools.recipes` writes this document; pages and REST show
-the same words.
+has. Where ours differs, the last column says why. `python -m construction.recipes.table` writes this document; pages and
+REST show the same words.
 """
 
 
