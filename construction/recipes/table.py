@@ -16,8 +16,8 @@ RECIPES = ROOT / "construction" / "recipes"
 HEAD = """# Numbers of the recipes
 
 Every number that a build can change ([construction.md](construction.md)), with the value that the paper or its code
-has. Where ours differs, the last column says why. `python -m construction.recipes.table` writes this document; pages and
-REST show the same words.
+has. Where ours differs, the last column says why. `python -m construction.recipes.table` writes this document; pages
+and REST show the same words.
 """
 
 
