@@ -78,9 +78,9 @@ class Client:
         """One answer to a prompt (a user message, or a list of `{"role", "content"}`).
 
         `response_format` is left out for an endpoint without structured output. `idempotency_key` lets a
-        server recognise a repeated question. `max_attempts` replaces the endpoint's. Raises Unavailable when all attempts met a transient fault,
-        RefusedByServer when the server will not serve the request, Malformed when it answers with something else
-        than a chat completion, ValueError for a decoding parameter that is not known.
+        server recognise a repeated question. `max_attempts` replaces the endpoint's. Raises Unavailable when all
+        attempts met a transient fault, RefusedByServer when the server will not serve the request, Malformed when it
+        answers with something else than a chat completion, ValueError for a decoding parameter that is not known.
         """
         offered = response_format if self.endpoint.structured_output else None
         request = build_request(prompt, model=model, decoding=decoding, response_format=offered)

@@ -1,6 +1,6 @@
 """Recipes: one folder for each below `recipes/`, and what a folder has to have.
 
-    recipes/NAME/recipe.py       TITLE, PROTOCOLS, Settings (a pydantic model), PROMPTS, and solve(given, settings, memory)
+    recipes/NAME/recipe.py       TITLE, PROTOCOLS, Settings (a pydantic model), PROMPTS, solve(given, settings, memory)
     recipes/NAME/prompts/*.md    prompt files, named NAME.vN.md
     recipes/NAME/example.json    settings and replies of a whole attempt, which the contract test runs
     recipes/NAME/settings/*.json settings with names, for example those of a published ablation

@@ -125,8 +125,8 @@ class End:
     rounds: int = 0
 
 
-class CapReached(Exception):  # noqa: N818 -- not an error: recipes catch it and choose from what they have
-    """Raised inside a recipe when the steps it asked for do not fit the budget."""
+class CapReached(Exception):
+    """Raised inside a recipe when the steps it asked for do not fit the budget: it chooses from what it has."""
 
     def __init__(self, because: Because) -> None:
         super().__init__(because)

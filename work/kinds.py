@@ -90,7 +90,7 @@ class Kind:
     paused: Callable[[Run], object]
     """Called when a run was paused at its cap, within that transaction."""
     returned: Callable[[Sequence[int]], object] = len
-    """Called with tasks (by id) of dead workers once they wait again, within that transaction; does nothing by itself."""
+    """Called with tasks (by id) of dead workers once they wait again, within that transaction."""
 
 
 @cache

@@ -68,7 +68,9 @@ def add_material(*, actor: User | None, kind: str, name: str, content: Mapping[s
     except IntegrityError as error:
         reason = f"There is another {name} already. A changed one gets a name of its own."
         raise Refused(reason, code="name_taken", field="name") from error
-    record(actor=actor, verb="add_material", target=made, details={"kind": kind, "name": name, "sha256": digest})
+    record(
+        actor=actor, verb="add_material", target=made, details={"kind": kind, "name": name, "sha256": digest}
+    )
     return made
 
 

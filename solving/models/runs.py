@@ -25,7 +25,9 @@ class Solver(models.Model):
     endpoint = models.CharField(max_length=100)
     model = models.CharField(max_length=200)
     decoding = models.JSONField(default=dict)
-    family = models.CharField(max_length=100, blank=True, help_text="Of the model, to tell kin from strangers.")
+    family = models.CharField(
+        max_length=100, blank=True, help_text="Of the model, to tell kin from strangers."
+    )
     training_cutoff = models.DateField(null=True, help_text="As declared; nobody can verify it.")
     prompt_price = models.DecimalField(max_digits=12, decimal_places=6, default=0)
     completion_price = models.DecimalField(max_digits=12, decimal_places=6, default=0)
@@ -61,7 +63,9 @@ class SolveRun(PricedJob):
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="solve_runs")
     track = models.CharField(max_length=50, default="raw")
     condition = models.CharField(max_length=50, blank=True)
-    split = models.CharField(max_length=50, blank=True, help_text="The part of the release; empty for all of it.")
+    split = models.CharField(
+        max_length=50, blank=True, help_text="The part of the release; empty for all of it."
+    )
     attempts_each = models.PositiveSmallIntegerField(default=1)
     attempt_tokens = models.PositiveBigIntegerField(null=True)
     attempt_cost = models.DecimalField(max_digits=16, decimal_places=6, null=True)
@@ -91,7 +95,8 @@ class SolveRun(PricedJob):
                 condition=Q(published=None) | Q(state=RunState.DONE), name="solve_run_published_when_done"
             ),
             models.CheckConstraint(
-                condition=Q(max_tokens__isnull=False) | Q(max_cost__isnull=False), name="solve_run_has_a_budget"
+                condition=Q(max_tokens__isnull=False) | Q(max_cost__isnull=False),
+                name="solve_run_has_a_budget",
             ),
             models.CheckConstraint(
                 condition=Q(attempt_tokens__isnull=False)
@@ -99,7 +104,9 @@ class SolveRun(PricedJob):
                 | Q(attempt_seconds__isnull=False),
                 name="solve_run_bounds_attempts",
             ),
-            models.CheckConstraint(condition=Q(rule__in=["hard", "published"]), name="solve_run_rule_is_known"),
+            models.CheckConstraint(
+                condition=Q(rule__in=["hard", "published"]), name="solve_run_rule_is_known"
+            ),
             models.CheckConstraint(
                 condition=Q(attempts_each__gte=1, attempts_each__lte=1000), name="solve_run_attempts_from_one"
             ),
@@ -142,7 +149,9 @@ class Attempt(models.Model):
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
     result = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
     ranking = models.JSONField(default=list, help_text="How the result was chosen, the best first.")
-    rounds = models.PositiveSmallIntegerField(default=0, help_text="The last round in which anything was done.")
+    rounds = models.PositiveSmallIntegerField(
+        default=0, help_text="The last round in which anything was done."
+    )
     tokens_spent = models.PositiveBigIntegerField(default=0)
     cost_spent = models.DecimalField(max_digits=16, decimal_places=6, default=0)
     active_seconds = models.FloatField(default=0.0)
@@ -190,7 +199,9 @@ class MemoryEntry(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["attempt", "number"], name="memory_entry_once"),
             models.UniqueConstraint(
-                fields=["attempt", "step", "section"], condition=~Q(step=""), name="memory_entry_once_per_step"
+                fields=["attempt", "step", "section"],
+                condition=~Q(step=""),
+                name="memory_entry_once_per_step",
             ),
             models.CheckConstraint(condition=Q(number__gte=1), name="memory_entries_from_one"),
             models.CheckConstraint(

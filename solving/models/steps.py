@@ -1,5 +1,7 @@
 """Steps of attempts: questions to the model and uses of tools, and the calls that were made for them."""
 
+from typing import Any, ClassVar
+
 from django.db import models
 from django.db.models import Q
 
@@ -30,7 +32,9 @@ class Step(LeasedTask):
     agent = models.CharField(max_length=20, blank=True)
     phase = models.CharField(max_length=30, blank=True)
     name = models.CharField(max_length=100, help_text="The prompt, or the tool.")
-    question = models.JSONField(default=dict, help_text="Fields, rules and length of a question, or arguments.")
+    question = models.JSONField(
+        default=dict, help_text="Fields, rules and length of a question, or arguments."
+    )
     question_sha256 = models.CharField(max_length=64)
     reads = models.JSONField(default=list, help_text="The numbers of the memory entries that it shows.")
     tokens_bound = models.PositiveBigIntegerField(default=0)
@@ -62,19 +66,19 @@ class Step(LeasedTask):
         return f"{self.key} of {self.attempt_id}"
 
 
-class _OfKind(models.Manager["Step"]):
+class _OfKind(models.Manager[Any]):
     def __init__(self, kind: str) -> None:
         super().__init__()
         self._kind = kind
 
-    def get_queryset(self) -> models.QuerySet[Step]:
+    def get_queryset(self) -> models.QuerySet[Any]:
         return super().get_queryset().filter(kind=self._kind)
 
 
 class AskStep(Step):
     """The steps that ask the model: a kind of work of its own."""
 
-    objects = _OfKind("ask")
+    objects: ClassVar[models.Manager[Any]] = _OfKind("ask")
 
     class Meta:
         proxy = True
@@ -83,7 +87,7 @@ class AskStep(Step):
 class ToolStep(Step):
     """The steps that are done on the worker's machine."""
 
-    objects = _OfKind("tool")
+    objects: ClassVar[models.Manager[Any]] = _OfKind("tool")
 
     class Meta:
         proxy = True
@@ -97,7 +101,9 @@ class SolveCall(Call):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["task"], condition=Q(adopted=True), name="one_adopted_call_per_step")
+            models.UniqueConstraint(
+                fields=["task"], condition=Q(adopted=True), name="one_adopted_call_per_step"
+            )
         ]
 
     def __str__(self) -> str:

@@ -40,7 +40,9 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
     Raises Refused for a run that has not ended, was cancelled or is published, for a release that is not frozen, and
     whatever the import refuses.
     """
-    locked = SolveRun.objects.select_for_update(of=("self",)).select_related("release__benchmark", "solver", "artifact")
+    locked = SolveRun.objects.select_for_update(of=("self",)).select_related(
+        "release__benchmark", "solver", "artifact"
+    )
     run = locked.get(pk=run.pk)
     check_publishable(run)
     with TemporaryDirectory() as place:
@@ -65,7 +67,9 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
     )
     Run.objects.filter(pk=made.pk, frozen_at=None).update(config=config_of(run), budget=budget_of(run))
     SolveRun.objects.filter(pk=run.pk).update(published=made)
-    record(actor=actor, verb="publish_solve_run", target=run, details={"run": made.pk, "sha256": report.sha256})
+    record(
+        actor=actor, verb="publish_solve_run", target=run, details={"run": made.pk, "sha256": report.sha256}
+    )
     return report
 
 
@@ -74,7 +78,9 @@ def check_publishable(run: SolveRun) -> None:
     if run.published_id is not None:
         raise Refused("The run is published already.", code="published")
     if run.state == RunState.CANCELLED:
-        raise Refused("A cancelled run is not published: some of its attempts were never made.", code="cancelled")
+        raise Refused(
+            "A cancelled run is not published: some of its attempts were never made.", code="cancelled"
+        )
     unfinished = run.attempts.exclude(state=AttemptState.ENDED).count()
     if run.state != RunState.DONE or unfinished:
         raise Refused(f"{unfinished} attempts have not ended yet.", code="not_ended")

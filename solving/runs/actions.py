@@ -292,14 +292,18 @@ def check_protocol(solver: Solver, order: Order) -> None:
     conditions = protocol.solving.tracks.get(order.track)
     if conditions is None:
         known = ", ".join(protocol.solving.tracks)
-        raise Refused(f"There is no track {order.track!r}; choose of {known}.", code="no_track", field="track")
+        raise Refused(
+            f"There is no track {order.track!r}; choose of {known}.", code="no_track", field="track"
+        )
     if order.condition not in conditions:
         known = ", ".join(one or "none" for one in conditions)
         reason = f"The track {order.track} has no condition {order.condition!r}; choose of {known}."
         raise Refused(reason, code="no_condition", field="condition")
     if not 1 <= order.attempts <= protocol.solving.attempts:
         raise Refused(
-            f"Between 1 and {protocol.solving.attempts} attempts are possible.", code="attempts", field="attempts"
+            f"Between 1 and {protocol.solving.attempts} attempts are possible.",
+            code="attempts",
+            field="attempts",
         )
 
 
@@ -312,7 +316,9 @@ def chosen_instances(order: Order) -> list[Instance]:
         chosen = chosen.filter(key__in=order.keys)
     found = list(chosen.defer("payload"))
     if missing := sorted(set(order.keys) - {one.key for one in found}):
-        raise Refused(f"{order.release.name} has no instance {missing[0]!r}.", code="no_instance", field="keys")
+        raise Refused(
+            f"{order.release.name} has no instance {missing[0]!r}.", code="no_instance", field="keys"
+        )
     if not found:
         raise Refused("There is nothing to solve in this selection.", code="no_instances", field="split")
     return found
@@ -351,7 +357,9 @@ def _check_materials(order: Order) -> None:
     for field_name, kind in (("bank", Material.Kind.BANK), ("blocked", Material.Kind.BLOCKED)):
         material: Material | None = getattr(order, field_name)
         if material is not None and material.kind != kind:
-            raise Refused(f"{material.name} is not a {kind.label.lower()}.", code="other_kind", field=field_name)
+            raise Refused(
+                f"{material.name} is not a {kind.label.lower()}.", code="other_kind", field=field_name
+            )
 
 
 def _recipe(name: str) -> Recipe:

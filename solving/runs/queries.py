@@ -162,7 +162,9 @@ def differences(first: SolveRun, second: SolveRun) -> list[Difference]:
     """What makes two runs incomparable: everything that is not the solver must be equal."""
     found = []
     for name, title in COMPARED.items():
-        values = [str(getattr(run, name)) if getattr(run, name) is not None else "none" for run in (first, second)]
+        values = [
+            str(getattr(run, name)) if getattr(run, name) is not None else "none" for run in (first, second)
+        ]
         if values[0] != values[1]:
             found.append(Difference(title, *values))
     tools = [str(run.solver.settings.get("tool_steps", "none")) for run in (first, second)]
@@ -183,8 +185,6 @@ def first_questions(solver: Solver, given: Given) -> list[list[dict[str, str]]]:
     """The messages of the first questions of an attempt, for a look before a run begins."""
     recipe = get_recipe(solver.recipe)
     prices = Prices(solver.prompt_price, solver.completion_price)
-    planned = plan(
-        recipe, given, settings_of(solver), Budget(), {}, lambda step: most(recipe, step, prices)
-    )
+    planned = plan(recipe, given, settings_of(solver), Budget(), {}, lambda step: most(recipe, step, prices))
     steps = planned.steps if isinstance(planned, Frontier) else ()
     return [rendered(recipe, one, secrets.token_hex(16)).messages for one in steps if isinstance(one, Ask)]

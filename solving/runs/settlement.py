@@ -44,9 +44,7 @@ if TYPE_CHECKING:
     from solving.runs.kinds import Done
 
 OPEN = (TaskState.WAITING, TaskState.LEASED, TaskState.HELD)
-OUTDATED = (
-    "The recipe's code or prompts have changed since this solver was made. Finish with the old release, or cancel."
-)
+OUTDATED = "The recipe has changed since this solver was made. Finish with the code that it was made with, or cancel."
 NO_ROOM = "another try could exceed the attempt's cap"
 _CLOSING = [
     "state", "lease_owner", "lease_until", "tokens_reserved", "cost_reserved", "last_error", "tokens_spent",
@@ -170,9 +168,7 @@ def advance(attempts: Iterable[Attempt]) -> int:
         attempt.state, attempt.note = AttemptState.PAUSED, OUTDATED
     Attempt.objects.bulk_update(outdated, ["state", "note"])
     Step.objects.filter(attempt__in=outdated, state=TaskState.WAITING).update(state=TaskState.HELD)
-    ready = [
-        one for one in running.values() if all(step.state in CLOSED for step in by_attempt[one.pk])
-    ]
+    ready = [one for one in running.values() if all(step.state in CLOSED for step in by_attempt[one.pk])]
     known = MemoryEntry.objects.filter(attempt__in=ready).values("attempt").annotate(last=Max("number"))
     written = {row["attempt"]: row["last"] for row in known.order_by("attempt")}
     steps, entries, ended = [], [], []
@@ -220,7 +216,7 @@ def _planned(attempt: Attempt, before: Sequence[Step]) -> tuple[End | Frontier, 
         if not reading:
             return planned, rows, bound
         for step in reading:
-            row = row_of(attempt, step, Use(), recipe)
+            row = row_of(attempt, step, Planned(), recipe)
             row.reply = read_tool(run, given.instance, step.tool, step.arguments)
             row.state, row.reply_state, row.question = TaskState.DONE, Step.ReplyState.PARSED, {}
             rows.append(row)
@@ -284,11 +280,12 @@ def _give_up(ids: Sequence[int]) -> None:
     waiting = Step.objects.filter(pk__in=ids, state=TaskState.WAITING, tokens_spent__gt=0)
     for step in waiting.select_related("run", "attempt").order_by("pk"):
         budget = budget_of(step.run)
-        left = Step.objects.filter(attempt=step.attempt_id, state__in=OPEN).values_list("tokens_bound", "cost_bound")
+        left = Step.objects.filter(attempt=step.attempt_id, state__in=OPEN).values_list(
+            "tokens_bound", "cost_bound"
+        )
         tokens = step.attempt.tokens_spent + sum(one for one, _ in left)
         cost = step.attempt.cost_spent + sum((one for _, one in left), Decimal(0))
         if step.run.rule == SolveRun.Rule.PUBLISHED:  # counts what is used, not what may be
             tokens, cost = step.attempt.tokens_spent + 1, step.attempt.cost_spent
         if budget.overdrawn(Planned(tokens, cost)):
             Step.objects.filter(pk=step.pk).update(state=TaskState.FAILED, last_error=NO_ROOM)
-

@@ -1,1 +1,1 @@
-"""Tools of recipes: searching and opening sources of a frozen artifact, a knowledge bank, calculating, checking LaTeX."""
+"""Tools of recipes: searching and opening frozen sources, a knowledge bank, calculating, checking LaTeX."""

@@ -36,7 +36,9 @@ class Blocker:
 
     def of_source(self, source: Mapping[str, Any]) -> str:
         """Why a result is blocked, "" if it is not."""
-        told = " ".join(str(source.get(name) or "") for name in ("key", "paper", "identifier", "url", "venue"))
+        told = " ".join(
+            str(source.get(name) or "") for name in ("key", "paper", "identifier", "url", "venue")
+        )
         if hit := sorted(self.identifiers & identifiers_in(told)):
             return f"identifier {hit[0]}"
         title = str(source.get("title") or "")

@@ -37,7 +37,12 @@ def read_tool(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, A
     if tool == "knowledge":
         return _knowledge(run, str(arguments["query"]), int(arguments.get("k", 8)))
     if run.artifact is None:
-        return {"text": "There is nothing to search in.", "missing": True, "results": [], "status": "unresolved"}
+        return {
+            "text": "There is nothing to search in.",
+            "missing": True,
+            "results": [],
+            "status": "unresolved",
+        }
     sources = sources_of(run)
     if tool == "search":
         return _search(run, sources, instance, str(arguments["query"]))
@@ -93,7 +98,8 @@ def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[
     else:
         found = _by_words(sources.frozen, instance, query)
     block = blocker(run.blocked.content if run.blocked else None)
-    results, blocked = [], []
+    results: list[dict[str, Any]] = []
+    blocked: list[dict[str, str]] = []
     for one in found:
         if rule := block.of_source(one):
             blocked.append({"key": one["key"], "rule": rule})
@@ -106,7 +112,13 @@ def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[
         for one in results
     ]
     text = "\n".join(lines) or "Not in the artifact."
-    return {"text": text, "results": results, "blocked": blocked, "missing": not found, "frozen": row is not None}
+    return {
+        "text": text,
+        "results": results,
+        "blocked": blocked,
+        "missing": not found,
+        "frozen": row is not None,
+    }
 
 
 def _by_words(frozen: Artifact, instance: str, query: str) -> list[dict[str, Any]]:

@@ -36,7 +36,9 @@ class Server:
         self, rule: Rule = answer_by_hash, *, latency: float = 0.0, tls: ssl.SSLContext | None = None
     ) -> None:
         self.rule = rule
-        self.keyed: Callable[[Mapping[str, Any], str], str] | None = None  # a rule that sees the Idempotency-Key
+        self.keyed: Callable[[Mapping[str, Any], str], str] | None = (
+            None  # a rule that sees the Idempotency-Key
+        )
         self.latency = latency
         self.tls = tls
         self.url = ""

@@ -16,7 +16,7 @@ from work.models import RunState
 from work.worker import drain
 
 SEED = 7
-WORLD = World()
+WORLD, DEFAULT = World(), Shape()
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def problems(count: int = 1) -> Release:
     return release
 
 
-def rma(shape: Shape = Shape(), **more: Any) -> dict[str, Any]:
+def rma(shape: Shape = DEFAULT, **more: Any) -> dict[str, Any]:
     """RMA's settings for the scripted world: no modules, no checks by program, the last base as the result."""
     return {
         "rounds": shape.rounds, "proposers": shape.proposers, "verifiers": shape.verifiers,

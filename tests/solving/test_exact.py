@@ -16,6 +16,7 @@ from tests.solving.world import Shape, World, answer, exact, exact_best_of, is_r
 
 WORLD = World()
 NONCE = "0" * 32
+FREE, UNBOUNDED = Use(), Budget()
 
 
 @pytest.mark.parametrize(
@@ -48,9 +49,7 @@ def test_with_early_stop_fewer_rounds_and_calls_are_expected() -> None:
     assert exact(WORLD, Shape())[2] == 28
 
 
-@pytest.mark.parametrize(
-    ("n", "figure"), [(1, 0.1), (4, 0.3033), (7, 0.4351), (13, 0.5962), (28, 0.7702)]
-)
+@pytest.mark.parametrize(("n", "figure"), [(1, 0.1), (4, 0.3033), (7, 0.4351), (13, 0.5962), (28, 0.7702)])
 def test_the_best_of_n_has_the_figures_of_the_specification(n: int, figure: float) -> None:
     assert round(float(exact_best_of(WORLD, n)), 4) == figure
 
@@ -64,7 +63,9 @@ def settings_of(shape: Shape, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def solved(shape: Shape, seed: int, attempt: int, use: Use = Use(), budget: Budget = Budget()) -> tuple[End, int]:
+def solved(
+    shape: Shape, seed: int, attempt: int, use: Use = FREE, budget: Budget = UNBOUNDED
+) -> tuple[End, int]:
     """An attempt of RMA in memory, answered by the scripted model, with the number of questions."""
     recipe = get_recipe("rma")
     settings = recipe.read_settings(settings_of(shape))

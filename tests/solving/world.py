@@ -66,7 +66,10 @@ def chosen(world: World, q: Fraction, candidates: int, verifiers: int) -> dict[t
 def exact(world: World, shape: Shape) -> tuple[Fraction, Fraction, Fraction]:
     """(probability that the result is right, expected rounds, expected calls)."""
     ended, rounds, calls = Fraction(0), Fraction(0), Fraction(0)
-    base = {True: Fraction(0), False: Fraction(0)}  # probability of going on with a base that is right or wrong
+    base = {
+        True: Fraction(0),
+        False: Fraction(0),
+    }  # probability of going on with a base that is right or wrong
     for number in range(1, shape.rounds + 1):
         if number == 1:
             parts = [(Fraction(1), world.p0, 1)]

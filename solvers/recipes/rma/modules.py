@@ -119,7 +119,12 @@ def _knowledge(settings: Settings, memory: Memory) -> Part[None]:
         return
     if not settings.assumption_check:
         memory.write(
-            "knowledge", round=1, agent="module", role="module", text=str(found.document["text"]), step=look.key
+            "knowledge",
+            round=1,
+            agent="module",
+            role="module",
+            text=str(found.document["text"]),
+            step=look.key,
         )
         return
     question = _module(

@@ -59,9 +59,15 @@ def _propose(settings: Settings, memory: Memory, base: Candidate, round: int) ->
     view = _view(settings, memory, base)
     questions = [
         Ask(
-            f"r{round}.p{number}", "propose.v1", view.fields, settings.draft_tokens, round, f"p{number}", "propose",
+            f"r{round}.p{number}",
+            "propose.v1",
+            view.fields,
+            settings.draft_tokens,
+            round,
+            f"p{number}",
+            "propose",
             reads=view.reads,
-        )  # fmt: skip
+        )
         for number in range(1, settings.proposers + 1)
     ]
     replies = yield from written(questions, settings)

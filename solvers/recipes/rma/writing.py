@@ -46,7 +46,13 @@ def written(questions: Sequence[Ask], settings: Drafting) -> Asking:
         if not wanted:
             break
         tools = [
-            Tool(f"{key}.tool{time}", said["tool"], {"query": said["query"]}, latest[key].round, latest[key].agent)
+            Tool(
+                f"{key}.tool{time}",
+                said["tool"],
+                {"query": said["query"]},
+                latest[key].round,
+                latest[key].agent,
+            )
             for key, said in wanted.items()
         ]
         results = yield tools
@@ -129,9 +135,16 @@ def verified(
         fields = {f"candidate_{place}": one.proof for place, one in enumerate(order, 1)}
         questions.append(
             Ask(
-                key, "verify.v1", {**background, **fields}, settings.review_tokens, round, f"v{number}", "verify",
-                rules, tuple(reads),
-            )  # fmt: skip
+                key,
+                "verify.v1",
+                {**background, **fields},
+                settings.review_tokens,
+                round,
+                f"v{number}",
+                "verify",
+                rules,
+                tuple(reads),
+            )
         )
     if not questions:
         return {}

@@ -16,7 +16,9 @@ class Command(TouchstoneCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("number", type=int, help="number of the run")
-        parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and change nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what would be imported, and change nothing"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         run = SolveRun.objects.filter(pk=options["number"]).first()

@@ -38,7 +38,9 @@ class Command(TouchstoneCommand):
         parser.add_argument("--model", help="the model, as its server calls it")
         parser.add_argument("--family", default="", help="family of the model")
         parser.add_argument("--prompt-price", type=decimal, default=0, help="of a million tokens sent")
-        parser.add_argument("--completion-price", type=decimal, default=0, help="of a million tokens received")
+        parser.add_argument(
+            "--completion-price", type=decimal, default=0, help="of a million tokens received"
+        )
         parser.add_argument("--track", default="raw")
         parser.add_argument("--condition", default="")
         parser.add_argument("--split", default="", help="only this part of the release")
@@ -67,7 +69,8 @@ class Command(TouchstoneCommand):
             progress = progress_of(run)
             if sys.stderr.isatty():
                 self.stderr.write(
-                    f"\r{progress.ended} of {progress.attempts} attempts, {progress.tokens:,} tokens", ending=""
+                    f"\r{progress.ended} of {progress.attempts} attempts, {progress.tokens:,} tokens",
+                    ending="",
                 )
             if run.state != RunState.RUNNING or progress.paused == progress.attempts - progress.ended:
                 break
@@ -98,7 +101,9 @@ class Command(TouchstoneCommand):
             slug, _, version = name.rpartition("-v")
             found = Solver.objects.filter(slug=slug, version=int(version)) if version.isdigit() else None
             if found is None or not found.exists():
-                reason = f"There is no solver {name!r}. To make one, give --recipe, --endpoint and --model too."
+                reason = (
+                    f"There is no solver {name!r}. To make one, give --recipe, --endpoint and --model too."
+                )
                 raise Refused(reason, code="no_solver", field="solver")
             return found.get()
         for needed in ("endpoint", "model", "solver"):
