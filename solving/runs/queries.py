@@ -36,7 +36,7 @@ class Progress:
     steps_in_flight: int
     calls: int
     tokens: int
-    cost: Decimal
+    cost: str
     unused: float | None
 
 
@@ -95,7 +95,7 @@ def progress_of(run: SolveRun) -> Progress:
     allowed = (run.attempt_tokens or 0) * counts["ended"]
     return Progress(
         **counts,
-        **{**steps, "tokens": steps["tokens"] or 0, "cost": steps["cost"] or Decimal(0)},
+        **{**steps, "tokens": steps["tokens"] or 0, "cost": f"{(steps['cost'] or Decimal(0)).normalize():f}"},
         because=because,
         calls=SolveCall.objects.filter(task__run=run).count(),
         unused=1 - used / allowed if allowed else None,

@@ -35,7 +35,7 @@ def check(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """What is wrong with a text's LaTeX: formulas that cannot be read, references that lead nowhere."""
     report = render(str(arguments["latex"]), "latex").report
     faults = [f"{failure.reason}: {failure.source[:200]}" for failure in report.failures]
-    faults += [f"a reference leads nowhere: {name}" for name in report.unresolved]
+    faults += [f"a reference leads nowhere: {said}" for said in report.unresolved]
     return {"faults": faults[:MOST_FAULTS], "more": len(faults) > MOST_FAULTS}
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,13 @@ class Command(TouchstoneCommand):
         parser.add_argument("--release", help="name of the release")
         parser.add_argument("--solver", help="NAME-vN of a solver, or the name of one to make with --recipe")
         parser.add_argument("--recipe", choices=recipe_names(), help="make the solver from this recipe")
-        parser.add_argument("--settings", help="a name among the recipe's settings, or a JSON file")
+        parser.add_argument("--configuration", help="a name among the recipe's settings, or a JSON file")
         parser.add_argument("--endpoint", help="a declared endpoint")
         parser.add_argument("--model", help="the model, as its server calls it")
         parser.add_argument("--family", default="", help="family of the model")
-        parser.add_argument("--prompt-price", type=decimal, default=0, help="of a million tokens sent")
+        parser.add_argument("--prompt-price", type=decimal, default=Decimal(0), help="of a million tokens sent")
         parser.add_argument(
-            "--completion-price", type=decimal, default=0, help="of a million tokens received"
+            "--completion-price", type=decimal, default=Decimal(0), help="of a million tokens received"
         )
         parser.add_argument("--track", default="raw")
         parser.add_argument("--condition", default="")
@@ -110,7 +111,7 @@ class Command(TouchstoneCommand):
             if not options[needed]:
                 raise Refused(f"To make a solver, give --{needed} too.", code="missing", field=needed)
         named = ("recipe", "endpoint", "model", "family", "prompt_price", "completion_price")
-        settings = _settings(options["recipe"], options["settings"])
+        settings = _settings(options["recipe"], options["configuration"])
         return make_solver(
             actor=None, system=System(name, settings=settings, **{one: options[one] for one in named})
         )
