@@ -8,6 +8,7 @@ from construction.recipes.lemmas.assembly import Needs, Objects, assembled, need
 from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
 from construction.recipes.lemmas.recipe import Recipe
 from construction.recipes.passages import Drop, Made, read_reply
+from latex import Span
 
 OBJECTS = prompt("lemma-objects.v1", Objects)
 NEEDS = prompt("lemma-needs.v1", Needs)
@@ -31,12 +32,13 @@ class LemmaPipeline:
     def construct(
         self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
     ) -> Iterator[State]:
+        words: dict[Span, tuple[str, ...]] = {}
         for number, found in lemmas(paper.outline, recipe):
             key = f"lemma-{number}"
             stage, outcome = (
                 ("lemmas", found)
                 if isinstance(found, Drop)
-                else _made(paper, recipe, found, Answers(replies, key))
+                else _made(paper, recipe, found, Answers(replies, key), words)
             )
             yield State(key, (paper.outline.statements[number].span,), stage, outcome)
 
@@ -45,7 +47,7 @@ class LemmaPipeline:
 
 
 def _made(
-    paper: Paper, recipe: Recipe, found: Found, answers: Answers
+    paper: Paper, recipe: Recipe, found: Found, answers: Answers, words: dict[Span, tuple[str, ...]]
 ) -> tuple[str, Question | Drop | tuple[Made[Any], ...]]:
     source, number = paper.outline, found.number
     if recipe.context == "full":
@@ -57,7 +59,7 @@ def _made(
         objects = read_reply(reply, Objects)
         if isinstance(objects, Drop):
             return "objects", objects
-        context = lexical(source, number, objects.objects, recipe)
+        context = lexical(source, number, objects.objects, recipe, words)
     shown = "\n\n".join(source.text_of(span) for span in context.spans)
     reply = answers.to("needs", NEEDS, {"lemma": found.statement.text, "before": shown})
     if isinstance(reply, Question):
