@@ -345,6 +345,8 @@ OTHER = {
     "grade_once_per_idempotency_key": {"supersedes": Grade.objects.first},
     "build_paper_once": {"ordinal": lambda: 10**6},
     "build_paper_has_its_place": {"source": another_source},
+    "memory_entry_once": {"step": lambda: "another"},
+    "memory_entry_once_per_step": {"number": lambda: 10**6},
     "history_row_sealed_once": {"position": lambda: 10**6},
     "slogan_once_per_statement": {"task": task_without_slogan, "call": call_without_slogan},
 }
