@@ -8,7 +8,17 @@
 from django.apps import apps
 from django.db import models
 
-APPS = ("accounts", "benchmark", "work", "annotation", "judging", "search", "construction", "solving", "reports")
+APPS = (
+    "accounts",
+    "benchmark",
+    "work",
+    "annotation",
+    "judging",
+    "search",
+    "construction",
+    "solving",
+    "reports",
+)
 
 _TABLE = """
 accounts.User        hidden: email name pseudonym rater | technical: password

@@ -63,7 +63,7 @@ from search.models import (
     SloganTask,
     Statement,
 )
-from solving.models import Attempt, Material, MemoryEntry, SolveCall, Solver, SolveRun
+from solving.models import Attempt, Material, MemoryEntry, Solver, SolveRun
 from solving.models import Step as SolveStep
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
@@ -73,7 +73,17 @@ from tests.test_canaries import study
 __all__ = ["study"]  # the fixture: a row of every model, made by the verbs of the project
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
-OURS = ("accounts", "annotation", "benchmark", "construction", "judging", "reports", "search", "solving", "work")
+OURS = (
+    "accounts",
+    "annotation",
+    "benchmark",
+    "construction",
+    "judging",
+    "reports",
+    "search",
+    "solving",
+    "work",
+)
 Values = dict[str, Any]
 # A printed report of which nothing is known, so that one rule alone is broken.
 QUIET: Values = {

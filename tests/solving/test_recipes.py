@@ -15,6 +15,7 @@ from solvers.budgets import Budget
 from solvers.memory import WRITERS
 from solvers.planning import plan
 from solvers.recipe import RECIPES, Recipe, get_recipe, recipe_names
+from solvers.recipes.gaps.recipe import cut_query
 from solvers.recipes.masks.recipe import in_section
 from solvers.steps import Ask, End, Frontier, Given, Reply, Step, Tool, Use
 
@@ -153,7 +154,7 @@ def test_the_ten_groups_of_the_published_ablation_and_its_baselines_are_there() 
     assert "e-best-of-n" in get_recipe("best_of_n").named_settings
 
 
-@pytest.mark.parametrize("protocol", ["proofs", "lemmas", "masked_steps"])
+@pytest.mark.parametrize("protocol", ["proofs", "lemmas", "masked_steps", "re2math"])
 def test_a_protocol_gives_solvers_nothing_of_the_solution_and_takes_what_recipes_come_to(
     protocol: str, tmp_path: Path
 ) -> None:
@@ -201,3 +202,28 @@ def test_a_reference_to_nothing_that_was_declared_is_a_flag() -> None:
 )
 def test_a_formula_is_taken_from_below_the_title_of_its_section(text: str, formula: str) -> None:
     assert in_section(text) == formula
+
+
+def test_each_condition_of_gaps_shows_what_it_says() -> None:
+    rules = get_protocol("re2math")
+    sample = Path(__file__).parents[2] / "sample" / "re2math" / "release.jsonl"
+    instances = [one for one in rules.read_release(sample) if isinstance(one, InstanceRecord)]
+    payload = max((one.payload for one in instances), key=lambda one: len(one["x"]["local_context"]))
+    blocks, hint = payload["x"]["local_context"], payload["x"]["anchor_hint"]
+    assert rules.solving is not None
+    for track, conditions in rules.solving.tracks.items():
+        for condition in conditions:
+            shown = rules.solving.given(payload, track, condition)
+            window = {"window-1": 1, "window-3": 3}.get(condition, 5)
+            assert shown["local"] == "\n\n".join(blocks[-window:])
+            assert ("setup" in shown) == ("target" in shown) == (condition != "local-only")
+            assert (hint in shown.values()) == (track == "assisted")
+            assert ("oracle" in shown) == (condition == "oracle")
+
+
+def test_the_released_code_cuts_queries_to_five_words() -> None:
+    assert (
+        cut_query("the retraction of a ball onto its whole boundary, again", 5)
+        == "retraction ball onto its whole"
+    )
+    assert cut_query(" as it is ", None) == "as it is"

@@ -1,7 +1,7 @@
 """The solver of Mask-Proof: the formula behind the mask, in several independent attempts.
 
-`structured`: reasoning and formula in one object. `published`: prose in sections, from which the formula is taken by the
-title of a section, else by a question of its own, as in the authors' code.
+`structured`: reasoning and formula in one object. `published`: prose in sections, from which the formula is taken by
+the title of a section, else by a question of its own, as in the authors' code.
 """
 
 import re
