@@ -816,7 +816,10 @@ def _solved() -> None:
     """A run of a solver that was published, with an attempt, its memory and its steps."""
     c = canary
     bank = Material.objects.create(
-        kind="bank", sha256="1" * 64, name=c("solving.Material.name"), content={"x": c("solving.Material.content")}
+        kind="bank",
+        sha256="1" * 64,
+        name=c("solving.Material.name"),
+        content={"x": c("solving.Material.content")},
     )
     said = {name: c(f"solving.Solver.{name}") for name in ("slug", "endpoint", "model", "family")}
     jsons = {name: {"x": c(f"solving.Solver.{name}")} for name in ("settings", "decoding")}

@@ -63,7 +63,7 @@ from search.models import (
     SloganTask,
     Statement,
 )
-from solving.models import Attempt, Material, MemoryEntry, SolveCall, Solver, SolveRun
+from solving.models import Attempt, Material, MemoryEntry, Solver, SolveRun
 from solving.models import Step as SolveStep
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
@@ -73,7 +73,17 @@ from tests.test_canaries import study
 __all__ = ["study"]  # the fixture: a row of every model, made by the verbs of the project
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
-OURS = ("accounts", "annotation", "benchmark", "construction", "judging", "reports", "search", "solving", "work")
+OURS = (
+    "accounts",
+    "annotation",
+    "benchmark",
+    "construction",
+    "judging",
+    "reports",
+    "search",
+    "solving",
+    "work",
+)
 Values = dict[str, Any]
 # A printed report of which nothing is known, so that one rule alone is broken.
 QUIET: Values = {
@@ -345,6 +355,8 @@ OTHER = {
     "grade_once_per_idempotency_key": {"supersedes": Grade.objects.first},
     "build_paper_once": {"ordinal": lambda: 10**6},
     "build_paper_has_its_place": {"source": another_source},
+    "memory_entry_once": {"step": lambda: "another"},
+    "memory_entry_once_per_step": {"number": lambda: 10**6},
     "history_row_sealed_once": {"position": lambda: 10**6},
     "slogan_once_per_statement": {"task": task_without_slogan, "call": call_without_slogan},
 }

@@ -5,7 +5,17 @@ import re
 from tests.databases import ON_BOTH, ON_POSTGRESQL, TESTS
 
 ROOT = TESTS.parent
-OURS = ("accounts", "annotation", "benchmark", "construction", "judging", "reports", "search", "solving", "work")
+OURS = (
+    "accounts",
+    "annotation",
+    "benchmark",
+    "construction",
+    "judging",
+    "reports",
+    "search",
+    "solving",
+    "work",
+)
 # What has a meaning of its own on each database: locks, SQL of our own, conflicts of inserts, JSON inside a query.
 OWN_WAY = re.compile(
     r"select_for_update|connection\.vendor|\.cursor\(|RawSQL|\.raw\(|accounts\.database\.joined|KeyTransform|KT\(|skip_locked"

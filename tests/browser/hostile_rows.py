@@ -51,7 +51,7 @@ MACHINE = {
         annotation.Reveal.predicate reports.Artifact.kind reports.HistoryLink.kind search.Slogan.fault
         construction.Build.protocol construction.Build.recipe construction.Source.form construction.Source.code
         construction.BuildPaper.code construction.Candidate.code construction.Candidate.stage
-        construction.Step.stage construction.Step.prompt solving.Material.kind solving.Solver.recipe
+        construction.Step.stage construction.Step.prompt solving.Solver.recipe
         solving.Step.name solving.Step.key solving.Step.phase solving.Step.agent solving.MemoryEntry.agent
         solving.MemoryEntry.role solving.MemoryEntry.step solving.Solver.settings solving.Step.reads
     """,

@@ -57,7 +57,9 @@ def finished(release: Release, attempts: int = 2) -> SolveRun:
     return site.work(site.start(site.solver(settings=site.rma(SMALL)), release, attempts=attempts))
 
 
-def test_a_published_run_is_the_run_that_its_outputs_file_makes(server: Server, release: Release, tmp_path: Path) -> None:
+def test_a_published_run_is_the_run_that_its_outputs_file_makes(
+    server: Server, release: Release, tmp_path: Path
+) -> None:
     run = finished(release)
     report = publish(actor=None, run=run, dry_run=True)
     assert (report.outputs, report.dry_run, Run.objects.count()) == (6, True, 0)

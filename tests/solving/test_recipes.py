@@ -3,15 +3,20 @@
 import json
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmark.protocol import InstanceRecord, OutputRecord
+from benchmark.protocols import get_protocol
 from solvers.asking import Prices, most, read
 from solvers.budgets import Budget
 from solvers.memory import WRITERS
 from solvers.planning import plan
 from solvers.recipe import RECIPES, Recipe, get_recipe, recipe_names
+from solvers.recipes.gaps.recipe import cut_query
+from solvers.recipes.masks.recipe import in_section
 from solvers.steps import Ask, End, Frontier, Given, Reply, Step, Tool, Use
 
 UNBOUNDED = Budget()
@@ -147,3 +152,78 @@ def test_the_ten_groups_of_the_published_ablation_and_its_baselines_are_there() 
     assert set("abcdefghij") <= groups
     assert "e-single-agent" in get_recipe("single").named_settings
     assert "e-best-of-n" in get_recipe("best_of_n").named_settings
+
+
+@pytest.mark.parametrize("protocol", ["proofs", "lemmas", "masked_steps", "re2math"])
+def test_a_protocol_gives_solvers_nothing_of_the_solution_and_takes_what_recipes_come_to(
+    protocol: str, tmp_path: Path
+) -> None:
+    """The example instance of the protocol, and each recipe that works on it."""
+    rules = get_protocol(protocol)
+    solving = rules.solving
+    assert solving is not None
+    sample = Path(__file__).parents[2] / "sample" / protocol / "release.jsonl"
+    instance = next(one for one in rules.read_release(sample) if isinstance(one, InstanceRecord))
+    shown = json.dumps(solving.given(instance.payload, "raw", ""))
+    for hidden in ("reference_solution", "mask_content", "guidance"):
+        secret = instance.payload.get(hidden)
+        if isinstance(secret, str) and len(secret) > 40:
+            assert json.dumps(secret)[1:-1] not in shown
+    for name in recipe_names():
+        if protocol not in get_recipe(name).protocols:
+            continue
+        _, end, _ = walk(name)
+        lines = [
+            solving.answer(instance.key, 1, end.ended.outcome, end.ended.result),
+            solving.answer(instance.key, 2, "failed", {}),
+            solving.answer(instance.key, 3, "abstained", {"reason": "It is open."}),
+        ]
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        outputs = [one for one in rules.read_outputs(path) if isinstance(one, OutputRecord)]
+        states = [one.state for one in outputs if one.instance == instance.key and one.attempt <= 3]
+        assert states == ["answered", "failed", "abstained"]
+
+
+def test_a_reference_to_nothing_that_was_declared_is_a_flag() -> None:
+    _, end, _ = walk("lemmas_prover")
+    assert end.ended.result["undeclared"] == ["2: H9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("Check\n$$a$$\nRestoration\n$$x$$ and so $$y + 1$$", "y + 1"),
+        ("**6. Restoration:**\n$$\n\\frac{1}{2}\n$$", "\\frac{1}{2}"),
+        ("The restoration is $$x$$", ""),
+        ("Restoration\nnothing", ""),
+        ("# " * 100_000, ""),
+    ],
+)
+def test_a_formula_is_taken_from_below_the_title_of_its_section(text: str, formula: str) -> None:
+    assert in_section(text) == formula
+
+
+def test_each_condition_of_gaps_shows_what_it_says() -> None:
+    rules = get_protocol("re2math")
+    sample = Path(__file__).parents[2] / "sample" / "re2math" / "release.jsonl"
+    instances = [one for one in rules.read_release(sample) if isinstance(one, InstanceRecord)]
+    payload = max((one.payload for one in instances), key=lambda one: len(one["x"]["local_context"]))
+    blocks, hint = payload["x"]["local_context"], payload["x"]["anchor_hint"]
+    assert rules.solving is not None
+    for track, conditions in rules.solving.tracks.items():
+        for condition in conditions:
+            shown = rules.solving.given(payload, track, condition)
+            window = {"window-1": 1, "window-3": 3}.get(condition, 5)
+            assert shown["local"] == "\n\n".join(blocks[-window:])
+            assert ("setup" in shown) == ("target" in shown) == (condition != "local-only")
+            assert (hint in shown.values()) == (track == "assisted")
+            assert ("oracle" in shown) == (condition == "oracle")
+
+
+def test_the_released_code_cuts_queries_to_five_words() -> None:
+    assert (
+        cut_query("the retraction of a ball onto its whole boundary, again", 5)
+        == "retraction ball onto its whole"
+    )
+    assert cut_query(" as it is ", None) == "as it is"

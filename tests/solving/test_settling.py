@@ -115,7 +115,9 @@ def test_another_try_that_could_exceed_the_cap_of_the_attempt_is_not_made(server
     bound = Step.objects.get(run=begun()).tokens_bound
     SolveRun.objects.update(state=RunState.PAUSED)
     run = begun(attempt_tokens=bound + 10, max_tokens=10 * bound)
-    failed = Failure(take("one"), "no complete reply", False, dt.timedelta(), request={"model": "m"}, unanswered=1)
+    failed = Failure(
+        take("one"), "no complete reply", False, dt.timedelta(), request={"model": "m"}, unanswered=1
+    )
     settle_asks(results=[failed], owner="one")
     attempt = Attempt.objects.get(run=run)
     assert (attempt.state, attempt.outcome, attempt.tokens_spent) == ("ended", "failed", bound)
@@ -240,7 +242,9 @@ def test_whatever_a_model_says_the_run_ends_and_replays(kind: str, said: Any, se
         Step.objects.update(tries=100)
     assert site.work(run).state == RunState.DONE
     attempt = Attempt.objects.get(run=run)
-    expected = "abstained" if said and "abstain" in said else "answered" if said and "Ignore" in said else "failed"
+    expected = (
+        "abstained" if said and "abstain" in said else "answered" if said and "Ignore" in said else "failed"
+    )
     assert attempt.outcome == expected
     assert list(faults()) == []
     assert list(unaccounted()) == []

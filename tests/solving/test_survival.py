@@ -7,27 +7,15 @@ from typing import Any
 
 import pytest
 
-from solvers.keys import idempotency_key
 from tests.deployment import Deployment, deployed
 from tests.llm.server import Server, serving
-from tests.solving.site import SEED, WORLD, rma
-from tests.solving.world import Shape, answer, reference
+from tests.solving.begin import BEGIN
+from tests.solving.site import SEED, WORLD
+from tests.solving.world import Shape, answer, key_of, reference
 
 ATTEMPTS, IN_FLIGHT, PROCESSES, KILLS = 20, 8, 2, 4
 SHAPE = Shape(rounds=4)
 STEPS = ATTEMPTS * (4 + 3 * 6)
-_BEGIN = """
-import json
-from benchmark.models import Benchmark, Instance, Release
-from solving.runs.actions import Order, System, begin, make_solver
-benchmark = Benchmark.objects.create(slug="b", name="B", protocol="proofs")
-release = Release.objects.create(benchmark=benchmark, name="r", sha256="0" * 64)
-payload = {{"title": "One", "statement": "Show that it holds."}}
-Instance.objects.create(release=release, key="p1", domain="algebra", payload=payload, sha256="1" * 64)
-solver = make_solver(actor=None, system=System("rma", "rma", "local", "scripted", json.loads({settings!r})))
-order = Order(release, attempts={attempts}, attempt_tokens=10_000_000, seed={seed})
-begin(actor=None, solver=solver, order=order)
-"""
 
 
 @pytest.fixture
@@ -61,8 +49,7 @@ def wait_for(deployment: Deployment, table: str, where: str, number: int, second
 
 
 def begin(deployment: Deployment, shape: Shape, attempts: int) -> None:
-    settings = json.dumps(rma(shape))
-    deployment.manage("shell", "-c", _BEGIN.format(settings=settings, attempts=attempts, seed=SEED))
+    deployment.manage("shell", "-c", BEGIN.format(shape=shape, attempts=attempts, seed=SEED))
 
 
 def outcomes(deployment: Deployment) -> dict[int, Any]:
@@ -88,9 +75,7 @@ def test_runs_come_to_the_reference_though_workers_are_killed_four_times(deploym
 
     found = outcomes(deployment)
     for number in range(1, ATTEMPTS + 1):
-        token, _, _ = reference(
-            WORLD, SHAPE, SEED, lambda step, n=number: idempotency_key(solver, SEED, "p1", n, step)
-        )
+        token, _, _ = reference(WORLD, SHAPE, SEED, key_of(solver, SEED, "p1", number))
         assert token in found[number]
     assert count(deployment, "step", "state = 'done'") == STEPS
     assert count(deployment, "solvecall", "adopted") == STEPS

@@ -21,7 +21,9 @@ from solving.tools.tools import used
 from tests.solving import site
 
 RESULTS = (
-    Result(1, "2601.00001", 9, title="Sums of naturals", authors=("A. Author",), year=2020, snippet="On sums."),
+    Result(
+        1, "2601.00001", 9, title="Sums of naturals", authors=("A. Author",), year=2020, snippet="On sums."
+    ),
     Result(2, "2601.00002", 8, title="Products of primes", year=2021, snippet="On products of primes."),
 )
 
@@ -32,7 +34,9 @@ def frozen_tuple(release: Any) -> FrozenTuple:
     texts = [{"key": "2601.00001", "text": "Theorem. One and one is two."}]
     files = {
         "retrieval": ContentFile(packed(made), "retrieval.zip"),
-        "materialisation": ContentFile("".join(json.dumps(one) + "\n" for one in texts).encode(), "texts.jsonl"),
+        "materialisation": ContentFile(
+            "".join(json.dumps(one) + "\n" for one in texts).encode(), "texts.jsonl"
+        ),
     }
     return declare_tuple(
         actor=None, release=release, name="frozen", split="all", retrieval="r", materialisation="m", scoring="s",
@@ -46,7 +50,9 @@ def run(db: None) -> SolveRun:
     return SolveRun(release=release, artifact=frozen_tuple(release))
 
 
-def test_a_query_of_the_artifact_has_its_frozen_results_and_another_ranks_them_by_words(run: SolveRun) -> None:
+def test_a_query_of_the_artifact_has_its_frozen_results_and_another_ranks_them_by_words(
+    run: SolveRun,
+) -> None:
     exact = read_tool(run, "p1", "search", {"query": "sums"})
     assert ([one["key"] for one in exact["results"]], exact["frozen"]) == (["2601.00001", "2601.00002"], True)
     other = read_tool(run, "p1", "search", {"query": "prime products"})
@@ -74,10 +80,12 @@ def test_what_is_blocked_is_neither_found_nor_opened_and_the_step_says_so(run: S
     assert (opened["status"], opened["text"]) == ("blocked", "This source is blocked.")
 
 
+LEMMA = "the key lemma is that every gadget of the second kind splits"
 PLANTED = [
     *[{"key": f"x{n}", "title": title} for n, title in enumerate([
         "A Solution of the First Problem", "A solution of the first problem.", "A SOLUTION OF THE FIRST PROBLEM",
-        "{A Solution} of the First Problem", "A solution of the \\emph{first} problem", "A   solution of the first problem",
+        "{A Solution} of the First Problem", "A solution of the \\emph{first} problem",
+        "A   solution of the first problem",
         "A Solution Of The First Problem!", "``A solution of the first problem''", "A solution, of the first problem",
         "A solution of the first problem:",
     ])],
@@ -90,30 +98,38 @@ PLANTED = [
         ["solutions.example.org", "www.solutions.example.org", "mirror.solutions.example.org",
          "SOLUTIONS.example.org", "cdn.solutions.example.org"] * 2
     )],
-    *[{"key": f"q{n}", "title": "Notes", "snippet": before + "the key lemma is that every gadget of the second kind splits" + after}
+    *[{"key": f"q{n}", "title": "Notes", "snippet": before + LEMMA + after}
       for n, (before, after) in enumerate([
-          ("", ""), ("We show: ", "."), ("\\emph{", "}"), ("Indeed ", " twice"), ("(", ")"), ("1. ", "; 2."), ("$x$ ", " $y$"),
+          ("", ""), ("We show: ", "."), ("\\emph{", "}"),
+          ("Indeed ", " twice"),
+          ("(", ")"), ("1. ", "; 2."), ("$x$ ", " $y$"),
           ("Recall that ", ", as claimed"), ("THE POINT: ", "!"), ("As before, ", " again"),
       ])],
     *[{"key": f"t{n}", "title": "Notes", "text": text} for n, text in enumerate(
         ["A solution of the first problem\n\nAbstract. We solve it.", "arXiv:2601.12345v1 [math.CO]\nSome title",
-         "Some title\ndoi:10.1000/xyz.1", "By X. Every step: the key lemma is that every gadget of the second kind splits.",
+         "Some title\ndoi:10.1000/xyz.1", f"By X. Every step: {LEMMA}.",
          "Title: A Solution of the First Problem. By Y."] * 2
     )],
 ]  # fmt: skip
 
 
 def test_none_of_fifty_planted_sources_passes_a_block_list() -> None:
-    block = blocker({
-        "titles": ["A solution of the first problem"],
-        "identifiers": ["arXiv:2601.12345", "10.1000/xyz.1"],
-        "hosts": ["solutions.example.org"],
-        "phrases": ["the key lemma is that every gadget of the second kind splits"],
-    })
+    block = blocker(
+        {
+            "titles": ["A solution of the first problem"],
+            "identifiers": ["arXiv:2601.12345", "10.1000/xyz.1"],
+            "hosts": ["solutions.example.org"],
+            "phrases": [LEMMA],
+        }
+    )
     assert len(PLANTED) == 50
     passed = [one for one in PLANTED if not block.of_source(one) and not block.of_text(one.get("text", ""))]
     assert passed == []
-    honest = {"key": "2601.00001", "title": "Sums of naturals", "snippet": "Every gadget of the first kind splits."}
+    honest = {
+        "key": "2601.00001",
+        "title": "Sums of naturals",
+        "snippet": "Every gadget of the first kind splits.",
+    }
     assert block.of_source(honest) == block.of_text("On sums of naturals. The first problem is open.") == ""
 
 
@@ -125,8 +141,12 @@ def test_a_bank_is_searched_by_words_and_keeps_its_conditions(run: SolveRun) -> 
     run.bank = add_material(actor=None, kind="bank", name="results", content={"entries": entries})
     found = read_tool(run, "p1", "knowledge", {"query": "compact sets", "k": 8})
     assert [one["key"] for one in found["entries"]] == ["k2"]
-    assert "condition: n is natural" in read_tool(run, "p1", "knowledge", {"query": "addition", "k": 1})["text"]
-    assert add_material(actor=None, kind="bank", name="results", content={"entries": entries}).pk == run.bank.pk
+    assert (
+        "condition: n is natural" in read_tool(run, "p1", "knowledge", {"query": "addition", "k": 1})["text"]
+    )
+    assert (
+        add_material(actor=None, kind="bank", name="results", content={"entries": entries}).pk == run.bank.pk
+    )
     with pytest.raises(Refused, match="There is another results already"):
         add_material(actor=None, kind="bank", name="results", content={"entries": entries[:1]})
     with pytest.raises(Refused, match="two entries have the same key"):
@@ -151,6 +171,8 @@ def test_formulas_are_compared_and_latex_is_checked_in_a_child_process() -> None
     assert document["faults"] == ["a reference leads nowhere: no label nowhere"]
 
 
-def test_a_child_that_takes_too_long_or_too_much_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_child_that_takes_too_long_or_too_much_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("solving.tools.tools.CLOCK_SECONDS", 0.01)
     assert used(step("check", latex="x"))[1] == "check took longer than 0.01 seconds"

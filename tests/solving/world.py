@@ -13,6 +13,8 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
+from solvers.keys import idempotency_key
+
 TOKEN = re.compile(r"Token ([0-9a-f]{64}) of ([0-9a-zA-Z.|:_-]{1,200})\.")
 
 
@@ -141,6 +143,11 @@ def reference(world: World, shape: Shape, seed: int, name: Callable[[str], str])
         most, key, truth = best
         steps += shape.proposers + shape.verifiers
     return token(seed, name(key), truth), truth, steps
+
+
+def key_of(solver: str, seed: int, instance: str, attempt: int) -> Callable[[str], str]:
+    """The key that is sent of a step's key."""
+    return lambda step: idempotency_key(solver, seed, instance, attempt, step)
 
 
 # --- the model -----------------------------------------------------------------------------------------------------

@@ -38,7 +38,9 @@ class Command(TouchstoneCommand):
         parser.add_argument("--endpoint", help="a declared endpoint")
         parser.add_argument("--model", help="the model, as its server calls it")
         parser.add_argument("--family", default="", help="family of the model")
-        parser.add_argument("--prompt-price", type=decimal, default=Decimal(0), help="of a million tokens sent")
+        parser.add_argument(
+            "--prompt-price", type=decimal, default=Decimal(0), help="of a million tokens sent"
+        )
         parser.add_argument(
             "--completion-price", type=decimal, default=Decimal(0), help="of a million tokens received"
         )
