@@ -94,11 +94,15 @@ class Overview:
 def overview_of(attempt: Attempt) -> Overview:
     """Four statements, whatever the number of steps; replies are read of reviews alone."""
     steps = list(attempt.steps.defer("question", "reply", "run").order_by("pk"))
-    said = attempt.steps.filter(phase="verify", reply_state=Step.ReplyState.PARSED).values_list("key", "reply")
+    said = attempt.steps.filter(phase="verify", reply_state=Step.ReplyState.PARSED).values_list(
+        "key", "reply"
+    )
     replies = dict(said)
     memory = list(attempt.memory.defer("text").annotate(length=Length("text")).order_by("number"))
     counted = SolveCall.objects.filter(task__attempt=attempt).order_by().values_list("task")
-    calls = {pk: (all, bad) for pk, all, bad in counted.annotate(Count("pk"), Count("pk", filter=~Q(error="")))}
+    calls = {
+        pk: (all, bad) for pk, all, bad in counted.annotate(Count("pk"), Count("pk", filter=~Q(error="")))
+    }
     proofs = {name_of(entry): entry.number for entry in memory if entry.section == MemoryEntry.Section.PROOF}
     chosen = str(attempt.result.get("candidate", ""))
     rounds: dict[int, Round] = {}
@@ -128,7 +132,10 @@ def name_of(entry: MemoryEntry) -> str:
 
 
 def reviews_of(
-    attempt: Attempt, steps: Sequence[Step], replies: Mapping[str, Mapping[str, Any]], proofs: Mapping[str, int]
+    attempt: Attempt,
+    steps: Sequence[Step],
+    replies: Mapping[str, Mapping[str, Any]],
+    proofs: Mapping[str, int],
 ) -> list[Review]:
     """Who said what of which candidate; each verifier read the candidates of a round in an order of its own."""
     by_round: dict[int, list[str]] = defaultdict(list)

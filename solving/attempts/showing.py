@@ -196,9 +196,7 @@ def _difference(attempt: Attempt, step: Step) -> tuple[MemoryEntry | None, list[
     own = next((one for one in proofs.values() if (one.round, one.agent) == (step.round, step.agent)), None)
     if base is None or own is None:
         return None, [], False
-    before, after = rendered_all(
-        [(base.text, "latex", f"b{step.pk}-"), (own.text, "latex", f"a{step.pk}-")]
-    )
+    before, after = rendered_all([(base.text, "latex", f"b{step.pk}-"), (own.text, "latex", f"a{step.pk}-")])
     blocks = {"removed": before.shown, "same": after.shown, "added": after.shown}
     found = changes([one.source for one in before.shown], [one.source for one in after.shown])
     diff = [

@@ -61,9 +61,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "running": row.state == RunState.RUNNING,
         "open": row.finished_at is None,
         "progress": progress,
-        "because": [
-            (Attempt.Because(name).label.lower(), times) for name, times in progress.because.items()
-        ],
+        "because": [(Attempt.Because(name).label.lower(), times) for name, times in progress.because.items()],
         "page": attempts.get_page(request.GET.get("page")),
         "publishable": row.state == RunState.DONE and row.published_id is None,
     }
