@@ -253,6 +253,14 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/quarantine/<slug:name>/outputs/<int:pk>/
         judges/
         judges/<int:pk>/
+        solving/
+        solving/solvers/
+        solving/compare/
+        solving/compare/problems/<int:instance>/
+        solving/runs/<int:pk>/
+        solving/attempts/<int:pk>/
+        solving/attempts/<int:pk>/steps/<str:key>/
+        solving/attempts/<int:pk>/memory/<int:number>/
         search/corpora/
         search/corpora/<slug:slug>/
         search/corpora/<slug:slug>/slogans/
@@ -420,6 +428,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
     (
         OWNERS,
         """
+        solving/new/
+        solving/solvers/new/
+        solving/runs/<int:pk>/steer/
         people/audit-trail/
         people/<int:pk>/erase/
         api/v1/people/<int:pk>/erase/

@@ -864,6 +864,8 @@ def numbers() -> list[int]:
         AccessToken,
         Invitation,
         User,
+        SolveRun,
+        Attempt,
     )
     return sorted(
         {pk for kind in kinds for pk in kind.objects.order_by("-pk").values_list("pk", flat=True)[:2]}
@@ -878,6 +880,9 @@ def addresses(handles: list[str]) -> list[str]:
         for name, value in PLACES.items():
             path = path.replace(f"<{name}>", value)
         path = path.replace("<slug:corpus>", canary("search.Corpus.slug"))
+        if path.startswith("/solving/"):
+            path = path.replace("<str:key>", canary("solving.Step.key")).replace("<int:number>", "1")
+            path = path.replace("<int:instance>", str(Attempt.objects.earliest("pk").instance_id))
         if "/statements/" in path:
             path = path.replace("<path:key>", canary("search.Statement.key"))
         path = path.replace("<slug:protocol>", "proofs").replace("<slug:question>", "correctness")
@@ -1033,7 +1038,6 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
     *(name for name in HIDDEN if name.startswith("construction.")),  # no page shows sources and builds
-    *(name for name in HIDDEN if name.startswith("solving.")),  # nor runs of solvers
     "annotation.CampaignSetup.draw",  # choices before the draw: an open campaign shows the draw itself
     "annotation.Adjudication.note",
     "annotation.Adjudication.value",

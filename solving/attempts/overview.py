@@ -100,9 +100,8 @@ def overview_of(attempt: Attempt) -> Overview:
     replies = dict(said)
     memory = list(attempt.memory.defer("text").annotate(length=Length("text")).order_by("number"))
     counted = SolveCall.objects.filter(task__attempt=attempt).order_by().values_list("task")
-    calls = {
-        pk: (all, bad) for pk, all, bad in counted.annotate(Count("pk"), Count("pk", filter=~Q(error="")))
-    }
+    counted = counted.annotate(made=Count("pk"), bad=Count("pk", filter=~Q(error="")))
+    calls = {pk: (made, bad) for pk, made, bad in counted}
     proofs = {name_of(entry): entry.number for entry in memory if entry.section == MemoryEntry.Section.PROOF}
     chosen = str(attempt.result.get("candidate", ""))
     rounds: dict[int, Round] = {}
@@ -110,8 +109,7 @@ def overview_of(attempt: Attempt) -> Overview:
     for step in steps:
         number = BEFORE if step.agent == "module" else step.round
         one = rounds.setdefault(number, Round(number))
-        made, bad = calls.get(step.pk, (0, 0))
-        line = Line(step, made, bad, proofs.get(step.key, 0), step.key == chosen)
+        line = Line(step, *calls.get(step.pk, (0, 0)), proofs.get(step.key, 0), step.key == chosen)
         lines[step.key] = line
         one.lines.append(line)
         one.tokens += step.tokens_spent
