@@ -7,7 +7,7 @@ from decimal import Decimal
 from pydantic import ValidationError
 
 from llm.prompts import RenderedPrompt
-from llm.strict_json import NotJson, first_objection, loads
+from llm.strict_json import NotJson, first_objection, loads, storable
 from solvers.recipe import Recipe
 from solvers.steps import Ask, Document, Step, Use
 
@@ -54,7 +54,7 @@ def read(recipe: Recipe, label: str, text: str) -> tuple[Document, str]:
     stripped = text.strip()
     fenced = _FENCE.fullmatch(stripped)
     try:
-        document = loads(fenced["inside"] if fenced else stripped)
+        document = storable(loads(fenced["inside"] if fenced else stripped))
         return recipe.prompts[label].reply.model_validate(document).model_dump(), ""
     except NotJson as error:
         return {}, f"not one JSON object: {error}"[:_LONGEST_FAULT]

@@ -35,7 +35,13 @@ def replied(step: Step) -> Reply:
 def attempt(budget: Budget, **settings: object) -> tuple[End, int]:
     recipe = get_recipe("rma")
     # Without modules, tools and a limit of context, as the estimate of the specification assumes.
-    plain = {"analysis": "off", "literature": False, "knowledge": False, "repairs": 0, "context_tokens": 2_000_000}
+    plain = {
+        "analysis": "off",
+        "literature": False,
+        "knowledge": False,
+        "repairs": 0,
+        "context_tokens": 2_000_000,
+    }
     read = recipe.read_settings({**plain, **settings})
     given, record = Given("p", 1, 1, {"statement": "Show it."}), dict[str, Reply]()
     while True:
