@@ -113,7 +113,7 @@ def overview_of(attempt: Attempt) -> Overview:
         lines[step.key] = line
         one.lines.append(line)
         one.tokens += step.tokens_spent
-    for review in reviews_of(attempt, steps, replies, proofs):
+    for review in reviews_of(attempt, steps, replies, candidates_of(steps, memory)):
         by = lines[review.verifier]
         by.reviews.append(review)
         rounds[by.step.round].reviews.append(review)
@@ -126,29 +126,55 @@ def overview_of(attempt: Attempt) -> Overview:
 
 def name_of(entry: MemoryEntry) -> str:
     """The candidate whose proof an entry is: r2.p1, also where a repair was the last to write it."""
-    return ".".join(entry.step.split(".")[:2])
+    return base_of(entry.step)
+
+
+def candidates_of(steps: Sequence[Step], memory: Sequence[MemoryEntry]) -> dict[int, list[str]]:
+    """The candidates of each round, as verifiers were given them.
+
+    They are the proofs in memory; of a recipe that keeps none there, the drafts that were replied to.
+    """
+    rounds = {step.key: step.round for step in steps}
+    found: dict[int, list[str]] = defaultdict(list)
+    for entry in memory:
+        if entry.section == MemoryEntry.Section.PROOF and (name := name_of(entry)) in rounds:
+            found[rounds[name]].append(name)
+    kept = frozenset(found)
+    for step in steps:
+        written = step.phase in ("draft", "propose") and step.reply_state == Step.ReplyState.PARSED
+        if written and step.round not in kept and (name := base_of(step.key)) not in found[step.round]:
+            found[step.round].append(name)
+    return found
+
+
+def base_of(key: str) -> str:
+    """The name of the question that was put first: r2.v1 of r2.v1.again1."""
+    return ".".join(key.split(".")[:2])
 
 
 def reviews_of(
     attempt: Attempt,
     steps: Sequence[Step],
     replies: Mapping[str, Mapping[str, Any]],
-    proofs: Mapping[str, int],
+    candidates: Mapping[int, Sequence[str]],
 ) -> list[Review]:
-    """Who said what of which candidate; each verifier read the candidates of a round in an order of its own."""
-    by_round: dict[int, list[str]] = defaultdict(list)
+    """Who said what of which candidate."""
     rounds = {step.key: step.round for step in steps}
-    for name in sorted(proofs, key=proofs.__getitem__):
-        if name in rounds:
-            by_round[rounds[name]].append(name)
-    given = Given(attempt.instance.key, attempt.number, attempt.run.seed, {})
     found = []
     for step in steps:
         if step.phase != "verify" or step.key not in replies:
             continue
-        # A question that was put again keeps the order of the first one.
-        key = ".".join(step.key.split(".")[:2])
-        read = order_for(given, key, [Candidate(one, step.round, "", 0, "") for one in by_round[step.round]])
+        read = [
+            Candidate(name, step.round, "", 0, "")
+            for name in order_of(attempt, step, candidates.get(step.round, ()))
+        ]
         take_reviews(Reply("parsed", replies[step.key]), read, ())
         found += [Review(one.name, step.key, one.verdicts[0]) for one in read]
     return sorted(found, key=lambda one: (rounds[one.verifier], one.candidate, one.verifier))
+
+
+def order_of(attempt: Attempt, step: Step, names: Sequence[str]) -> list[str]:
+    """The candidates in the order in which a verifier read them, which a question that was put again keeps."""
+    given = Given(attempt.instance.key, attempt.number, attempt.run.seed, {})
+    candidates = [Candidate(name, step.round, "", 0, "") for name in names]
+    return [one.name for one in order_for(given, base_of(step.key), candidates)]

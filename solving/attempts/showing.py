@@ -1,5 +1,6 @@
 """One step as people read it: its reply with formulas rendered, what it read, its calls, and what was sent."""
 
+import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from solving.runs.queries import planned_again
 from solving.runs.stored import is_outdated, question_sha256
 
 MOST_TEXTS = 400  # of a reply; a longer one is cut, and its call has all of it
+LONGEST_RAW = 200_000  # characters of a raw reply that a page shows
 LONGEST_PLAIN = 60
 """Longer texts, and those with formulas, are rendered as LaTeX."""
 TITLES = {
@@ -58,7 +60,7 @@ class ShownStep:
 
     step: Step
     parts: list[Part]
-    calls: Sequence[SolveCall]
+    calls: Sequence[tuple[SolveCall, str]]
     prompt: list[dict[str, str]] | None
     unlike: str
     left_out: str
@@ -78,7 +80,7 @@ def shown_step(attempt: Attempt, step: Step, names: Sequence[str] = ()) -> Shown
     return ShownStep(
         step=step,
         parts=parts,
-        calls=list(step.calls.order_by("pk")),
+        calls=[(call, raw_text(call)) for call in step.calls.order_by("pk")],
         prompt=prompt,
         unlike=unlike,
         left_out=left_out,
@@ -94,6 +96,14 @@ def shown_text(text: str, prefix: str, *, by_line: bool = False) -> list[Rendere
     """An entry's text rendered: as one document, or line by line where lines matter."""
     pieces = [line for line in text.splitlines() if line.strip()][:MOST_TEXTS] if by_line else [text]
     return rendered_all([(piece, "latex", f"{prefix}{number}-") for number, piece in enumerate(pieces)])
+
+
+def raw_text(call: SolveCall) -> str:
+    """What the endpoint sent, as text; cut where nobody reads on."""
+    if call.reply is None:
+        return ""
+    text = json.dumps(call.reply, ensure_ascii=False, indent=1)
+    return text if len(text) <= LONGEST_RAW else f"{text[:LONGEST_RAW]}\n… {len(text):,} characters in all"
 
 
 def suspicious_in(document: Any) -> list[str]:

@@ -7,10 +7,8 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from accounts.access import staff_only
-from solvers.recipes.rma.candidates import Candidate, order_for
-from solvers.steps import Given
 from solving.attempts.bars import bars_of
-from solving.attempts.overview import name_of, overview_of
+from solving.attempts.overview import candidates_of, order_of, overview_of
 from solving.attempts.ranking import read_ranking, reason_for
 from solving.attempts.showing import shown_step, shown_text, suspicious_in
 from solving.models import Attempt, AttemptState, MemoryEntry, Step
@@ -106,8 +104,6 @@ def _read_by(row: Attempt, found: Step) -> list[str]:
     """The candidates that a verifier read, in the order in which it read them."""
     if found.phase != "verify":
         return []
-    proofs = row.memory.filter(section=MemoryEntry.Section.PROOF, round=found.round).defer("text")
-    given = Given(row.instance.key, row.number, row.run.seed, {})
-    key = ".".join(found.key.split(".")[:2])
-    candidates = [Candidate(name_of(one), found.round, one.agent, 0, "") for one in proofs.order_by("number")]
-    return [one.name for one in order_for(given, key, candidates)]
+    steps = row.steps.defer("question", "reply").order_by("pk")
+    memory = row.memory.defer("text").order_by("number")
+    return order_of(row, found, candidates_of(list(steps), list(memory)).get(found.round, ()))

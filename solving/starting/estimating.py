@@ -59,6 +59,12 @@ class RunEstimate:
     rounds: int | None
 
     @property
+    def above_cap(self) -> bool:
+        """Whether the likely course takes more than the whole run may use."""
+        tokens = self.tokens_cap is not None and self.tokens_likely > self.tokens_cap
+        return tokens or (self.cost_cap is not None and self.cost_likely > self.cost_cap)
+
+    @property
     def all_fits(self) -> bool:
         return self.fits is None or self.fits >= self.longest
 

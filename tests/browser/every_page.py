@@ -179,7 +179,8 @@ ADDRESSES = {
     "solving/runs/<int:pk>/steer/": ["solving/runs/{solved}/steer/"],
     "solving/attempts/<int:pk>/": ["solving/attempts/{attempt}/", "solving/attempts/{open_attempt}/"],
     "solving/attempts/<int:pk>/steps/<str:key>/": [
-        f"solving/attempts/{{attempt}}/steps/{key}/" for key in ("analysis", "r1.draft", "r2.p1", "r2.v1", "r2.p1.check0")
+        f"solving/attempts/{{attempt}}/steps/{key}/"
+        for key in ("analysis", "r1.draft", "r2.p1", "r2.v1", "r2.p1.check0")
     ],
     "solving/attempts/<int:pk>/memory/<int:number>/": [
         f"solving/attempts/{{attempt}}/memory/{number}/" for number in (1, 4)

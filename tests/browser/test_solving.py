@@ -75,7 +75,12 @@ def fits(page: Page) -> bool:
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_a_run_is_begun_watched_read_and_compared(
-    sign_in: Callable[..., Page], server: ScriptedServer, release: Release, owner: User, width: int, theme: str
+    sign_in: Callable[..., Page],
+    server: ScriptedServer,
+    release: Release,
+    owner: User,
+    width: int,
+    theme: str,
 ) -> None:
     page = sign_in(owner, color_scheme=theme, viewport={"width": width, "height": 844})
     page.goto("/solving/")

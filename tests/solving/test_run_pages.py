@@ -253,7 +253,9 @@ def test_a_step_shows_its_proof_what_it_changed_what_it_read_and_what_was_sent(
     render_waiting()
     page = client.get(address, headers={"X-Fragment": "step"})
     shown = page.content.decode()
-    assert "<html" not in shown and 'data-waiting="no"' in shown and 'class="math"' in shown  # rendered by the server
+    assert (
+        "<html" not in shown and 'data-waiting="no"' in shown and 'class="math"' in shown
+    )  # rendered by the server
     base = attempt.memory.get(section="proof", round=1)
     assert f"What changed since entry #{base.number}" in shown
     assert page.context["shown"].unlike == ""  # its hash is that of what was sent
@@ -263,7 +265,11 @@ def test_a_step_shows_its_proof_what_it_changed_what_it_read_and_what_was_sent(
 
 
 def test_a_transcript_asks_the_database_the_same_number_of_times_however_long_it_is(
-    server: ScriptedServer, client: Client, coordinator: User, release: Release, django_assert_max_num_queries: Any
+    server: ScriptedServer,
+    client: Client,
+    coordinator: User,
+    release: Release,
+    django_assert_max_num_queries: Any,
 ) -> None:
     client.force_login(coordinator)
     counts = []
@@ -332,7 +338,10 @@ def test_equal_runs_are_compared_and_unequal_ones_only_if_asked_to(
     page = client.get(f"/solving/compare/?run={several.pk}&run={other.pk}")
     shown = page.content.decode()
     assert "cannot be compared as they are" in shown and "Tokens of an attempt" in shown
-    assert "Problem by problem" in client.get(f"/solving/compare/?run={several.pk}&run={other.pk}&anyway=1").content.decode()
+    assert (
+        "Problem by problem"
+        in client.get(f"/solving/compare/?run={several.pk}&run={other.pk}&anyway=1").content.decode()
+    )
     row = release.instances.get(key="p1")
     page = client.get(f"/solving/compare/problems/{row.pk}/?run={several.pk}&run={alone.pk}")
     assert 'id="s1-r2.p1"' in page.content.decode() and 'id="s2-r1.draft"' in page.content.decode()

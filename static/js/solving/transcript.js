@@ -78,7 +78,7 @@ document.addEventListener("keydown", (event) => {
 // --- the address names a step or an entry
 
 function openTarget() {
-  const named = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!named?.matches("details")) return;
   named.open = true;
   named.querySelector("summary").focus({ preventScroll: true });
