@@ -4,7 +4,7 @@ PYTHON ?= python3
 DIR ?= $(HOME)/touchstone-study
 IN_VENV = .venv/bin/python
 LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
-TYPED = config accounts benchmark annotation judging search construction work reports stats latex llm algebra canonical retrieval tools
+TYPED = config accounts benchmark annotation judging search construction solving solvers work reports stats latex llm algebra canonical retrieval tools
 
 .PHONY: help demo study test test-all test-fast lint format bench chaos production dev
 .DEFAULT_GOAL := help

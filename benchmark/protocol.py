@@ -254,6 +254,21 @@ class StepMeasure:
 
 
 @dataclass(frozen=True)
+class Solvable:
+    """What solvers are given of an instance, and the line of an outputs file that an attempt comes to.
+
+    `given(payload, track, condition)` has nothing that a system must not see: no reference solution, say. `answer` gets
+    the key of the instance, the number of the attempt, the state of the output (answered, abstained, failed), and what
+    the recipe returned. `tracks` are those that can be solved, by their conditions ("" is the usual one).
+    """
+
+    given: Callable[[Mapping[str, Any], str, str], Mapping[str, Any]]
+    answer: Callable[[str, int, str, Mapping[str, Any]], Mapping[str, Any]]
+    tracks: Mapping[str, tuple[str, ...]]
+    attempts: int = 1000
+
+
+@dataclass(frozen=True)
 class OutputFlag:
     """A breach of the protocol's rules that shows in the payloads alone: `certain`, or for a person to check."""
 
@@ -373,7 +388,7 @@ class Protocol:
     which tracks and conditions may be shown side by side; without them, none. `release_line` and `output_line` are the
     schemas of a line of both files, from which the pages about formats and the mapping of tables are made; without
     them, files must have the protocol's own format. `with_retrieved` gives an output's payload the sources that a
-    frozen retrieval artifact found for its query, or raises NotFrozen.
+    frozen retrieval artifact found for its query, or raises NotFrozen. `solving` lets solvers work on the instances.
     """
 
     name: str
@@ -415,6 +430,7 @@ class Protocol:
     reached: Callable[[str, Mapping[str, Any]], bool] | None = None
     release_line: type[BaseModel] | None = None
     output_line: type[BaseModel] | None = None
+    solving: Solvable | None = None
 
     @property
     def output_predicates(self) -> tuple[Predicate, ...]:

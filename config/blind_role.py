@@ -29,7 +29,7 @@ WITHHELD = (
     "reports.KeptScore",
     "reports.ReportJob",
 )
-WITHHELD_APPS = ("judging", "construction", "work")
+WITHHELD_APPS = ("judging", "construction", "solving", "work")
 # Written on every path, read by staff only. INSERT gives the new row's number back, which takes that one column.
 WRITE_ONLY = ("accounts.AuditEvent", "search.Query", "search.Feedback")
 

@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "judging",
     "search",
     "construction",
+    "solving",
     "reports",
 ]
 
@@ -304,6 +305,8 @@ KINDS_OF_WORK = [
     "construction.builds.kinds.STEPS",
     "construction.builds.kinds.PAPERS",
     "construction.sources.kind.SOURCES",
+    "solving.runs.kinds.ASKS",
+    "solving.runs.kinds.TOOLS",
 ]  # what workers do, those first that are served first
 JUDGE_ENDPOINTS = read_text("TOUCHSTONE_JUDGE_ENDPOINTS", "")
 JUDGE_LEASE_SECONDS = read_int("TOUCHSTONE_JUDGE_LEASE_SECONDS", 30)  # a dead worker's tasks wait this long

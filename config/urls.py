@@ -18,6 +18,7 @@ urlpatterns = [
     path("imports/", include("benchmark.importing.urls")),
     path("grading/", include("annotation.urls")),
     path("judges/", include("judging.urls")),
+    path("solving/", include("solving.urls")),
     path("search/", include("search.urls")),
     path("construction/", include("construction.urls")),
     path("mcp", McpView.as_view(), name="mcp"),

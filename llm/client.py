@@ -73,27 +73,33 @@ class Client:
         decoding: Mapping[str, Any] | None = None,
         response_format: Mapping[str, Any] | None = None,
         idempotency_key: str = "",
+        max_attempts: int | None = None,
     ) -> Completion:
         """One answer to a prompt (a user message, or a list of `{"role", "content"}`).
 
         `response_format` is left out for an endpoint without structured output. `idempotency_key` lets a
-        server recognise a repeated question. Raises Unavailable when all attempts met a transient fault,
-        RefusedByServer when the server will not serve the request, Malformed when it answers with something else
-        than a chat completion, ValueError for a decoding parameter that is not known.
+        server recognise a repeated question. `max_attempts` replaces the endpoint's. Raises Unavailable when all
+        attempts met a transient fault, RefusedByServer when the server will not serve the request, Malformed when it
+        answers with something else than a chat completion, ValueError for a decoding parameter that is not known.
         """
         offered = response_format if self.endpoint.structured_output else None
         request = build_request(prompt, model=model, decoding=decoding, response_format=offered)
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
-        return read_completion(*await self._persist(CHAT, request, headers))
+        return read_completion(*await self._persist(CHAT, request, headers, max_attempts))
 
     async def embed(self, texts: Sequence[str], *, model: str) -> list[list[float]]:
         """The vectors of some texts in their order, all of one length, in one request. Raises as `complete` does."""
         return read_embeddings(*await self._persist(EMBEDDINGS, embeddings_request(texts, model), {}))
 
     async def _persist(
-        self, path: str, request: dict[str, Any], headers: Mapping[str, str]
+        self,
+        path: str,
+        request: dict[str, Any],
+        headers: Mapping[str, str],
+        max_attempts: int | None = None,
     ) -> tuple[Any, Circumstances]:
         """The document that the server replied with, and how the call went."""
+        most = max_attempts or self.endpoint.max_attempts
         body = json.dumps(request).encode()
         attempt = unanswered = 0
         while True:
@@ -104,7 +110,7 @@ class Client:
                 return self._document(outcome, told), told
             unanswered += outcome.unanswered
             transient = isinstance(outcome, Unavailable) and self._backoff.accepts(outcome.retry_after)
-            if attempt == self.endpoint.max_attempts or not transient:
+            if attempt == most or not transient:
                 raise self._complaint(outcome, Circumstances(request, latency, attempt, unanswered))
             await asyncio.sleep(
                 self._backoff.wait(attempt, asked=outcome.retry_after, uniform=random.uniform)

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -57,5 +58,6 @@ def structured_prompt(path: Path, reply: type[Shape]) -> StructuredPrompt[Shape]
     return StructuredPrompt(path.stem, words, reply, digest)
 
 
+@cache  # pydantic makes it anew each time, which takes longer than everything else here
 def _schema(reply: type[BaseModel]) -> str:
     return json.dumps(reply.model_json_schema(), sort_keys=True, ensure_ascii=False)

@@ -7,11 +7,13 @@ from typing import Any
 
 from construction.scripted import reply as about_construction
 from llm.scripted import serving
+from solvers.scripted import reply as about_solving
 
 
 def rules(request: Mapping[str, Any]) -> str | None:
     """What the scripted model says; None to a question that it has no rule for."""
-    return about_construction(request)
+    said = about_construction(request)
+    return about_solving(request) if said is None else said
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from reports.printing.jobs import print_next, reconcile_reports, ring
 from reports.records.embargoes import end_embargoes
 from reports.status.state import beat_heart
 from search.slogans.actions import reconcile_slogans
+from solving.runs.actions import reconcile_solving
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ def reconcile() -> None:
     """Bring back what dead workers held, in every queue, and call workers for what waits. Beat asks for it."""
     queues = (
         reconcile_judging, reconcile_imports, reconcile_rendering, reconcile_reports, reconcile_slogans,
-        reconcile_builds, reconcile_sources,
+        reconcile_builds, reconcile_sources, reconcile_solving,
     )  # fmt: skip
     for reconcile_queue in queues:
         try:

@@ -8,7 +8,17 @@
 from django.apps import apps
 from django.db import models
 
-APPS = ("accounts", "benchmark", "work", "annotation", "judging", "search", "construction", "reports")
+APPS = (
+    "accounts",
+    "benchmark",
+    "work",
+    "annotation",
+    "judging",
+    "search",
+    "construction",
+    "solving",
+    "reports",
+)
 
 _TABLE = """
 accounts.User        hidden: email name pseudonym rater | technical: password
@@ -108,6 +118,14 @@ construction.Step    hidden: last_error lease_owner fields text | technical: sta
 construction.StepCall hidden: request reply error
 construction.Review  hidden: reason before after
 construction.BuiltInstance hidden: provenance
+solving.Material    hidden: name content | technical: sha256
+solving.Solver      hidden: slug settings endpoint model decoding family | technical: recipe recipe_sha256 sha256
+solving.SolveRun    hidden: endpoint model note | technical: track condition split
+solving.Attempt     hidden: note result ranking
+solving.MemoryEntry hidden: agent step text | technical: role sha256
+solving.Step        hidden: key agent phase name question reads reply reply_fault last_error lease_owner
+solving.Step        technical: question_sha256
+solving.SolveCall   hidden: request reply error
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.KeptScore    hidden: choice content | technical: basis
 reports.HistoryLink  technical: kind sha256 chain
@@ -135,6 +153,7 @@ def text_columns() -> set[str]:
         f"{app}.{model.__name__}.{field.name}"
         for app in APPS
         for model in apps.get_app_config(app).get_models()
+        if not model._meta.proxy
         for field in model._meta.get_fields()
         if isinstance(field, models.CharField | models.TextField | models.JSONField)
         and not getattr(field, "choices", None)

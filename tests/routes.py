@@ -279,6 +279,14 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/builds/<slug:name>/emit/
         api/v1/builds/<slug:name>/check/
         api/v1/builds/<slug:name>/compare/<slug:first>/
+        solving/
+        solving/solvers/
+        solving/compare/
+        solving/compare/problems/<int:instance>/
+        solving/runs/<int:pk>/
+        solving/attempts/<int:pk>/
+        solving/attempts/<int:pk>/steps/<str:key>/
+        solving/attempts/<int:pk>/memory/<int:number>/
         search/corpora/
         construction/
         construction/sources/
@@ -470,6 +478,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
     (
         OWNERS,
         """
+        solving/new/
+        solving/solvers/new/
+        solving/runs/<int:pk>/steer/
         people/audit-trail/
         people/<int:pk>/erase/
         api/v1/people/<int:pk>/erase/

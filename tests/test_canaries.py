@@ -106,6 +106,8 @@ from search.models import (
 from search.models import (
     Source as CorpusSource,
 )
+from solving.models import Attempt, Material, MemoryEntry, SolveCall, Solver, SolveRun
+from solving.models import Step as SolveStep
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.benchmark.pdfs import everything_in, planted, png
@@ -642,6 +644,7 @@ def _reports(campaign: Campaign, coordinator: User) -> None:
     )
     _searched(campaign)
     _built()
+    _solved()
     KeptScore.objects.create(
         release=campaign.release, choice=c("reports.KeptScore.choice"), content=c("reports.KeptScore.content")
     )
@@ -858,6 +861,45 @@ def _built() -> None:
     Build.objects.update(release=Release.objects.earliest("pk"))
 
 
+def _solved() -> None:
+    """A run of a solver that was published, with an attempt, its memory and its steps."""
+    c = canary
+    bank = Material.objects.create(
+        kind="bank",
+        sha256="1" * 64,
+        name=c("solving.Material.name"),
+        content={"x": c("solving.Material.content")},
+    )
+    said = {name: c(f"solving.Solver.{name}") for name in ("slug", "endpoint", "model", "family")}
+    jsons = {name: {"x": c(f"solving.Solver.{name}")} for name in ("settings", "decoding")}
+    solver = Solver.objects.create(
+        version=1, recipe="rma", recipe_sha256="2" * 64, sha256="3" * 64, **said, **jsons
+    )
+    output = Output.objects.earliest("pk")
+    run = SolveRun.objects.create(
+        solver=solver, release=output.run.release, bank=bank, published=output.run, state="done",
+        finished_at=timezone.now(), attempt_tokens=1, max_tokens=1, prompt_price=1, completion_price=1,
+        **{name: c(f"solving.SolveRun.{name}") for name in ("endpoint", "model", "note")},
+    )  # fmt: skip
+    attempt = Attempt.objects.create(
+        run=run, instance=output.instance, number=1, state="ended", ended_because="rounds", outcome="answered",
+        ended_at=timezone.now(), note=c("solving.Attempt.note"), result={"x": c("solving.Attempt.result")},
+        ranking=[{"x": c("solving.Attempt.ranking")}],
+    )  # fmt: skip
+    said = {name: c(f"solving.MemoryEntry.{name}") for name in ("step", "text", "agent")}
+    MemoryEntry.objects.create(
+        attempt=attempt, number=1, section="proof", round=1, role="proposer", sha256="4" * 64, **said
+    )
+    names = ("key", "agent", "phase", "name", "reply_fault", "last_error", "lease_owner")
+    step = SolveStep.objects.create(
+        run=run, attempt=attempt, kind="ask", round=1, state="leased", lease_until=timezone.now(),
+        question_sha256="5" * 64, question={"x": c("solving.Step.question")}, reads=[c("solving.Step.reads")],
+        reply={"x": c("solving.Step.reply")}, **{name: c(f"solving.Step.{name}") for name in names},
+    )  # fmt: skip
+    said = {name: c(f"solving.SolveCall.{name}") for name in ("request", "reply", "error")}
+    SolveCall.objects.create(task=step, token=uuid4(), latency_seconds=1, adopted=True, **said)
+
+
 def numbers() -> list[int]:
     """Numbers of rows that exist, of every kind that an address may name."""
     kinds = (
@@ -873,6 +915,8 @@ def numbers() -> list[int]:
         AccessToken,
         Invitation,
         User,
+        SolveRun,
+        Attempt,
     )
     return sorted(
         {pk for kind in kinds for pk in kind.objects.order_by("-pk").values_list("pk", flat=True)[:2]}
@@ -887,6 +931,9 @@ def addresses(handles: list[str]) -> list[str]:
         for name, value in PLACES.items():
             path = path.replace(f"<{name}>", value)
         path = path.replace("<slug:corpus>", canary("search.Corpus.slug"))
+        if path.startswith("/solving/"):
+            path = path.replace("<str:key>", canary("solving.Step.key")).replace("<int:number>", "1")
+            path = path.replace("<int:instance>", str(Attempt.objects.earliest("pk").instance_id))
         if "/statements/" in path:
             path = path.replace("<path:key>", canary("search.Statement.key"))
         path = path.replace("<slug:protocol>", "proofs").replace("<slug:question>", "correctness")

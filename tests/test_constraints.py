@@ -73,6 +73,8 @@ from search.models import (
     SloganTask,
     Statement,
 )
+from solving.models import Attempt, Material, MemoryEntry, Solver, SolveRun
+from solving.models import Step as SolveStep
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
 from tests.factories import InstanceFactory, ItemFactory, JudgeTaskFactory, VerdictFactory
@@ -81,7 +83,17 @@ from tests.test_canaries import study
 __all__ = ["study"]  # the fixture: a row of every model, made by the verbs of the project
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
-OURS = ("accounts", "annotation", "benchmark", "construction", "judging", "reports", "search", "work")
+OURS = (
+    "accounts",
+    "annotation",
+    "benchmark",
+    "construction",
+    "judging",
+    "reports",
+    "search",
+    "solving",
+    "work",
+)
 Values = dict[str, Any]
 # A printed report of which nothing is known, so that one rule alone is broken.
 QUIET: Values = {
@@ -172,6 +184,32 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "uploaded_archive_reserves_only_while_leased": (
         UploadedArchive,
         {"state": "waiting", "lease_owner": "", "lease_until": None, "tokens_reserved": 7},
+    ),
+    "material_kind_is_known": (Material, {"kind": "mood"}),
+    "solver_versions_count_from_one": (Solver, {"version": 0}),
+    "solve_run_finished_at_some_time": (SolveRun, {"finished_at": None, "published": None}),
+    "solve_run_published_when_done": (SolveRun, {"state": "running", "finished_at": None}),
+    "solve_run_has_a_budget": (SolveRun, {"max_tokens": None, "max_cost": None}),
+    "solve_run_bounds_attempts": (
+        SolveRun,
+        {"attempt_tokens": None, "attempt_cost": None, "attempt_seconds": None},
+    ),
+    "solve_run_rule_is_known": (SolveRun, {"rule": "mood"}),
+    "solve_run_attempts_from_one": (SolveRun, {"attempts_each": 0}),
+    "attempt_numbers_from_one": (Attempt, {"number": 0}),
+    "attempt_state_is_known": (
+        Attempt,
+        {"state": "mood", "ended_at": None, "ended_because": "", "outcome": ""},
+    ),
+    "attempt_ended_for_a_reason": (Attempt, {"state": "ended", "ended_because": ""}),
+    "memory_entries_from_one": (MemoryEntry, {"number": 0}),
+    "memory_is_written_by_its_roles": (MemoryEntry, {"section": "feedback", "role": "proposer"}),
+    "solve_step_done_iff_replied": (SolveStep, {"state": "done", "lease_owner": "", "lease_until": None}),
+    "solve_step_kind_is_known": (SolveStep, {"kind": "mood"}),
+    "solve_step_leased_iff_it_has_an_owner": (SolveStep, {"state": "leased", "lease_owner": ""}),
+    "solve_step_reserves_only_while_leased": (
+        SolveStep,
+        {"state": "waiting", "lease_owner": "", "lease_until": None, "tokens_reserved": 1},
     ),
     "build_finished_at_some_time": (Build, {"finished_at": None, "release": None}),
     "build_released_when_done": (Build, {"state": "running", "finished_at": None}),
@@ -338,6 +376,8 @@ OTHER = {
     "grade_once_per_idempotency_key": {"supersedes": Grade.objects.first},
     "build_paper_once": {"ordinal": lambda: 10**6},
     "build_paper_has_its_place": {"source": another_source},
+    "memory_entry_once": {"step": lambda: "another"},
+    "memory_entry_once_per_step": {"number": lambda: 10**6},
     "history_row_sealed_once": {"position": lambda: 10**6},
     "slogan_once_per_statement": {"task": task_without_slogan, "call": call_without_slogan},
 }

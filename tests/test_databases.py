@@ -5,7 +5,17 @@ import re
 from tests.databases import ON_BOTH, ON_POSTGRESQL, TESTS
 
 ROOT = TESTS.parent
-OURS = ("accounts", "annotation", "benchmark", "construction", "judging", "reports", "search", "work")
+OURS = (
+    "accounts",
+    "annotation",
+    "benchmark",
+    "construction",
+    "judging",
+    "reports",
+    "search",
+    "solving",
+    "work",
+)
 # What has a meaning of its own on each database: locks, SQL of our own, conflicts of inserts, JSON inside a query.
 OWN_WAY = re.compile(
     r"select_for_update|connection\.vendor|\.cursor\(|RawSQL|\.raw\(|accounts\.database\.joined|KeyTransform|KT\(|skip_locked"
@@ -61,6 +71,9 @@ TRIED_IN = {
     "search/corpora/actions.py": "search/test_corpora.py",
     "search/slogans/actions.py": "search/test_slogans.py",
     "search/slogans/kind.py": "search/test_slogans.py",
+    "solving/publishing/actions.py": "solving/test_publishing.py",
+    "solving/runs/actions.py": "solving/test_settling.py",
+    "solving/runs/settlement.py": "solving/test_settling.py",
     "reports/exclusions/actions.py": "reports/test_exclusions.py",
     "reports/labels/importing.py": "reports/test_referee_reports.py",
     "reports/records/actions.py": "reports/test_records.py",

@@ -164,7 +164,17 @@ GO_ALONG = {
 
 def test_no_label_goes_with_a_person_problem_or_output_that_is_deleted() -> None:
     """Every other reference protects what it points to; a new one that does not is named here or fails."""
-    ours = ("accounts", "annotation", "benchmark", "construction", "judging", "reports", "search", "work")
+    ours = (
+        "accounts",
+        "annotation",
+        "benchmark",
+        "construction",
+        "judging",
+        "reports",
+        "search",
+        "solving",
+        "work",
+    )
     found = {
         f"{field.model._meta.label}.{field.name}"
         for model in apps.get_models()

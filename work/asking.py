@@ -1,17 +1,19 @@
 """What kinds of work that ask a model share: one request, what it costs, and the row that is kept of it."""
 
 import datetime as dt
+import hashlib
 import random
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from django.conf import settings
 
+from canonical import canonical_json
 from llm import CallFailed, Client, RefusedByServer
 from work.backoff import delay_seconds
 from work.breaker import note_results
@@ -33,6 +35,7 @@ class Question:
     decoding: Mapping[str, Any]
     key: str
     response_format: Mapping[str, Any] | None = None
+    max_attempts: int | None = None  # of this request, if not the endpoint's
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ async def put(task: Task, question: Question, client: Client | None, rng: random
             decoding=question.decoding,
             response_format=question.response_format,
             idempotency_key=question.key,
+            max_attempts=question.max_attempts,
         )
     except CallFailed as failure:
         final = isinstance(failure, RefusedByServer)
@@ -132,25 +136,39 @@ def book(
     stored_already = set(known.values_list("token", flat=True))
     new = [result for result in results if result.token not in stored_already]
     charge(tasks, runs, owner=owner, uses={result.task.pk: _use(result) for result in new})
+    tell_breakers(new)
+    failures = [result for result in new if isinstance(result, Failure)]
+    calls._default_manager.bulk_create(
+        [call_of(calls, result) for result in failures if result.request is not None]
+    )
+    given_back = {one.task.pk: GivenBack(one.error, one.wait, one.final) for one in failures}
+    give_back(tasks, owner=owner, failed=given_back)
+    answers = [result for result in new if isinstance(result, Answer)]
+    stored = calls._default_manager.bulk_create([call_of(calls, answer) for answer in answers])
+    done = tasks.objects.filter(id__in=[answer.task.pk for answer in answers])
+    done.exclude(state=TaskState.DONE).update(**{**FREE, "state": TaskState.DONE}, last_error="")
+    return list(zip(answers, stored, strict=True))
+
+
+def tell_breakers(results: Sequence[Answer | Failure]) -> None:
+    """Let the breakers of the endpoints know how these calls ended."""
     ended: dict[str, list[str | None]] = defaultdict(list)
-    for result in new:
+    for result in results:
         if isinstance(result, Answer):
             ended[result.task.run.endpoint].append(None)
         elif result.counts:
             ended[result.task.run.endpoint].append(result.error)
     for endpoint in sorted(ended):
         note_results(endpoint=endpoint, errors=ended[endpoint])
-    failures = [result for result in new if isinstance(result, Failure)]
-    calls._default_manager.bulk_create(
-        [_call(calls, result) for result in failures if result.request is not None]
-    )
-    given_back = {one.task.pk: GivenBack(one.error, one.wait, one.final) for one in failures}
-    give_back(tasks, owner=owner, failed=given_back)
-    answers = [result for result in new if isinstance(result, Answer)]
-    stored = calls._default_manager.bulk_create([_call(calls, answer) for answer in answers])
-    done = tasks.objects.filter(id__in=[answer.task.pk for answer in answers])
-    done.exclude(state=TaskState.DONE).update(**{**FREE, "state": TaskState.DONE}, last_error="")
-    return list(zip(answers, stored, strict=True))
+
+
+def without_messages(result: Answer | Failure) -> Answer | Failure:
+    """For a kind that can make its messages again, which are long: only their hash is kept."""
+    if not result.request:
+        return result
+    messages = canonical_json(result.request.get("messages", []))
+    kept = {name: value for name, value in result.request.items() if name != "messages"}
+    return replace(result, request={**kept, "messages_sha256": hashlib.sha256(messages).hexdigest()})
 
 
 def _use(result: Answer | Failure) -> Use:
@@ -164,7 +182,8 @@ def _use(result: Answer | Failure) -> Use:
     return cost_of(task.run, result.prompt_tokens, result.completion_tokens) + bound * result.unanswered
 
 
-def _call(calls: type[OneCall], result: Answer | Failure) -> OneCall:
+def call_of(calls: type[OneCall], result: Answer | Failure) -> OneCall:
+    """The row of a call, not saved yet."""
     call = calls(
         **{"task": result.task},
         token=result.token,

@@ -138,7 +138,10 @@ def take_back_expired(kind: Kind) -> int:
     expired = kind.tasks.objects.filter(state=TaskState.LEASED, lease_until__lt=shared_now())
     ids = list(_lockable(expired.order_by("id")).values_list("id", flat=True))
     forfeit(kind, ids)
-    return kind.tasks.objects.filter(id__in=ids).update(**FREE)
+    returned = kind.tasks.objects.filter(id__in=ids).update(**FREE)
+    if ids:
+        kind.returned(ids)
+    return returned
 
 
 def _just_started() -> bool:

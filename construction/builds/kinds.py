@@ -7,7 +7,7 @@ import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -23,7 +23,7 @@ from construction.reading.process import Asked, Readers
 from construction.recipes.passages import Drop
 from llm import Client
 from llm.structured import StructuredPrompt
-from work.asking import Answer, Question, attempts, book, cost_of, nothing_here, put
+from work.asking import Answer, Question, attempts, book, cost_of, nothing_here, put, without_messages
 from work.claims import FREE, GivenBack, give_back
 from work.kinds import Failure, Kind, Use
 from work.models import TaskState
@@ -209,7 +209,7 @@ def settle_steps(*, results: Sequence[Answer | Failure], owner: str) -> int:
 
     Returns how many replies are new.
     """
-    short = [_without_messages(result) for result in results]
+    short = [without_messages(result) for result in results]
     answers = book(short, owner=owner, tasks=Step, runs=Build, calls=StepCall)
     new = 0
     for answer, _ in answers:
@@ -221,15 +221,6 @@ def settle_steps(*, results: Sequence[Answer | Failure], owner: str) -> int:
     list(BuildPaper.objects.filter(pk__in=papers).order_by("pk").select_for_update().values_list("pk"))
     reopen(papers)
     return new
-
-
-def _without_messages(result: Answer | Failure) -> Answer | Failure:
-    """The messages are long, and can be made again from the source and the replies before."""
-    if not result.request:
-        return result
-    messages = canonical_json(result.request.get("messages", []))
-    kept = {name: value for name, value in result.request.items() if name != "messages"}
-    return replace(result, request={**kept, "messages_sha256": hashlib.sha256(messages).hexdigest()})
 
 
 def most_of_one_call(step: Step) -> Use:

@@ -16,6 +16,7 @@ from benchmark.models import (
 from benchmark.releases.integrity import release_sha256, run_sha256
 from benchmark.settling.case import pair_of
 from judging.models import JudgeRun, JudgeTask, Verdict
+from solving.runs import replaying
 from work.models import RunState, TaskState
 
 
@@ -83,6 +84,16 @@ def settlements_name_their_texts() -> Iterator[str]:
             yield f"settlement {row.pk} is filed under other texts"
 
 
+def attempts_follow_from_their_replies() -> Iterator[str]:
+    """A solver's attempt comes to the same questions, memory and result again from its stored replies."""
+    yield from replaying.faults()
+
+
+def attempts_account_for_their_tokens() -> Iterator[str]:
+    """What is booked for an attempt is what is booked for its steps."""
+    yield from replaying.unaccounted()
+
+
 RECORDS = (
     frozen_content_has_its_hash,
     grades_are_on_the_rubric_of_their_campaign,
@@ -91,4 +102,6 @@ RECORDS = (
     verdicts_come_from_calls_of_their_judge,
     finished_runs_have_nothing_open,
     settlements_name_their_texts,
+    attempts_follow_from_their_replies,
+    attempts_account_for_their_tokens,
 )

@@ -188,6 +188,25 @@ ADDRESSES = {
         f"construction/builds/{name}/release/"
         for name in ("sample-gaps", "sample-lemma-build", "sample-paused")
     ],
+    "solving/compare/": [
+        "solving/compare/",
+        "solving/compare/?run={solved}&run={alone}",
+        "solving/compare/?run={solved}&run={begun}",
+        "solving/compare/?run={solved}&run={begun}&anyway=1",
+    ],
+    "solving/compare/problems/<int:instance>/": [
+        "solving/compare/problems/{solved_problem}/?run={solved}&run={alone}"
+    ],
+    "solving/runs/<int:pk>/": ["solving/runs/{solved}/", "solving/runs/{begun}/"],
+    "solving/runs/<int:pk>/steer/": ["solving/runs/{solved}/steer/"],
+    "solving/attempts/<int:pk>/": ["solving/attempts/{attempt}/", "solving/attempts/{open_attempt}/"],
+    "solving/attempts/<int:pk>/steps/<str:key>/": [
+        f"solving/attempts/{{attempt}}/steps/{key}/"
+        for key in ("analysis", "r1.draft", "r2.p1", "r2.v1", "r2.p1.check0")
+    ],
+    "solving/attempts/<int:pk>/memory/<int:number>/": [
+        f"solving/attempts/{{attempt}}/memory/{number}/" for number in (1, 4)
+    ],
     "search/": [
         "search/",
         "search/?q=compact+space",

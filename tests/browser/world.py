@@ -4,6 +4,7 @@
 """
 
 import json
+import socket
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -61,6 +62,8 @@ from search.checks.actions import ask_for_check, decide, run_waiting
 from search.checks.texts import texts_of
 from search.models import Corpus
 from search.sample import load_library
+from solving.models import Attempt, SolveRun
+from solving.sample import load_runs
 from tests.annotation.grading import submit_grade
 from tests.benchmark.files import packed
 from tests.construction import test_gaps as gap_text
@@ -135,6 +138,7 @@ def furnish() -> World:
         **{name: _first_key(f"sample-{kind}") for name, kind in INSTANCES.items()},
         **_audited(gaps),
         **_brought(coordinator),
+        **_solved(),
         "verdict": _with_verdict(coordinator, people["ada"], gaps),
         "form": str(start_draft(actor=coordinator, protocol="proofs", start="four-levels").pk),
         "comment": str(save_comment(actor=people["ada"], text="The bound is not shown.").pk),
@@ -257,6 +261,31 @@ def _audited(gaps: Release) -> dict[str, str]:
     audit_construction(actor=None, release=gaps)
     said = Verdict.objects.filter(instance__release=gaps).order_by("pk")[0]
     return {"program": str(said.judge_id), "audited": str(said.instance_id)}
+
+
+def _solved() -> dict[str, str]:
+    """Two runs of solvers that are finished, and one that was begun; the scripted model is gone again."""
+    kept = settings.JUDGE_ENDPOINTS
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings.JUDGE_ENDPOINTS = json.dumps(
+        {"scripted": {"base_url": f"http://127.0.0.1:{port}/v1", "private": True}}
+    )
+    try:
+        load_runs(say=lambda line: None)
+    finally:
+        settings.JUDGE_ENDPOINTS = kept
+    several, alone, begun = SolveRun.objects.order_by("pk")
+    read = Attempt.objects.filter(run=several).order_by("pk")[0]
+    return {
+        "solved": str(several.pk),
+        "alone": str(alone.pk),
+        "begun": str(begun.pk),
+        "attempt": str(read.pk),
+        "open_attempt": str(begun.attempts.order_by("pk")[0].pk),
+        "solved_problem": str(read.instance_id),
+    }
 
 
 def _second_judge(gaps: Release) -> None:

@@ -14,7 +14,7 @@ import json
 import ssl
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -36,6 +36,9 @@ class Server:
         self, rule: Rule = answer_by_hash, *, latency: float = 0.0, tls: ssl.SSLContext | None = None
     ) -> None:
         self.rule = rule
+        self.keyed: Callable[[Mapping[str, Any], str], str] | None = (
+            None  # a rule that sees the Idempotency-Key
+        )
         self.latency = latency
         self.tls = tls
         self.url = ""
@@ -140,7 +143,9 @@ class Server:
             if mood is None and "input" in request:
                 return await send_json(exchange, 200, embeddings_reply(request))
             if mood is None:
-                return await send_json(exchange, 200, chat_reply(request, self.rule(request)))
+                key = exchange.headers.get("idempotency-key", "")
+                text = self.keyed(request, key) if self.keyed else self.rule(request)
+                return await send_json(exchange, 200, chat_reply(request, text))
             return await MOODS[mood["kind"]](exchange, request, mood)
         finally:
             self.in_flight -= 1

@@ -9,6 +9,7 @@ from benchmark.protocols.lemmas.loader import read_outputs, read_release, strata
 from benchmark.protocols.lemmas.metrics import METRICS, STEP_MEASURES, bucket
 from benchmark.protocols.lemmas.parts import instance_parts, output_parts, prompt_fields
 from benchmark.protocols.lemmas.schema import GivenLine, LemmaLine
+from benchmark.protocols.lemmas.solving import SOLVING
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -36,4 +37,5 @@ PROTOCOL = Protocol(
     compare_releases=iterations,
     release_line=LemmaLine,
     output_line=GivenLine,
+    solving=SOLVING,
 )

@@ -17,6 +17,7 @@ from benchmark.protocols.masked_steps.parts import instance_parts, output_parts,
 from benchmark.protocols.masked_steps.programs import ALGEBRA
 from benchmark.protocols.masked_steps.reproducibility import reproducibility
 from benchmark.protocols.masked_steps.schema import AttemptLine, Mask
+from benchmark.protocols.masked_steps.solving import SOLVING
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -45,4 +46,5 @@ PROTOCOL = Protocol(
     compare_releases=reproducibility,
     release_line=Mask,
     output_line=AttemptLine,
+    solving=SOLVING,
 )

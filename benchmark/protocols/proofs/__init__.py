@@ -13,6 +13,7 @@ from benchmark.protocols.proofs.parts import (
     staff_facts,
 )
 from benchmark.protocols.proofs.schema import ProblemLine, ProofLine
+from benchmark.protocols.proofs.solving import SOLVING
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -35,4 +36,5 @@ PROTOCOL = Protocol(
     staff_facts=staff_facts,
     release_line=ProblemLine,
     output_line=ProofLine,
+    solving=SOLVING,
 )

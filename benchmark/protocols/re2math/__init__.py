@@ -15,6 +15,7 @@ from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket, reach
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
 from benchmark.protocols.re2math.retrieved import with_retrieved
 from benchmark.protocols.re2math.schema import OutputLine, ProofGap
+from benchmark.protocols.re2math.solving import SOLVING
 from benchmark.protocols.re2math.source_program import SOURCES, flag_output
 from benchmark.protocols.re2math.success import SUCCESS_TYPES
 from benchmark.rubrics import parse_rubrics
@@ -53,6 +54,7 @@ PROTOCOL = Protocol(
     reached=reached,
     release_line=ProofGap,
     output_line=OutputLine,
+    solving=SOLVING,
     passage_of=passage_of,
     read_verdicts=read_verdicts,
     with_retrieved=with_retrieved,

@@ -1,0 +1,147 @@
+"""Solving in the scripted world: 1,000 attempts of RMA with killed workers, the exact law, and 1,000 schedules at caps.
+
+Targets are counts: attempts that differ from plain loops, figures of the law that differ, and caps that were exceeded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+from bench.frame import Figure, Spread
+from tests.deployment import Deployment, deployed
+from tests.llm.server import serving
+from tests.solving.begin import BEGIN
+from tests.solving.world import Shape, World, answer, exact, exact_best_of, key_of, reference
+from tools.servers import postgresql
+
+SEED, ATTEMPTS, KILLS, IN_FLIGHT = 7, 1_000, 20, 4
+WORLD, SHAPE = World(), Shape()
+STEPS = ATTEMPTS * 28
+SCHEDULES = 1_000
+_LAW = [
+    (Shape(), "0.905868"), (Shape(early_stop=True), "0.887860"), (Shape(stateless=True), ".4480"),
+    *((Shape(rounds=n), of) for n, of in ((1, ".1000"), (4, ".8409"), (5, ".9059"), (7, ".9605"))),
+    *((Shape(verifiers=n), of) for n, of in ((0, ".5306"), (1, ".8078"), (3, ".9059"), (4, ".9198"))),
+    *((Shape(proposers=n), of) for n, of in ((1, ".5306"), (2, ".8037"), (3, ".9059"), (4, ".9504"))),
+]  # fmt: skip
+_BEST_OF = {1: ".1000", 4: ".3033", 7: ".4351", 13: ".5962", 28: ".7702"}
+_SCHEDULES = """
+import json
+from tests.solving import site
+from tests.solving.schedules import schedule
+from tests.solving.world import Shape
+from work import claims
+from solving.runs import actions, settlement
+claims._just_started = lambda: False
+actions.ring = settlement.ring = lambda: None
+release = site.problems()
+solver = site.solver(settings=site.rma(Shape(rounds=2, proposers=2, verifiers=1)))
+outcomes = [schedule(seed, release, solver) for seed in range({count})]
+print(json.dumps([sum(one.over_attempt > 0 or one.over_run > 0 for one in outcomes), len(outcomes)]))
+"""
+
+
+def figures() -> Iterator[Figure]:
+    """The law, runs with killed workers on both databases, and schedules."""
+    yield _count("figures of the exact law that differ from the specification, of 21", _wrong_figures(), 0)
+    for name, server in (("SQLite", _no_server), ("PostgreSQL", _server)):
+        with server():
+            differing, calls, seconds = _killed()
+            yield _count(
+                f"attempts of {ATTEMPTS:,} that differ from plain loops, {KILLS} kills, {name}", differing, 0
+            )
+            yield _count(f"calls per step, {IN_FLIGHT} in flight, {name}", calls, 1.05)
+            yield Figure(f"{STEPS:,} steps with {KILLS} kills, {name}", Spread.of([seconds]))
+            yield _count(f"schedules of {SCHEDULES:,} that exceed a hard cap, {name}", _exceeding(), 0)
+
+
+def _count(task: str, found: float, target: float) -> Figure:
+    return Figure(task, Spread.of([found]), target=target, unit="")
+
+
+def _wrong_figures() -> int:
+    wrong = exact(WORLD, Shape(rounds=2, proposers=2, verifiers=1))[0] != Fraction(1809, 5000)
+    stopped = exact(WORLD, Shape(early_stop=True))
+    wrong += (round(float(stopped[1]), 4), round(float(stopped[2]), 4)) != (3.1428, 16.8568)
+    printed = [(exact(WORLD, shape)[0], said) for shape, said in _LAW]
+    printed += [(exact_best_of(WORLD, n), said) for n, said in _BEST_OF.items()]
+    return wrong + sum(round(float(law), len(said.partition(".")[2])) != float(said) for law, said in printed)
+
+
+@contextmanager
+def _no_server() -> Iterator[None]:
+    os.environ.pop("DATABASE_URL", None)
+    yield
+
+
+@contextmanager
+def _server() -> Iterator[None]:
+    packages = Path(next(path for path in sys.path if path.endswith("site-packages")))
+    with tempfile.TemporaryDirectory(prefix="pg") as folder, postgresql(packages, Path(folder)) as url:
+        os.environ["DATABASE_URL"] = url
+        try:
+            yield
+        finally:
+            del os.environ["DATABASE_URL"]
+
+
+@contextmanager
+def _deployment(url: str) -> Iterator[Deployment]:
+    local = {"base_url": url, "private": True, "max_concurrency": IN_FLIGHT}
+    settings = {
+        "TOUCHSTONE_DEMO": "1",  # needs no keys
+        "TOUCHSTONE_JUDGE_ENDPOINTS": json.dumps({"local": local}),
+        "TOUCHSTONE_JUDGE_LEASE_SECONDS": "4",
+        "TOUCHSTONE_RECONCILE_SECONDS": "2",
+    }
+    with tempfile.TemporaryDirectory() as folder, deployed(Path(folder), **settings) as deployment:
+        yield deployment
+
+
+def _killed() -> tuple[int, float, float]:
+    """(attempts that differ, calls per step, seconds)."""
+    with serving() as server:
+        server.keyed = lambda request, key: answer(WORLD, SEED, request, key)
+        with _deployment(server.url) as deployment:
+            deployment.manage("shell", "-c", BEGIN.format(shape=SHAPE, attempts=ATTEMPTS, seed=SEED))
+            solver = deployment.query("SELECT sha256 FROM solving_solver")[0][0]
+            began = time.monotonic()
+            deployment.beat()
+            worker = deployment.worker()
+            for kill in range(1, KILLS + 1):
+                _wait(deployment, "step WHERE state = 'done'", STEPS * kill // (KILLS + 1))
+                deployment.kill(worker)
+                worker = deployment.worker()
+            _wait(deployment, "attempt WHERE state = 'ended'", ATTEMPTS)
+            seconds = time.monotonic() - began
+            rows = deployment.query("SELECT number, result FROM solving_attempt ORDER BY number")
+            deployment.manage("check_invariants")
+        differing = 0
+        for number, stored in rows:
+            result = json.loads(stored) if isinstance(stored, str) else stored
+            token, _, _ = reference(WORLD, SHAPE, SEED, key_of(solver, SEED, "p1", number))
+            differing += token not in result["proof_latex"]
+        return differing, server.calls / STEPS, seconds
+
+
+def _wait(deployment: Deployment, what: str, number: int) -> None:
+    counting = f"SELECT count(*) FROM solving_{what}"  # nosec B608 # names from this file
+    while int(deployment.query(counting)[0][0]) < number:
+        time.sleep(0.2)
+
+
+def _exceeding() -> int:
+    with serving() as server, _deployment(server.url) as deployment:
+        printed = deployment.manage("shell", "-c", _SCHEDULES.format(count=SCHEDULES))
+        exceeding, made = json.loads(printed.strip().splitlines()[-1])
+        if made != SCHEDULES:
+            raise RuntimeError(f"{made} schedules were made")
+        return int(exceeding)

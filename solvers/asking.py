@@ -1,0 +1,62 @@
+"""What is sent for a step, and the most that sending it once can use."""
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from pydantic import ValidationError
+
+from llm.prompts import RenderedPrompt
+from llm.strict_json import NotJson, first_objection, loads, storable
+from solvers.recipe import Recipe
+from solvers.steps import Ask, Document, Step, Use
+
+MILLION = Decimal(1_000_000)
+_NONCE = "0" * 32
+_PER_MESSAGE = 16  # bytes for the marks around a message
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
+_LONGEST_FAULT = 500
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Of a million tokens sent and received."""
+
+    prompt: Decimal = Decimal(0)
+    completion: Decimal = Decimal(0)
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / MILLION
+
+
+def rendered(recipe: Recipe, step: Ask, nonce: str) -> RenderedPrompt:
+    """The messages of a question; the recipe's own rules follow the words of the prompt."""
+    prompt = recipe.prompts[step.prompt]
+    if step.rules:
+        prompt = replace(prompt, words=f"{prompt.words}\n\n{step.rules}")
+    return prompt.render(step.fields, nonce)
+
+
+def most(recipe: Recipe, step: Step, prices: Prices) -> Use:
+    """A bound of one request: tokenisers join bytes and never split them. Tools use nothing."""
+    if not isinstance(step, Ask):
+        return Use()
+    messages = rendered(recipe, step, _NONCE).messages
+    sent = sum(len(message["content"].encode()) + _PER_MESSAGE for message in messages)
+    return Use(sent + step.max_tokens, prices.of(sent, step.max_tokens))
+
+
+def read(recipe: Recipe, label: str, text: str) -> tuple[Document, str]:
+    """The JSON object in a reply to a prompt, with defaults filled in, and why there is none ("" if there is one).
+
+    One code fence around the whole is allowed, as with judges; nothing is guessed.
+    """
+    stripped = text.strip()
+    fenced = _FENCE.fullmatch(stripped)
+    try:
+        document = storable(loads(fenced["inside"] if fenced else stripped))
+        return recipe.prompts[label].reply.model_validate(document).model_dump(), ""
+    except NotJson as error:
+        return {}, f"not one JSON object: {error}"[:_LONGEST_FAULT]
+    except ValidationError as error:
+        return {}, first_objection(error, whole="reply")[:_LONGEST_FAULT]

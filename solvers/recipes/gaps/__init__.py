@@ -1,0 +1,1 @@
+"""Gaps in proofs closed from the literature: plan, query, choose one of twenty, read one source."""

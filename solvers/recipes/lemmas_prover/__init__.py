@@ -1,0 +1,1 @@
+"""Lemmas proved in numbered steps by one question."""

@@ -1,0 +1,1 @@
+"""Knowledge banks and block lists: added as files, in versions that never change."""

@@ -1,0 +1,18 @@
+"""The tables of solving."""
+
+from solving.models.materials import Material
+from solving.models.runs import Attempt, AttemptState, MemoryEntry, Solver, SolveRun
+from solving.models.steps import AskStep, SolveCall, Step, ToolStep
+
+__all__ = [
+    "AskStep",
+    "Attempt",
+    "AttemptState",
+    "Material",
+    "MemoryEntry",
+    "SolveCall",
+    "SolveRun",
+    "Solver",
+    "Step",
+    "ToolStep",
+]

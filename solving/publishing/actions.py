@@ -1,0 +1,113 @@
+"""Publishing a finished run: its outputs file goes through the import that every file of outputs takes."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.refusal import Refused
+from accounts.trail import record
+from benchmark.importing.outputs import OutputsReport, import_outputs
+from benchmark.models import Run
+from benchmark.protocols import get_protocol
+from canonical import canonical_json
+from solving.models import Attempt, AttemptState, SolveRun
+from work.models import RunState
+
+
+def outputs_file(run: SolveRun) -> bytes:
+    """The outputs of a run in the protocol's own format, one line for each attempt; equal runs give equal bytes."""
+    solving = get_protocol(run.release.benchmark.protocol).solving
+    if solving is None:
+        raise Refused("Nothing of this protocol can be solved here.", code="other_protocol")
+    rows = run.attempts.select_related("instance").order_by("instance__key", "number")
+    lines = []
+    for attempt in rows.iterator(chunk_size=200):
+        result = {**attempt.result, "tokens": attempt.tokens_spent, "rounds": attempt.rounds}
+        lines.append(
+            canonical_json(solving.answer(attempt.instance.key, attempt.number, attempt.outcome, result))
+        )
+    return b"".join(line + b"\n" for line in lines)
+
+
+@transaction.atomic
+def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> OutputsReport:
+    """Make the run's outputs those of its solver on the release, in the frozen tuple that it searched in.
+
+    Raises Refused for a run that has not ended, was cancelled or is published, for a release that is not frozen, and
+    whatever the import refuses.
+    """
+    locked = SolveRun.objects.select_for_update(of=("self",)).select_related(
+        "release__benchmark", "solver", "artifact"
+    )
+    run = locked.get(pk=run.pk)
+    check_publishable(run)
+    with TemporaryDirectory() as place:
+        path = Path(place) / "outputs.jsonl"
+        path.write_bytes(outputs_file(run))
+        report = import_outputs(
+            actor=actor,
+            path=path,
+            release=run.release,
+            system=run.solver.name,
+            system_name=run.solver.name,
+            family=run.solver.family,
+            track=run.track,
+            condition=run.condition,
+            tuple_name=run.artifact.name if run.artifact else "",
+            dry_run=dry_run,
+        )
+    if dry_run:
+        return report
+    made = Run.objects.get(
+        release=run.release, track=run.track, condition=run.condition, system__slug=run.solver.name
+    )
+    Run.objects.filter(pk=made.pk, frozen_at=None).update(config=config_of(run), budget=budget_of(run))
+    SolveRun.objects.filter(pk=run.pk).update(published=made)
+    record(
+        actor=actor, verb="publish_solve_run", target=run, details={"run": made.pk, "sha256": report.sha256}
+    )
+    return report
+
+
+def check_publishable(run: SolveRun) -> None:
+    """Raise Refused for a run whose outputs cannot be published."""
+    if run.published_id is not None:
+        raise Refused("The run is published already.", code="published")
+    if run.state == RunState.CANCELLED:
+        raise Refused(
+            "A cancelled run is not published: some of its attempts were never made.", code="cancelled"
+        )
+    unfinished = run.attempts.exclude(state=AttemptState.ENDED).count()
+    if run.state != RunState.DONE or unfinished:
+        raise Refused(f"{unfinished} attempts have not ended yet.", code="not_ended")
+    if run.release.frozen_at is None:
+        raise Refused(f"Freeze the release {run.release.name} first.", code="not_frozen", field="release")
+    if run.attempts.filter(ended_because=Attempt.Because.CANCELLED).exists():
+        raise Refused("Some attempts were cancelled.", code="cancelled")
+
+
+def config_of(run: SolveRun) -> dict[str, Any]:
+    """How the outputs were made, for whoever reads the run elsewhere."""
+    solver = run.solver
+    document = {
+        "solver": solver.name, "solver_sha256": solver.sha256, "recipe": solver.recipe,
+        "recipe_sha256": solver.recipe_sha256, "settings": solver.settings, "model": solver.model,
+        "decoding": solver.decoding, "training_cutoff": solver.training_cutoff, "prompt_price": solver.prompt_price,
+        "completion_price": solver.completion_price, "seed": run.seed,
+        "artifact": run.artifact.name if run.artifact else None,
+        "bank": run.bank.sha256 if run.bank else None, "blocked": run.blocked.sha256 if run.blocked else None,
+        "began": run.created_at, "ended": run.finished_at,
+    }  # fmt: skip
+    plain: dict[str, Any] = json.loads(json.dumps(document, default=str))
+    return plain
+
+
+def budget_of(run: SolveRun) -> dict[str, Any]:
+    """What each attempt was allowed."""
+    bounds = {"tokens": run.attempt_tokens, "cost": run.attempt_cost, "seconds": run.attempt_seconds}
+    plain: dict[str, Any] = {name: str(value) for name, value in bounds.items() if value is not None}
+    return {**plain, "rule": run.rule}

@@ -1,0 +1,1 @@
+"""Runs of solvers: begun, steered, advanced step by step by workers, counted."""

@@ -1,0 +1,1 @@
+"""Tools of recipes: searching and opening frozen sources, a knowledge bank, calculating, checking LaTeX."""

@@ -1,0 +1,87 @@
+"""Block lists: sources that a run must not read, told by identifier, title, host or a phrase of their text. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from benchmark.citations.folding import words
+from benchmark.citations.identifiers import arxiv_ids_in, dois_in
+from benchmark.citations.titles import TitleMatch, compare_titles
+
+PHRASE_WORDS = 8  # a shorter phrase is common property
+
+
+class BlockRules(BaseModel):
+    """The content of a block list."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    identifiers: list[str] = []
+    titles: list[str] = []
+    hosts: list[str] = []
+    phrases: list[str] = []
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """Says why a source is blocked. Identifiers are compared without the version of a preprint."""
+
+    identifiers: frozenset[str]
+    titles: tuple[str, ...]
+    hosts: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+
+    def of_source(self, source: Mapping[str, Any]) -> str:
+        """Why a result is blocked, "" if it is not."""
+        told = " ".join(
+            str(source.get(name) or "") for name in ("key", "paper", "identifier", "url", "venue")
+        )
+        if hit := sorted(self.identifiers & identifiers_in(told)):
+            return f"identifier {hit[0]}"
+        title = str(source.get("title") or "")
+        for blocked in self.titles:
+            if title and compare_titles(title, blocked) in (TitleMatch.EQUAL, TitleMatch.CLOSE):
+                return f"title {blocked}"
+        for host in self.hosts:
+            if host.lower() in told.lower():
+                return f"host {host}"
+        return self.of_text(str(source.get("snippet") or ""))
+
+    def of_text(self, text: str) -> str:
+        """Why a text is blocked: it is headed by a blocked title or identifier, or quotes a phrase."""
+        folded = tuple(words(text))
+        head = folded[:60]
+        for blocked in self.titles:
+            title = tuple(words(blocked))
+            if len(title) >= 3 and _holds(head, title):
+                return f"title {blocked}"
+        if hit := sorted(self.identifiers & identifiers_in(text[:4_000])):
+            return f"identifier {hit[0]}"
+        for phrase in self.phrases:
+            if _holds(folded, phrase):
+                return f"phrase {' '.join(phrase[:PHRASE_WORDS])}"
+        return ""
+
+
+def blocker(content: Mapping[str, Any] | None) -> Blocker:
+    """The rules of a block list, ready to be asked; without a list nothing is blocked."""
+    rules = BlockRules.model_validate(content or {})
+    found = frozenset().union(*(identifiers_in(one) for one in rules.identifiers))
+    phrases = tuple(tuple(words(one)) for one in rules.phrases)
+    return Blocker(found, tuple(rules.titles), tuple(rules.hosts), phrases)
+
+
+@lru_cache(maxsize=10_000)
+def identifiers_in(text: str) -> frozenset[str]:
+    """DOIs and numbers of preprints in a text, without versions."""
+    return dois_in(text) | {one.partition("v")[0] for one in arxiv_ids_in(text)}
+
+
+def _holds(text: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
+    if not phrase:
+        return False
+    size = len(phrase)
+    return any(text[at : at + size] == phrase for at in range(len(text) - size + 1))

@@ -1,0 +1,45 @@
+"""The child process of tools: one request in, one JSON document out. Knows no Django: no settings, no database."""
+
+import json
+import resource
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from algebra import compare
+from latex import render
+
+MOST_FAULTS = 20
+
+
+def main() -> None:
+    """Answer the request on standard input."""
+    request = json.load(sys.stdin)
+    seconds, memory = request["limits"]
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    json.dump(TOOLS[request["tool"]](request["arguments"]), sys.stdout)
+
+
+def calculate(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Whether the two sides of `left == right` are equivalent as formulas in their letters."""
+    left, sign, right = str(arguments["query"]).partition("==")
+    if not sign or not left.strip() or not right.strip():
+        return {"value": "unknown", "text": "Ask about two formulas: left == right."}
+    found = compare(left, right)
+    return {"value": found.value, "text": f"Equivalent: {found.value}. {found.reason}"}
+
+
+def check(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What is wrong with a text's LaTeX: formulas that cannot be read, references that lead nowhere."""
+    report = render(str(arguments["latex"]), "latex").report
+    faults = [f"{failure.reason}: {failure.source[:200]}" for failure in report.failures]
+    faults += [f"a reference leads nowhere: {said}" for said in report.unresolved]
+    return {"faults": faults[:MOST_FAULTS], "more": len(faults) > MOST_FAULTS}
+
+
+TOOLS = {"calculate": calculate, "check": check}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""Tools that read what a run was given: a frozen artifact, its sources, a knowledge bank. The same always comes out."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.models import TupleFile
+from benchmark.tuples.files import parts_of
+from retrieval import artifact
+from retrieval.artifact import Artifact, BadArtifact
+from retrieval.postings import Collector, Counts, Postings, best, impacts
+from retrieval.words import terms
+from solving.models import SolveRun
+from solving.tools.blocking import blocker
+
+LARGEST = 64 << 20
+K1, B = 1.5, 0.75
+READING = frozenset({"search", "open", "knowledge"})  # the tools of this module
+MOST_RESULTS = 20
+
+
+@dataclass(frozen=True)
+class Sources:
+    """An artifact's rows, and the texts of its sources by key."""
+
+    frozen: Artifact | None
+    texts: Mapping[str, str]
+
+
+def read_tool(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What a tool comes to. `text` is what the model is shown of it, the rest is for the recipe and for people."""
+    if tool == "knowledge":
+        return _knowledge(run, str(arguments["query"]), int(arguments.get("k", 8)))
+    if run.artifact is None:
+        return {
+            "text": "There is nothing to search in.",
+            "missing": True,
+            "results": [],
+            "status": "unresolved",
+        }
+    sources = sources_of(run)
+    if tool == "search":
+        return _search(run, sources, instance, str(arguments["query"]))
+    return _open(run, sources, instance, str(arguments["query"]))
+
+
+def sources_of(run: SolveRun) -> Sources:
+    """What the run may search, read once in each process."""
+    held = run.artifact
+    if held is None:
+        return Sources(None, {})
+    retrieval, texts = held.retrieval_file, held.materialisation_file
+    return _sources(retrieval.pk if retrieval else 0, texts.pk if texts else 0)
+
+
+@lru_cache(maxsize=4)
+def _sources(retrieval: int, texts: int) -> Sources:
+    """By the numbers of stored files, which never change."""
+    frozen = None
+    if retrieval:
+        file = TupleFile.objects.get(pk=retrieval)
+        if file.size > LARGEST:
+            raise Refused(f"{file.name} is larger than {LARGEST >> 20} MB.", code="too_large")
+        with TemporaryDirectory() as place:
+            path = Path(place) / "retrieval"
+            path.write_bytes(b"".join(parts_of(file)))
+            try:
+                frozen = artifact.read(path)
+            except BadArtifact as error:
+                raise Refused(f"{file.name}: {error}", code="bad_artifact") from error
+    found: dict[str, str] = {}
+    if texts:
+        file = TupleFile.objects.get(pk=texts)
+        if file.size > LARGEST:
+            raise Refused(f"{file.name} is larger than {LARGEST >> 20} MB.", code="too_large")
+        for line in b"".join(parts_of(file)).splitlines():
+            try:
+                said = json.loads(line)
+                if isinstance(said, dict) and isinstance(said.get("text"), str):
+                    found[str(said["key"])] = said["text"]
+            except (ValueError, KeyError):
+                continue  # a log of another format has no texts
+    return Sources(frozen, found)
+
+
+def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, Any]:
+    """The results of a query of the artifact; for another query, the instance's results ranked by their words."""
+    if sources.frozen is None:
+        return {"text": "Not in the artifact.", "missing": True, "results": []}
+    row = sources.frozen.find(instance, query)
+    if row is not None:
+        found: Sequence[Mapping[str, Any]] = [asdict(result) for result in row.results]
+    else:
+        found = _by_words(sources.frozen, instance, query)
+    block = blocker(run.blocked.content if run.blocked else None)
+    results: list[dict[str, Any]] = []
+    blocked: list[dict[str, str]] = []
+    for one in found:
+        if rule := block.of_source(one):
+            blocked.append({"key": one["key"], "rule": rule})
+        else:
+            results.append({**one, "authors": list(one["authors"]), "rank": len(results) + 1})
+    results = results[:MOST_RESULTS]
+    lines = [
+        f"{one['rank']}. {one['title'] or one['key']} ({', '.join(one['authors'])}, {one['year'] or 'n.d.'}) "
+        f"[{one['key']}]\n{one['snippet']}"
+        for one in results
+    ]
+    text = "\n".join(lines) or "Not in the artifact."
+    return {
+        "text": text,
+        "results": results,
+        "blocked": blocked,
+        "missing": not found,
+        "frozen": row is not None,
+    }
+
+
+def _by_words(frozen: Artifact, instance: str, query: str) -> list[dict[str, Any]]:
+    known = {result.key: result for row in frozen.rows if row.instance == instance for result in row.results}
+    results = list(known.values())
+    order = ranked_by_words(query, [f"{one.title}\n{one.snippet}" for one in results])
+    return [asdict(results[place]) for place in order]
+
+
+def ranked_by_words(query: str, texts: Sequence[str], k: int = MOST_RESULTS) -> list[int]:
+    """The numbers of the texts that share words with the query, by BM25, the best first."""
+    if not texts:
+        return []
+    collector = Collector()
+    for text in texts:
+        counted: dict[str, int] = {}
+        for term in terms(text):
+            counted[term] = counted.get(term, 0) + 1
+        collector.add(counted)
+    names, counts = collector.counts()
+    places = {name: number for number, name in enumerate(names)}
+    postings = Postings(counts.starts, counts.rows, _impacts(counts), places.get)
+    return [int(number) for number in best(postings.scores(terms(query), len(texts)), k)]
+
+
+def _impacts(counts: Counts) -> Any:
+    return impacts(counts, K1, B)
+
+
+def _open(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, Any]:
+    """The stored text of a source, by its key, its paper or its title."""
+    wanted, found = query.strip(), None
+    for row in sources.frozen.rows if sources.frozen else ():
+        if row.instance == instance:
+            found = next((one for one in row.results if wanted in (one.key, one.paper, one.title)), found)
+    block = blocker(run.blocked.content if run.blocked else None)
+    if found is None:
+        return {"text": "Not in the artifact.", "status": "unresolved", "key": wanted}
+    text = sources.texts.get(found.key) or sources.texts.get(found.paper) or ""
+    if rule := block.of_source(asdict(found)) or block.of_text(text):
+        return {"text": "This source is blocked.", "status": "blocked", "key": found.key, "rule": rule}
+    if not text:
+        return {"text": "The text of this source is not there.", "status": "unresolved", "key": found.key}
+    return {"text": text, "status": "resolved", "key": found.key, "title": found.title}
+
+
+def _knowledge(run: SolveRun, query: str, k: int) -> dict[str, Any]:
+    """Entries of the bank that share words with the query."""
+    entries = run.bank.content["entries"] if run.bank else []
+    texts = [f"{one['title']}\n{one['statement']}\n{' '.join(one['tags'])}" for one in entries]
+    found = [entries[place] for place in ranked_by_words(query, texts, k)]
+    shown = []
+    for one in found:
+        lines = [f"{one['key']}: {one['title']}", one["statement"]]
+        lines += [f"  assumes: {text}" for text in one["assumptions"]]
+        lines += [f"  condition: {text}" for text in one["conditions"]]
+        shown.append("\n".join(lines))
+    return {"text": "\n\n".join(shown) or "Nothing in the bank fits.", "entries": found}
