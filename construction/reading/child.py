@@ -91,6 +91,9 @@ def _answer(request: Mapping[str, Any], content: bytes, to: int) -> int:
             tell(_outlined(files, request["main"], request["processor"]))
     except MemoryError:
         return 2
+    except Exception as error:  # noqa: BLE001 # whatever it is, the process that waits is told
+        tell({"error": f"{type(error).__name__}: {error}"[:300]})
+        return 1
     return 0
 
 

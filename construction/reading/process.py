@@ -1,6 +1,7 @@
 """Sources from outside are read by other processes, with an end to time and memory. Pure: knows no database."""
 
 import json
+import logging
 import os
 import queue
 import subprocess
@@ -168,21 +169,29 @@ class Reader:
         request |= {
             "size": len(content), "processor": limits.processor, "memory": limits.memory, "seconds": limits.clock,
         }  # fmt: skip
+        sent = json.dumps(request).encode() + b"\n" + content
         with self._lock:
-            if self._process is None or self._process.poll() is not None:
-                self._process = _started()
-            assert self._process.stdin
-            assert self._process.stdout
-            try:
-                self._process.stdin.write(json.dumps(request).encode() + b"\n" + content)
-                self._process.stdin.flush()
-                head = self._process.stdout.readline()
-                answer = json.loads(head)
-                said = self._process.stdout.read(answer["size"])
-            except (OSError, ValueError):
+            for _ in range(2):  # a process that somebody killed is replaced once
+                if self._process is None or self._process.poll() is not None:
+                    self._process = _started()
+                assert self._process.stdin
+                assert self._process.stdout
+                try:
+                    self._process.stdin.write(sent)
+                    self._process.stdin.flush()
+                    answer = json.loads(self._process.stdout.readline())
+                    said = self._process.stdout.read(answer["size"])
+                    break
+                except (OSError, ValueError):
+                    self._process.kill()
+                    self._process.wait()
+            else:
                 return "not_read", []
         # A child that died while it wrote has left a line without its end.
-        return answer["how"], [json.loads(line) for line in said.split(b"\n")[:-1]]
+        lines = [json.loads(line) for line in said.split(b"\n")[:-1]]
+        if lines and isinstance(lines[-1], dict) and "error" in lines[-1]:
+            logging.getLogger(__name__).error("%s of a source: %s", request["verb"], lines.pop()["error"])
+        return answer["how"], lines
 
 
 class Readers:

@@ -65,6 +65,14 @@ def test_a_process_reads_on_after_a_source_that_took_too_much() -> None:
         assert not isinstance(reader.construct(asked(TEXT)), Drop)
 
 
+def test_a_process_that_was_killed_is_started_again() -> None:
+    with Reader() as reader:
+        assert not isinstance(reader.construct(asked(TEXT)), Drop)
+        assert reader._process is not None
+        reader._process.kill()
+        assert not isinstance(reader.construct(asked(TEXT)), Drop)
+
+
 def test_the_environment_of_the_process_has_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, str] = {}
     monkeypatch.setenv("SECRET_KEY", "canary")
