@@ -59,7 +59,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(413, {"error": {"message": "The body is empty or too long."}})
         try:
             # The key of a question tells apart those that have the same words.
-            request = {"idempotency_key": self.headers.get("Idempotency-Key"), **json.loads(self.rfile.read(size))}
+            request = {
+                "idempotency_key": self.headers.get("Idempotency-Key"),
+                **json.loads(self.rfile.read(size)),
+            }
             text = self.server.rules(request)
         except (ValueError, KeyError, TypeError) as error:
             return self._send(400, {"error": {"message": f"The scripted model cannot read this: {error}"}})
