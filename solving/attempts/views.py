@@ -29,7 +29,7 @@ def attempt(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def transcript_of(row: Attempt) -> dict[str, Any]:
-    """What the page of a transcript shows; two of them stand next to each other in a comparison."""
+    """What the page of a transcript shows; two of them are shown next to each other in a comparison."""
     overview = overview_of(row)
     order = read_ranking(row.ranking)
     verifiers = row.run.solver.settings.get("verifiers", 0)
