@@ -117,6 +117,9 @@ class Reader:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         if self._process is not None:
             assert self._process.stdin
             assert self._process.stdout
@@ -172,8 +175,7 @@ class Reader:
         sent = json.dumps(request).encode() + b"\n" + content
         with self._lock:
             for _ in range(2):  # a process that somebody killed is replaced once
-                if self._process is None or self._process.poll() is not None:
-                    self._process = _started()
+                self._process = self._process or _started()
                 assert self._process.stdin
                 assert self._process.stdout
                 try:
@@ -184,7 +186,7 @@ class Reader:
                     break
                 except (OSError, ValueError):
                     self._process.kill()
-                    self._process.wait()
+                    self._end()
             else:
                 return "not_read", []
         # A child that died while it wrote has left a line without its end.

@@ -85,7 +85,7 @@ class Overview:
     """All rounds in order, and the memory without its texts."""
 
     rounds: list[Round]
-    memory: list[MemoryEntry]
+    memory: Sequence[MemoryEntry]
     steps: int
     calls: int
     failed_calls: int
@@ -99,9 +99,9 @@ def overview_of(attempt: Attempt) -> Overview:
     )
     replies = dict(said)
     memory = list(attempt.memory.defer("text").annotate(length=Length("text")).order_by("number"))
-    counted = SolveCall.objects.filter(task__attempt=attempt).order_by().values_list("task")
+    counted = SolveCall.objects.filter(task__attempt=attempt).order_by().values("task")
     counted = counted.annotate(made=Count("pk"), bad=Count("pk", filter=~Q(error="")))
-    calls = {pk: (made, bad) for pk, made, bad in counted}
+    calls = {row["task"]: (row["made"], row["bad"]) for row in counted}
     proofs = {name_of(entry): entry.number for entry in memory if entry.section == MemoryEntry.Section.PROOF}
     chosen = str(attempt.result.get("candidate", ""))
     rounds: dict[int, Round] = {}

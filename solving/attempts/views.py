@@ -1,5 +1,6 @@
 """Pages of an attempt: its transcript, and the long texts of steps and entries, loaded when opened."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -28,7 +29,7 @@ def attempt(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def transcript_of(row: Attempt) -> dict[str, Any]:
-    """What the page of a transcript shows; two of them stand next to each other in a comparison."""
+    """What the page of a transcript shows; two of them are shown next to each other in a comparison."""
     overview = overview_of(row)
     order = read_ranking(row.ranking)
     verifiers = row.run.solver.settings.get("verifiers", 0)
@@ -55,7 +56,7 @@ def transcript_of(row: Attempt) -> dict[str, Any]:
     }
 
 
-def _has(memory: list[MemoryEntry], section: str) -> bool:
+def _has(memory: Sequence[MemoryEntry], section: str) -> bool:
     return any(entry.section == section for entry in memory)
 
 

@@ -147,7 +147,8 @@ def chart_of(curves: Sequence[Curve], names: Sequence[str], *, by_cost: bool) ->
     def y(share: float) -> float:
         return BOTTOM - (BOTTOM - TOP) * share
 
-    lines, said = [], []
+    lines: list[Drawn] = []
+    said: list[str] = []
     for number, (curve, name) in enumerate(zip(curves, names, strict=True)):
         if not curve.courses:
             continue

@@ -13,7 +13,7 @@ from solvers.planning import plan
 from solvers.recipe import Recipe
 from solvers.steps import Ask, End, Given, Reply, Step, Use
 
-MOST_QUESTIONS = 2_000
+MOST_QUESTIONS = 1_000
 SHORT = 500  # tokens of a draft in the low estimate
 MODULE = 1_000  # tokens of what a module writes
 FEEDBACK_SHARE = 4  # what a verifier says of a candidate is this part of its length
@@ -200,7 +200,10 @@ def estimate(
     max_tokens: int | None,
     max_cost: Decimal | None,
 ) -> RunEstimate:
-    """Low: short drafts that all verifiers call sound. Likely: drafts of `draft` tokens, none of which is. Raises TooMany."""
+    """Low: short drafts that all verifiers call sound. Likely: drafts of `draft` tokens, none of which is.
+
+    Raises TooMany.
+    """
     low = course(recipe, settings, given, budget, prices, draft=min(SHORT, draft), verdict="sound")
     likely = course(recipe, settings, given, budget, prices, draft=draft)
     longest = getattr(settings, "draft_tokens", None)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -90,10 +91,12 @@ def test_a_run_is_begun_watched_read_and_compared(
     page.get_by_label("Rounds", exact=True).fill("2")
     page.get_by_label("Model", exact=True).fill("scripted")
     page.get_by_label("Price of a million tokens sent").fill("3")
-    assert axe(page) == [] and fits(page)
+    assert axe(page) == []
+    assert fits(page)
     page.get_by_role("button", name="Make this solver").click()
     expect(page.get_by_role("heading", name="rma-f-rounds-4-v1")).to_be_visible()
-    assert axe(page) == [] and fits(page)
+    assert axe(page) == []
+    assert fits(page)
 
     page.goto("/solving/new/")
     page.get_by_label("Release").select_option("rings")
@@ -102,16 +105,19 @@ def test_a_run_is_begun_watched_read_and_compared(
     page.get_by_role("button", name="Show the first questions").click()
     expect(page.locator("#fits")).to_contain_text("2 rounds of drafts above")
     expect(page.get_by_text("Nothing was sent.")).to_be_visible()
-    assert axe(page) == [] and fits(page)
+    assert axe(page) == []
+    assert fits(page)
     page.get_by_role("button", name="Begin the run").click()
     expect(page.get_by_text("0 of 1 attempts ended")).to_be_visible()
     elsewhere(worked)
     expect(page.get_by_text("1 of 1 attempts ended")).to_be_visible()  # the page has asked again by itself
-    assert axe(page) == [] and fits(page)
+    assert axe(page) == []
+    assert fits(page)
 
     page.get_by_role("link", name="p1", exact=True).click()
     expect(page.get_by_role("heading", name="Why this one")).to_be_visible()
-    assert axe(page) == [] and fits(page)
+    assert axe(page) == []
+    assert fits(page)
     first, second = page.locator("details.step").nth(0), page.locator("details.step").nth(1)
     page.keyboard.press("j")
     expect(first.locator(":scope > summary")).to_be_focused()
@@ -142,9 +148,10 @@ def test_a_run_is_begun_watched_read_and_compared(
     elsewhere(render_waiting)
     page.reload()
     expect(proposal.locator(".math[data-state=done]").first).to_be_visible()
-    assert axe(page) == [] and fits(page)
+    assert axe(page) == []
+    assert fits(page)
 
-    single = System("alone", "single", "local", "scripted", prompt_price=3)
+    single = System("alone", "single", "local", "scripted", prompt_price=Decimal(3))
     elsewhere(
         lambda: begin(
             actor=None,
@@ -159,8 +166,10 @@ def test_a_run_is_begun_watched_read_and_compared(
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("heading", name="Problem by problem")).to_be_visible()
     expect(page.get_by_role("img", name="Share of attempts with an accepted answer").first).to_be_visible()
-    assert axe(page) == [] and fits(page)
+    assert axe(page) == []
+    assert fits(page)
     page.get_by_role("link", name="p1", exact=True).click()
     expect(page.locator('[id="s1-r1.draft"]')).to_be_visible()
     expect(page.locator('[id="s2-r1.draft"]')).to_be_visible()
-    assert axe(page) == [] and fits(page)
+    assert axe(page) == []
+    assert fits(page)
