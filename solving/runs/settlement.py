@@ -22,6 +22,7 @@ from solvers.steps import Use as Planned
 from solving.models import AskStep, Attempt, AttemptState, MemoryEntry, SolveCall, SolveRun, Step, ToolStep
 from solving.runs.stored import (
     CLOSED,
+    RECORDED,
     bound_of,
     budget_of,
     entry_row,
@@ -168,15 +169,17 @@ def advance(attempts: Iterable[Attempt]) -> int:
     """
     attempts = list(attempts)
     running = {one.pk: one for one in attempts if one.state == AttemptState.RUNNING}
-    by_attempt: dict[int, list[Step]] = defaultdict(list)
-    for step in Step.objects.filter(attempt__in=running).defer("question").order_by("pk"):
-        by_attempt[step.attempt_id].append(step)
     outdated = [one for one in running.values() if is_outdated(one.run.solver)]
     for attempt in outdated:
         del running[attempt.pk]
         attempt.state, attempt.note = AttemptState.PAUSED, OUTDATED
     Step.objects.filter(attempt__in=outdated, state=TaskState.WAITING).update(state=TaskState.HELD)
-    ready = [one for one in running.values() if all(step.state in CLOSED for step in by_attempt[one.pk])]
+    steps_of = Step.objects.filter(attempt__in=running)
+    unfinished = set(steps_of.exclude(state__in=CLOSED).order_by().values_list("attempt_id", flat=True))
+    ready = [one for one in running.values() if one.pk not in unfinished]
+    by_attempt: dict[int, list[Step]] = defaultdict(list)
+    for step in Step.objects.filter(attempt__in=ready).only(*RECORDED).order_by("pk"):
+        by_attempt[step.attempt_id].append(step)
     known = MemoryEntry.objects.filter(attempt__in=ready).values("attempt").annotate(last=Max("number"))
     written = {row["attempt"]: row["last"] for row in known.order_by("attempt")}
     steps, entries = [], []

@@ -16,6 +16,10 @@ from solving.models import Attempt, MemoryEntry, Solver, SolveRun, Step
 from work.models import TaskState
 
 CLOSED = (TaskState.DONE, TaskState.FAILED)
+RECORDED = (
+    "attempt", "key", "state", "reply", "reply_state", "tokens_spent", "cost_spent", "seconds", "tokens_bound",
+    "cost_bound",
+)  # fmt: skip
 
 
 def is_outdated(solver: Solver) -> bool:
