@@ -8,5 +8,6 @@ urlpatterns = [
     path("", include("annotation.api_urls")),
     path("", include("judging.api_urls")),
     path("", include("search.api_urls")),
+    path("", include("construction.api_urls")),
     path("", include("reports.api_urls")),
 ]

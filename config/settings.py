@@ -304,6 +304,7 @@ KINDS_OF_WORK = [
     "search.slogans.kind.SLOGANS",
     "construction.builds.kinds.STEPS",
     "construction.builds.kinds.PAPERS",
+    "construction.sources.kind.SOURCES",
     "solving.runs.kinds.ASKS",
     "solving.runs.kinds.TOOLS",
 ]  # what workers do, those first that are served first
@@ -356,6 +357,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "SERVE_PERMISSIONS": ["accounts.rest.auth.IsStaffOfTheStudy"],
     "ENUM_NAME_OVERRIDES": {
+        "AskedStateEnum": "construction.builds.api.STATES",
         "AnalysisSplitEnum": "reports.analysing.api.SPLITS",
         "ConflictKindEnum": "accounts.models.ConflictKind",
         "ConflictTargetKindEnum": "annotation.models.TargetKind",

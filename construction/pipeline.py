@@ -88,17 +88,63 @@ class Pipeline(Protocol):
     def select(self, lines: Sequence[Mapping[str, Any]], recipe: Any) -> "Selected":
         """The lines of all papers that make the release, in order."""
 
+    def expects(self, text: str, recipe: Any) -> "Expected":
+        """What will be asked about a paper with this text, by what can be counted in it without reading it."""
+
+    def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Any) -> Drop | None:
+        """Why this text cannot be the string at `path` of a line, which has it there already."""
+
+    def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Any) -> Drop | None:
+        """What this text at `path` gives away that graders or systems must not be told."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Between these two."""
+
+    low: int
+    high: int
+
+    def __add__(self, other: "Range") -> "Range":
+        return Range(self.low + other.low, self.high + other.high)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Questions about a paper, and the characters that they send without the words of the prompts."""
+
+    questions: Range
+    characters: Range
+
+
+@dataclass(frozen=True)
+class Quota:
+    """What a domain is to give, how many of its lines pass the filters, and how many of these it can give."""
+
+    domain: str
+    wanted: int
+    passed: int
+    given: int
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.wanted - self.given)
+
 
 @dataclass(frozen=True)
 class Selected:
     """Lines of a release by their places among all lines; for each of the others why it is not among them.
 
-    `shortages` say why there can be no release.
+    `shortages` say why there can be no release. Where lines compete, `points` are those of each rule, and `ranks`
+    count from 1 within a domain; both by place.
     """
 
     places: Sequence[int]
     reasons: Mapping[int, Drop] = field(default_factory=dict)
     shortages: Sequence[Drop] = ()
+    points: Mapping[int, Sequence[tuple[str, float]]] = field(default_factory=dict)
+    ranks: Mapping[int, int] = field(default_factory=dict)
+    quotas: Sequence[Quota] = ()
 
 
 def read_recipe(kind: type[Numbers], document: Mapping[str, object]) -> Numbers:
@@ -110,13 +156,6 @@ def read_recipe(kind: type[Numbers], document: Mapping[str, object]) -> Numbers:
         return TypeAdapter(kind).validate_python(dict(document))
     except ValidationError as error:
         raise ValueError(first_objection(error)) from error
-
-
-def numbers_of(recipe: "DataclassInstance") -> dict[str, object]:
-    """Every number of a recipe in JSON, the same for equal recipes."""
-    sets = {item.name for item in fields(recipe) if isinstance(getattr(recipe, item.name), frozenset)}
-    numbers: dict[str, Any] = TypeAdapter(type(recipe)).dump_python(recipe, mode="json")
-    return {name: sorted(value) if name in sets else value for name, value in numbers.items()}
 
 
 def prompt(name: str, reply: type[Shape]) -> StructuredPrompt[Shape]:

@@ -23,6 +23,7 @@ from benchmark.releases.freezing import freeze_release
 from benchmark.releases.queries import run_called
 from benchmark.subjects import DEFAULT_TRACK
 from benchmark.tuples.actions import declare_tuple
+from construction.sample import load_builds
 from judging.runs.actions import ask, create_judge, finish_runs
 from reports.artifact.freezing import freeze_artifact
 from reports.audit.draw import draw_audit, plan_audit
@@ -70,6 +71,9 @@ def seed_demo(*, folder: Path, say: Say, answer: bool = False) -> None:
         _campaign(entry, coordinator, say)
     for entry in manifest["records"]:
         _record(entry, manifest, say)
+    say(
+        f"{load_builds(actor=coordinator, folder=folder, builds=manifest['builds'])} builds from LaTeX sources"
+    )
 
 
 def _people(manifest: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from celery import shared_task
 from benchmark.importing.uploading import reconcile_imports
 from benchmark.rendering.actions import reconcile_rendering
 from construction.builds.actions import reconcile_builds
+from construction.sources.uploading import reconcile_sources
 from judging.runs.actions import reconcile as reconcile_judging
 from reports.analysing import uploads
 from reports.history.chain import seal
@@ -46,7 +47,7 @@ def reconcile() -> None:
     """Bring back what dead workers held, in every queue, and call workers for what waits. Beat asks for it."""
     queues = (
         reconcile_judging, reconcile_imports, reconcile_rendering, reconcile_reports, reconcile_slogans,
-        reconcile_builds, reconcile_solving,
+        reconcile_builds, reconcile_sources, reconcile_solving,
     )  # fmt: skip
     for reconcile_queue in queues:
         try:

@@ -104,8 +104,12 @@ search.Query         hidden: text formula filters | technical: mode
 search.ReleaseCheck  hidden: problem | technical: corpus_sha256
 search.Finding       hidden: field note
 search.Feedback      hidden: note
-construction.Source  hidden: key name title authors category domain licence sentence main others notes
-construction.Source  technical: version sha256 form code
+construction.Source  hidden: key name title authors category domain licence sentence main others notes candidates
+construction.Source  hidden: program_said | technical: version sha256 form code
+construction.Reading hidden: main outline | technical: version
+construction.Publication hidden: title authors venue doi reason evidence
+construction.SourceUpload hidden: manifest note
+construction.UploadedArchive hidden: name key sentence found last_error lease_owner handle | technical: version code
 construction.SourceFile hidden: path text | technical: sha256
 construction.Build   hidden: name endpoint model note | technical: protocol recipe recipe_sha256 sources_sha256 prompts
 construction.BuildPaper hidden: main sentence last_error lease_owner | technical: code

@@ -19,7 +19,7 @@ _ON_BOTH = {
     " file_anchors grading_actions informed late_work quarantine rubric_drafts side_drafts statements training",
     "benchmark": "abstaining constraints croissant files import_outputs import_release imports overlaps protocol_flags"
     " rendering settling tuple_files",
-    "construction": "builds",
+    "construction": "builds source_pages sources",
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing steps"
     " uploaded_prompts worker",

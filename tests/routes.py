@@ -253,7 +253,65 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/quarantine/<slug:name>/outputs/<int:pk>/
         judges/
         judges/<int:pk>/
+        construction/builds/
+        construction/builds/recipes/<slug:protocol>/
+        construction/builds/<slug:name>/
+        construction/builds/<slug:name>/funnel.csv
+        construction/builds/<slug:name>/papers/
+        construction/builds/<slug:name>/compare/
+        construction/builds/<slug:name>/candidates/
+        construction/builds/<slug:name>/candidates/<int:pk>/
+        construction/builds/<slug:name>/candidates/<int:pk>/withdraw/
+        construction/builds/<slug:name>/selection/
+        construction/builds/<slug:name>/release/
+        construction/builds/<slug:name>/offsets.jsonl
+        api/v1/builds/
+        api/v1/builds/estimate/
+        api/v1/builds/recipes/
+        api/v1/builds/<slug:name>/
+        api/v1/builds/<slug:name>/funnel.csv
+        api/v1/builds/<slug:name>/candidates/
+        api/v1/builds/<slug:name>/candidates/<int:pk>/
+        api/v1/builds/<slug:name>/candidates/<int:pk>/review/
+        api/v1/builds/<slug:name>/candidates/<int:pk>/withdraw/
+        api/v1/builds/<slug:name>/selection/
+        api/v1/builds/<slug:name>/offsets.jsonl
+        api/v1/builds/<slug:name>/emit/
+        api/v1/builds/<slug:name>/check/
+        api/v1/builds/<slug:name>/compare/<slug:first>/
+        solving/
+        solving/solvers/
+        solving/compare/
+        solving/compare/problems/<int:instance>/
+        solving/runs/<int:pk>/
+        solving/attempts/<int:pk>/
+        solving/attempts/<int:pk>/steps/<str:key>/
+        solving/attempts/<int:pk>/memory/<int:number>/
         search/corpora/
+        construction/
+        construction/sources/
+        construction/sources/add/
+        construction/sources/matching/
+        construction/sources/uploads/<int:pk>/
+        construction/sources/uploads/<int:pk>/steer/
+        construction/sources/<int:pk>/
+        construction/sources/<int:pk>/archive/
+        construction/sources/<int:pk>/describe/
+        construction/sources/<int:pk>/main/
+        construction/sources/<int:pk>/remove/
+        api/v1/sources/
+        api/v1/sources/uploads/
+        api/v1/sources/uploads/<int:pk>/
+        api/v1/sources/uploads/<int:pk>/archives/
+        api/v1/sources/uploads/<int:pk>/add/
+        api/v1/sources/manifest/
+        api/v1/sources/matching/
+        api/v1/sources/matching/<int:pk>/
+        api/v1/sources/statements.jsonl
+        api/v1/sources/<int:pk>/
+        api/v1/sources/<int:pk>/files/
+        api/v1/sources/<int:pk>/outline/
+        api/v1/sources/<int:pk>/main/
         search/corpora/<slug:slug>/
         search/corpora/<slug:slug>/slogans/
         api/v1/slogan-runs/
@@ -420,6 +478,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
     (
         OWNERS,
         """
+        solving/new/
+        solving/solvers/new/
+        solving/runs/<int:pk>/steer/
         people/audit-trail/
         people/<int:pk>/erase/
         api/v1/people/<int:pk>/erase/
@@ -430,6 +491,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/blinding/
         judges/new/
         judges/prompts/new/
+        construction/builds/new/
+        construction/builds/<slug:name>/steer/
+        api/v1/builds/<slug:name>/steer/
+        api/v1/builds/<slug:name>/again/
         search/corpora/<slug:slug>/index/
         search/corpora/<slug:slug>/slogans/<int:pk>/
         api/v1/slogan-runs/<int:pk>/steer/
@@ -447,6 +512,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
 ONLY_TO_WRITE = {
     "api/v1/releases/<slug:name>/artifacts/": OWNERS,  # who freezes a score
     "api/v1/judges/": OWNERS,  # who makes a judge
+    "api/v1/builds/": OWNERS,  # who spends money on builds
     "api/v1/slogan-runs/": OWNERS,  # who spends money on slogans
     "api/v1/prompts/": OWNERS,  # who uploads a prompt
     "api/v1/releases/<slug:name>/records/": OWNERS,  # who publishes

@@ -73,12 +73,17 @@ from construction.models import (
     BuildPaper,
     BuiltInstance,
     Candidate,
+    Publication,
+    Reading,
     Review,
     Source,
     SourceFile,
+    SourceUpload,
     Step,
     StepCall,
+    UploadedArchive,
 )
+from construction.sources.manifest import ManifestRow
 from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, PublicRecord, ReportJob
 from reports.records.declared import Declared
@@ -739,6 +744,43 @@ def _slogans(corpus: Corpus, statement: Statement) -> None:
 PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
 
 
+def _read_and_uploaded(source: Source, path: str) -> None:
+    """What was found in a source, as what it was published, and an upload."""
+    c, someone = canary, User.objects.earliest("pk")
+    statement = {
+        "kind": "lemma", "head": "Lemma", "number": "1", "title": c("construction.Reading.outline"), "labels": [],
+        "places": [[path, 0, 2]], "text": "x",
+    }  # fmt: skip
+    outline = {"statements": [statement], "proofs": [], "unresolved": [], "unmatched": [], "missing": []}
+    counts = {"statements": 1, "proofs": 0, "paired": 0, "citations": 0, "formulas": 0}
+    main = c("construction.Reading.main")
+    Reading.objects.create(source=source, version="1", main=main, outline=outline, **counts)
+    said = {name: c(f"construction.Publication.{name}") for name in ("title", "venue", "doi", "reason")}
+    lists = {name: [c(f"construction.Publication.{name}")] for name in ("authors", "evidence")}
+    Publication.objects.create(
+        source=source,
+        found="ask",
+        decision="same",
+        decided_by=someone,
+        decided_at=timezone.now(),
+        **said,
+        **lists,
+    )
+    row = ManifestRow(title=c("construction.SourceUpload.manifest"), file="x", line=2)
+    upload = SourceUpload.objects.create(
+        created_by=someone, manifest=[row.as_json()], note=c("construction.SourceUpload.note")
+    )
+    names = ("name", "key", "sentence", "last_error", "lease_owner", "handle")
+    UploadedArchive.objects.create(
+        run=upload,
+        size=1,
+        state="leased",
+        lease_until=timezone.now(),
+        found={"title": c("construction.UploadedArchive.found")},
+        **{name: c(f"construction.UploadedArchive.{name}") for name in names},
+    )
+
+
 def _built() -> None:
     """A source, and a build that has made a release of it."""
     c = canary
@@ -748,14 +790,21 @@ def _built() -> None:
         state="readable",
         authors=[c("construction.Source.authors")],
         others=[[c("construction.Source.others"), 1]],
-        notes=[c("construction.Source.notes")],
+        notes=[["twice", "a.tex", c("construction.Source.notes")]],
         **{
             name: c(f"construction.Source.{name}")
             for name in ("key", "name", "title", "category", "domain", "licence", "sentence", "main")
         },
+        candidates=[[c("construction.Source.candidates"), 1]],
+        program_said={"main": c("construction.Source.program_said"), "code": "tie", "sentence": ""},
+        main_chosen_by=User.objects.earliest("pk"),
+        main_chosen_at=timezone.now(),
     )
-    said = {name: c(f"construction.SourceFile.{name}") for name in ("path", "text")}
-    SourceFile.objects.create(source=source, sha256="2" * 64, **said)
+    path = c("construction.SourceFile.path")
+    SourceFile.objects.create(
+        source=source, sha256="2" * 64, path=path, text=c("construction.SourceFile.text")
+    )
+    _read_and_uploaded(source, path)
     build = Build.objects.create(
         protocol="lemmas",
         recipe={},
@@ -859,11 +908,15 @@ def numbers() -> list[int]:
         JudgeTask,
         ReleaseCheck,
         Finding,
+        Source,
+        SourceUpload,
         Assignment,
         ReportJob,
         AccessToken,
         Invitation,
         User,
+        SolveRun,
+        Attempt,
     )
     return sorted(
         {pk for kind in kinds for pk in kind.objects.order_by("-pk").values_list("pk", flat=True)[:2]}
@@ -878,6 +931,9 @@ def addresses(handles: list[str]) -> list[str]:
         for name, value in PLACES.items():
             path = path.replace(f"<{name}>", value)
         path = path.replace("<slug:corpus>", canary("search.Corpus.slug"))
+        if path.startswith("/solving/"):
+            path = path.replace("<str:key>", canary("solving.Step.key")).replace("<int:number>", "1")
+            path = path.replace("<int:instance>", str(Attempt.objects.earliest("pk").instance_id))
         if "/statements/" in path:
             path = path.replace("<path:key>", canary("search.Statement.key"))
         path = path.replace("<slug:protocol>", "proofs").replace("<slug:question>", "correctness")
@@ -1032,8 +1088,16 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
 # printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
-    *(name for name in HIDDEN if name.startswith("construction.")),  # no page shows sources and builds
-    *(name for name in HIDDEN if name.startswith("solving.")),  # nor runs of solvers
+    *(
+        name for name in HIDDEN if re.match(r"construction\.(Buil|Candidate|Step|Review)", name)
+    ),  # no page shows builds
+    "construction.Publication.evidence",  # the page compares the two sides itself
+    "construction.Reading.main",  # that of its source, which is shown
+    "construction.Source.program_said",
+    "construction.SourceUpload.manifest",  # shown where a file is missing, once everything has been read
+    "construction.SourceUpload.note",
+    "construction.UploadedArchive.handle",
+    "construction.UploadedArchive.lease_owner",
     "annotation.CampaignSetup.draw",  # choices before the draw: an open campaign shows the draw itself
     "annotation.Adjudication.note",
     "annotation.Adjudication.value",

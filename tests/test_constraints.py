@@ -46,7 +46,17 @@ from annotation.models import (
     Unjudged,
 )
 from benchmark.models import Abstention, Attachment, CleanCopy, OriginalFile, Output, UnreleasedOutput
-from construction.models import Build, BuildPaper, Candidate, Review, Source, Step
+from construction.models import (
+    Build,
+    BuildPaper,
+    Candidate,
+    Publication,
+    Reading,
+    Review,
+    Source,
+    Step,
+    UploadedArchive,
+)
 from judging.models import Judge, JudgeRun, JudgeTask, StepVerdict, UploadedPrompt, Verdict
 from reports.history.chain import seal
 from reports.models import Artifact, ExclusionRule, HistoryLink, PublicRecord, ReportJob
@@ -164,6 +174,17 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "corpus_visibility": (Corpus, {"slug": "c", "visibility": "mood", "release": None}),
     "source_state": (Source, {"state": "mood", "code": "x", "main": ""}),
     "source_has_a_main_file_or_a_code": (Source, {"main": ""}),
+    "source_choice_has_who_and_when": (Source, {"main_chosen_at": None}),
+    "reading_pairs_proofs_it_has": (Reading, {"proofs": 1, "paired": 2}),
+    "publication_found": (Publication, {"found": "mood", "decision": "", "decided_by": None, "decided_at": None}),
+    "publication_decided_where_asked": (Publication, {"found": "same"}),
+    "publication_decision_has_who_and_when": (Publication, {"decided_at": None}),
+    "uploaded_archive_done_if_it_has_an_outcome": (UploadedArchive, {"outcome": "new"}),
+    "uploaded_archive_leased_iff_it_has_an_owner": (UploadedArchive, {"lease_owner": ""}),
+    "uploaded_archive_reserves_only_while_leased": (
+        UploadedArchive,
+        {"state": "waiting", "lease_owner": "", "lease_until": None, "tokens_reserved": 7},
+    ),
     "material_kind_is_known": (Material, {"kind": "mood"}),
     "solver_versions_count_from_one": (Solver, {"version": 0}),
     "solve_run_finished_at_some_time": (SolveRun, {"finished_at": None, "published": None}),

@@ -139,6 +139,11 @@ GO_ALONG = {
     "benchmark.IdentityScan.output",
     "benchmark.OriginalFile.attachment",  # guards keep both once their run or release is frozen
     "benchmark.ProtocolFlag.output",
+    "construction.Publication.source",  # a source that no build uses can be removed whole
+    "construction.Reading.source",
+    "construction.SourceArchive.source",
+    "construction.UploadedArchive.run",
+    "construction.UploadedArchive.source",  # the report of an upload stays when the source is removed
     "reports.KeptScore.release",
     "reports.LabelUpload.owner",
     "search.Document.corpus",  # a corpus that is not frozen can be deleted whole

@@ -2,6 +2,7 @@
 
 import fcntl
 import http.client
+import json
 import os
 import signal
 import socket
@@ -16,7 +17,7 @@ from tools.debian import ensure_pango_or_say
 from tools.environment import LOGS, PYTHON, ensure_environment
 from tools.processes import Family, Parent
 
-FIRST_PORT = 8000
+FIRST_PORT, FIRST_MODEL_PORT = 8000, 8200
 ANSWER_SECONDS = 60.0
 ADDRESS = RUNTIME / "demo.address"
 NOT_FOR_THE_DEMO = {"DATABASE_URL", "CELERY_BROKER_URL", "PYTHONPATH", "PYTHONHOME", "TOUCHSTONE_SECRET_KEY"}
@@ -31,17 +32,27 @@ def main() -> int:
     with _only_demo():
         ensure_environment("run")
         ensure_pango_or_say()
-        environment = demo_environment(dict(os.environ), free_port(FIRST_PORT))
+        port, model_port = free_port(FIRST_PORT), free_port(FIRST_MODEL_PORT)
+        environment = demo_environment(dict(os.environ), port, model_port)
         accounts = _prepare(environment)
-        return serve(
-            environment, environment["TOUCHSTONE_SITE_URL"], LOGS, parent, f"{accounts}\n\nCtrl-C stops it."
-        )
+        address = environment["TOUCHSTONE_SITE_URL"]
+        model = {"model": ["reports.scripted_model", "--port", str(model_port)]}
+        words = f"{accounts}\n\nCtrl-C stops it."
+        return serve(environment, {**programs(address), **model}, address, LOGS, parent, words)
 
 
-def demo_environment(outer: dict[str, str], port: int) -> dict[str, str]:
-    """The environment of the demo's processes: SQLite, the file-system broker, loopback, never what `outer` names."""
+def demo_environment(outer: dict[str, str], port: int, model_port: int) -> dict[str, str]:
+    """The environment of the demo's processes: SQLite, the file-system broker, loopback, never what `outer` names.
+
+    A model by fixed rules answers as the endpoint `scripted`, next to those that `outer` declares.
+    """
     kept = {name: value for name, value in outer.items() if name not in NOT_FOR_THE_DEMO}
+    endpoints = {
+        **json.loads(outer.get("TOUCHSTONE_JUDGE_ENDPOINTS") or "{}"),
+        "scripted": {"base_url": f"http://127.0.0.1:{model_port}/v1", "private": True},
+    }
     return kept | {
+        "TOUCHSTONE_JUDGE_ENDPOINTS": json.dumps(endpoints),
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "PYTHONUNBUFFERED": "1",
         "TOUCHSTONE_DEMO": "1",
@@ -105,19 +116,20 @@ def _prepare(environment: dict[str, str]) -> str:
 
 def serve(
     environment: dict[str, str],
+    modules: dict[str, list[str]],
     address: str,
     logs: Path,
     parent: Parent,
     words: str,
     often: Callable[[], object] = bool,
 ) -> int:
-    """Web server, workers and beat at `address`, started again whenever one ends, until Ctrl-C.
+    """Python modules that run next to one another, started again whenever one ends, until Ctrl-C.
 
-    Says `words` once the site answers, and calls `often` about twice a second.
+    Says `words` once the site at `address` answers, and calls `often` about twice a second.
     """
     family = Family(ROOT, environment)
     try:
-        for name, arguments in programs(address).items():
+        for name, arguments in modules.items():
             family.start(name, [str(PYTHON), "-m", *arguments], logs / f"{name}.log")
         _wait_for_answer(address, family, parent, logs)
         if logs == LOGS:

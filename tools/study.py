@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from tools.console import ROOT, Refused, run_main, say
 from tools.debian import ensure_pango_or_say
-from tools.demo import FIRST_PORT, NOT_FOR_THE_DEMO, free_port, serve
+from tools.demo import FIRST_PORT, NOT_FOR_THE_DEMO, free_port, programs, serve
 from tools.environment import PYTHON, ensure_environment
 from tools.processes import Parent
 
@@ -44,8 +44,9 @@ def main() -> int:
         ensure_pango_or_say()
         words = _prepare(environment, folder, options.owner)
         copies = Copies(folder)
+        words = f"{words}Ctrl-C stops it."
         return serve(
-            environment, address, folder / "logs", parent, f"{words}Ctrl-C stops it.", copies.make_if_due
+            environment, programs(address), address, folder / "logs", parent, words, copies.make_if_due
         )
 
 

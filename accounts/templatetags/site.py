@@ -43,6 +43,7 @@ _SECTIONS = [  # the first that an address begins with
     ("/grading/conflicts/", "people"),
     ("/people/", "people"),
     ("/judges/", "judges"),
+    ("/solving/", "solve-runs"),
     ("/search/", "search"),
     ("/analyse/", "analyse"),
     ("/profile/", "profile"),

@@ -20,10 +20,11 @@ from benchmark.releases.queries import release_or_404, run_called
 @staff_only
 @require_http_methods(["GET", "POST"])
 def describe(request: SignedInRequest, name: str) -> HttpResponse:
-    """The form for the description of a release."""
+    """The form for the description of a release; ?citation= is what it begins with where there is none yet."""
     release = release_or_404(name)
     existing = ReleaseDescription.objects.filter(release=release).first()
-    form = DescriptionForm(request.POST or None, instance=existing)
+    initial = None if existing else {"citation": request.GET.get("citation", "")}
+    form = DescriptionForm(request.POST or None, instance=existing, initial=initial)
     if request.method == "POST" and form.is_valid():
         with refusals_in(form):
             describe_release(actor=request.user, release=release, **form.cleaned_data)

@@ -16,15 +16,19 @@ from accounts.trail import record
 from benchmark.importing.batches import check_slug
 from canonical import sha256_of
 from construction.builds.kinds import DECODING, OPEN, PAPERS, STEPS, reopen
+from construction.builds.repairs import check_repair
 from construction.builds.strings import string_at
 from construction.models import Build, BuildPaper, Candidate, Decision, Review, Source, SourceState, Step
-from construction.pipeline import get_pipeline, numbers_of, pipeline_names
+from construction.pipeline import get_pipeline, pipeline_names
+from construction.recipes.about import numbers_of
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
 from work.models import RunState, TaskState
 from work.signal import ring
 
+RESERVED = frozenset(("new", "recipes", "estimate"))  # addresses at the place of a build's name
+MOVES = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "cancel": RunState.CANCELLED}
 _BATCH = 500
 _TRANSITIONS = {
     RunState.PAUSED: {RunState.RUNNING},
@@ -58,6 +62,8 @@ def begin(
 ) -> Build:
     """Queue these papers to be read, in the order of their keys. Raises Refused for a plan that cannot be followed."""
     check_slug(plan.name, "build")
+    if plan.name in RESERVED:
+        raise Refused(f"{plan.name} is an address of its own: choose another name.", field="name")
     if plan.protocol not in pipeline_names():
         known = ", ".join(pipeline_names())
         raise Refused(
@@ -176,7 +182,10 @@ def review(
     reason: str,
     after: Mapping[str, str] | None = None,
 ) -> Review:
-    """Drop a candidate that came to lines, or repair strings of them; `after` is by line and field: "0.anchor"."""
+    """Drop a candidate that came to lines, or repair strings of them; `after` is by line and field: "0.anchor".
+
+    A repaired text must pass what a model's must: it can be set, its line is an instance, an anchor gives nothing away.
+    """
     build = Build.objects.select_for_update().get(papers__candidates=candidate)
     if build.release_id:
         raise Refused("The build has made its release.", code="released")
@@ -194,6 +203,7 @@ def review(
         if path not in candidate.lines[int(number)]["provenance"]:
             raise Refused(f"Line {number} has no string {path!r}.", field="after")
         before[name] = string_at(candidate.lines[int(number)]["line"], path)
+    check_repair(build, candidate.lines, after or {})
     try:
         with transaction.atomic():
             made = Review.objects.create(

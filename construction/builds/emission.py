@@ -4,7 +4,7 @@ import copy
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from construction.builds.kinds import asked_of, replies_of
 from construction.builds.strings import put_string, string_at
 from construction.models import Build, BuiltInstance, Candidate, Decision, Review
 from construction.pipeline import Selected, get_pipeline
-from construction.reading.process import construct
+from construction.reading.process import Reader
 from construction.recipes.passages import Drop
 from work.models import RunState
 
@@ -51,13 +51,21 @@ def lines_of(build: Build) -> list[Line]:
         reviews: list[Review] = candidate.live
         if any(one.decision == Decision.DROP for one in reviews):
             continue
-        lines = copy.deepcopy(candidate.lines)
-        for name, text in ((name, text) for one in reviews for name, text in one.after.items()):
-            number, _, path = name.partition(".")
-            put_string(lines[int(number)]["line"], path, text)
-            lines[int(number)]["provenance"][path] = {"places": [], "written_by": REPAIRED, "program": ""}
+        lines = repaired_lines(
+            candidate.lines, {name: text for one in reviews for name, text in one.after.items()}
+        )
         found += [Line(candidate, one["line"], one["provenance"]) for one in lines]
     return found
+
+
+def repaired_lines(lines: Sequence[Mapping[str, Any]], after: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """The lines of a candidate with these strings, by line and field, in place of their own."""
+    repaired = copy.deepcopy(list(lines))
+    for name, text in after.items():
+        number, _, path = name.partition(".")
+        put_string(repaired[int(number)]["line"], path, text)
+        repaired[int(number)]["provenance"][path] = {"places": [], "written_by": REPAIRED, "program": ""}
+    return repaired
 
 
 def selected(build: Build, lines: list[Line]) -> Selected:
@@ -124,28 +132,29 @@ def construct_again(build: Build) -> Check:
     """Read every paper again, with the stored replies, and compare what comes out with what is stored."""
     differing, made, papers = [], [], 0
     stored = build.papers.order_by("ordinal").select_related("run", "source")
-    for paper in stored.prefetch_related("source__files", "candidates__steps").iterator(chunk_size=10):
-        papers += 1
-        outcome = construct(asked_of(paper, replies_of(paper)))
-        if isinstance(outcome, Drop):
-            if outcome.code != paper.code:
+    with Reader() as reader:
+        for paper in stored.prefetch_related("source__files", "candidates__steps").iterator(chunk_size=10):
+            papers += 1
+            outcome = reader.construct(asked_of(paper, replies_of(paper)))
+            if isinstance(outcome, Drop):
+                if outcome.code != paper.code:
+                    differing.append(str(paper.source))
+                continue
+            now = {state["key"]: (state["stage"], state.get("drop"), state.get("lines")) for state in outcome}
+            made += [line["line"] for state in outcome for line in state.get("lines") or []]
+            before = {
+                one.key: (
+                    one.stage,
+                    {"code": one.code, "sentence": one.sentence}
+                    if one.state == Candidate.State.DROPPED
+                    else None,
+                    one.lines if one.state == Candidate.State.MADE else None,
+                )
+                for one in paper.candidates.all()
+                if one.state != Candidate.State.PASSED
+            }
+            if sha256_of(_plain(now)) != sha256_of(_plain(before)):
                 differing.append(str(paper.source))
-            continue
-        now = {state["key"]: (state["stage"], state.get("drop"), state.get("lines")) for state in outcome}
-        made += [line["line"] for state in outcome for line in state.get("lines") or []]
-        before = {
-            one.key: (
-                one.stage,
-                {"code": one.code, "sentence": one.sentence}
-                if one.state == Candidate.State.DROPPED
-                else None,
-                one.lines if one.state == Candidate.State.MADE else None,
-            )
-            for one in paper.candidates.all()
-            if one.state != Candidate.State.PASSED
-        }
-        if sha256_of(_plain(now)) != sha256_of(_plain(before)):
-            differing.append(str(paper.source))
     return Check(papers, tuple(differing), len(made), sha256_of(made))
 
 

@@ -19,7 +19,7 @@ from benchmark.importing.keys import PaperFields
 from canonical import canonical_json
 from construction.models import Build, BuildPaper, Candidate, Step, StepCall
 from construction.pipeline import get_pipeline
-from construction.reading.process import Asked, construct
+from construction.reading.process import Asked, Readers
 from construction.recipes.passages import Drop
 from llm import Client
 from llm.structured import StructuredPrompt
@@ -79,12 +79,14 @@ def prompt_of(step: Step) -> StructuredPrompt[Any] | None:
 
 @asynccontextmanager
 async def _reader() -> AsyncIterator[Callable[[BuildPaper, random.Random], Awaitable[Read | Failure]]]:
-    """Each paper is read in a child process of its own, which a thread waits for."""
+    """Papers are read in processes that threads wait for."""
+    with Readers() as readers:
 
-    async def read(paper: BuildPaper, rng: random.Random) -> Read | Failure:
-        return Read(paper, await asyncio.to_thread(construct, asked_of(paper, replies_of(paper))))
+        def read(paper: BuildPaper) -> Read:
+            with readers.one() as reader:
+                return Read(paper, reader.construct(asked_of(paper, replies_of(paper))))
 
-    yield read
+        yield lambda paper, rng: asyncio.to_thread(read, paper)
 
 
 async def _cannot_ask(paper: BuildPaper, client: Client | None, rng: random.Random) -> Read | Failure:

@@ -5,9 +5,7 @@ from typing import Any
 
 def string_at(line: Any, path: str) -> str:
     """The string of that name."""
-    for part in path.split("."):
-        line = line[int(part)] if isinstance(line, list) else line[part]
-    return str(line)
+    return str(value_at(line, path))
 
 
 def put_string(line: Any, path: str, text: str) -> None:
@@ -16,3 +14,10 @@ def put_string(line: Any, path: str, text: str) -> None:
     for part in way:
         line = line[int(part)] if isinstance(line, list) else line[part]
     line[int(last) if isinstance(line, list) else last] = text
+
+
+def value_at(line: Any, path: str) -> Any:
+    """What a line has under that name, which may be more than a string."""
+    for part in path.split("."):
+        line = line[int(part)] if isinstance(line, list) else line[part]
+    return line

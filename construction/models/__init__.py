@@ -10,7 +10,19 @@ from construction.models.builds import (
     Step,
     StepCall,
 )
-from construction.models.sources import Source, SourceFile, SourceState
+from construction.models.sources import (
+    Identity,
+    MatchDecision,
+    Outcome,
+    Publication,
+    Reading,
+    Source,
+    SourceArchive,
+    SourceFile,
+    SourceState,
+    SourceUpload,
+    UploadedArchive,
+)
 
 __all__ = [
     "Build",
@@ -18,10 +30,18 @@ __all__ = [
     "BuiltInstance",
     "Candidate",
     "Decision",
+    "Identity",
+    "MatchDecision",
+    "Outcome",
+    "Publication",
+    "Reading",
     "Review",
     "Source",
+    "SourceArchive",
     "SourceFile",
     "SourceState",
+    "SourceUpload",
     "Step",
     "StepCall",
+    "UploadedArchive",
 ]

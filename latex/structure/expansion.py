@@ -94,6 +94,7 @@ def expand(text: str, definitions: Definitions, position: int = 0) -> Expanded:
         except LimitReached:
             left[token.text] = None
             written.token(token, own)
+    written.space_at_end()
     return Expanded("".join(written.parts), tuple(left))
 
 
@@ -130,6 +131,11 @@ class _Written:
             between = self.source[self.word_end : token.start]
             if between.isspace():
                 self.put(between)
+
+    def space_at_end(self) -> None:
+        """Writes the white space after a last command, which is no token, as it was."""
+        if self.word_end >= 0 and (after := self.source[self.word_end :]).isspace():
+            self.put(after)
 
     def raw(self, token: Token, own: bool) -> None:
         """Code and diagrams; a comment environment is left out."""

@@ -20,6 +20,11 @@ _FOLDER_AND_NAME = re.compile(r"\*?\s*\{([^{}]{0,400})\}\s*\{([^{}]{1,400})\}")
 _BRANCHES = re.compile(r"\s*\{[^{}]*\}\s*\{[^{}]*\}")
 _LIST = re.compile(r"\s*(?:\[[^\[\]]{0,2000}\])?\s*\{([^{}]{1,2000})\}")
 _KNOWN = words("packages")
+_OBEYED = re.compile(
+    r"\\(?:endinput|includeonly|bibliography|addbibresource|"
+    + "|".join(sorted(map(re.escape, {*_INPUTS, *_IMPORTS, *_PACKAGES})))
+    + r")(?![A-Za-z])"
+)
 
 
 class Place(NamedTuple):
@@ -108,7 +113,10 @@ class _Joined:
         # Of a file that is a document of its own, as with the package subfiles, the text counts and no preamble.
         is_part = bool(around) and self.has_class and "\\documentclass" in text
         whole = not is_part
-        for token in tokenize(text):
+        obeys = (
+            is_part or _OBEYED.search(text) is not None
+        )  # reading tokens is slow, and most files have none of these
+        for token in tokenize(text) if obeys else ():
             if token.kind != "word" or token.start < done:
                 continue
             name = token.text

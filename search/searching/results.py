@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import latex
+from benchmark.describing.licences import OPEN, class_of
 from retrieval import words
 from retrieval.duplicates import Likeness
 from retrieval.index import Hit
-from search.corpora.licences import OPEN, SHOWN_OTHERWISE, class_of
+from search.corpora.licences import SHOWN_OTHERWISE
 from search.models import Slogan, Statement
 from search.searching.marking import marked
 from search.slogans.queries import newest_slogans

@@ -13,7 +13,7 @@ from playwright.sync_api import APIResponse, Page, Response
 from tests.browser.world import World
 from tests.routes import ACCESS, OWNERS, PUBLIC, STAFF
 
-FILES = (".csv", ".json", ".jsonl", ".pdf", ".toml", ".txt", "/file/", "own-data/", "/download/")
+FILES = (".csv", ".json", ".jsonl", ".pdf", ".toml", ".txt", "/file/", "/archive/", "own-data/", "/download/")
 NOBODY_SIGNS_UP = "accounts/signup/"
 WITH_A_SECOND_FACTOR = frozenset(
     [
@@ -166,12 +166,59 @@ ADDRESSES = {
     "reports/releases/<slug:name>/records/<slug:record>/<int:version>/withdraw/": [
         "reports/releases/sample-re2math/records/sample-re2math/1/withdraw/"
     ],
+    "construction/builds/<slug:name>/": [
+        f"construction/builds/{name}/" for name in ("sample-gaps", "sample-lemma-build", "sample-paused")
+    ],
+    "construction/builds/<slug:name>/papers/": ["construction/builds/sample-gaps/papers/"],
+    "construction/builds/<slug:name>/compare/": [
+        "construction/builds/sample-paused/compare/",
+        "construction/builds/sample-gaps/compare/",
+    ],
+    "construction/builds/<slug:name>/candidates/": ["construction/builds/sample-gaps/candidates/"],
+    "construction/builds/<slug:name>/candidates/<int:pk>/": [
+        "construction/builds/sample-gaps/candidates/{made}/",
+        "construction/builds/sample-gaps/candidates/{dropped}/",
+        "construction/builds/sample-lemma-build/candidates/{released}/",
+    ],
+    "construction/builds/<slug:name>/selection/": [
+        f"construction/builds/{name}/selection/"
+        for name in ("sample-gaps", "sample-lemma-build", "sample-paused")
+    ],
+    "construction/builds/<slug:name>/release/": [
+        f"construction/builds/{name}/release/"
+        for name in ("sample-gaps", "sample-lemma-build", "sample-paused")
+    ],
+    "solving/compare/": [
+        "solving/compare/",
+        "solving/compare/?run={solved}&run={alone}",
+        "solving/compare/?run={solved}&run={begun}",
+        "solving/compare/?run={solved}&run={begun}&anyway=1",
+    ],
+    "solving/compare/problems/<int:instance>/": [
+        "solving/compare/problems/{solved_problem}/?run={solved}&run={alone}"
+    ],
+    "solving/runs/<int:pk>/": ["solving/runs/{solved}/", "solving/runs/{begun}/"],
+    "solving/runs/<int:pk>/steer/": ["solving/runs/{solved}/steer/"],
+    "solving/attempts/<int:pk>/": ["solving/attempts/{attempt}/", "solving/attempts/{open_attempt}/"],
+    "solving/attempts/<int:pk>/steps/<str:key>/": [
+        f"solving/attempts/{{attempt}}/steps/{key}/"
+        for key in ("analysis", "r1.draft", "r2.p1", "r2.v1", "r2.p1.check0")
+    ],
+    "solving/attempts/<int:pk>/memory/<int:number>/": [
+        f"solving/attempts/{{attempt}}/memory/{number}/" for number in (1, 4)
+    ],
     "search/": [
         "search/",
         "search/?q=compact+space",
         "search/?q=compact&kinds=corollary&authors=Nobody",
         "search/?corpus=sample-library&similar=sample-notes-metric/theorem-3.2",
     ],
+    "construction/sources/<int:pk>/": [
+        "construction/sources/{source}/",
+        "construction/sources/{source}/?{place}",
+        "construction/sources/{undecided}/",
+    ],
+    "construction/sources/uploads/<int:pk>/": ["construction/sources/uploads/{source_upload}/"],
     "search/checks/<slug:name>/": [
         "search/checks/sample-re2math/",
         "search/checks/sample-re2math/?check={check}",

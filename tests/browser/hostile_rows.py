@@ -31,8 +31,9 @@ MACHINE = {
         search.ReleaseCheck.corpus_sha256 construction.Source.sha256 construction.SourceFile.sha256
         construction.Build.recipe_sha256 construction.Build.sources_sha256 construction.Build.prompts
         construction.BuildPaper.lease_owner construction.Step.lease_owner construction.Step.prompt_sha256
-        construction.Step.input_sha256 solving.Material.sha256 solving.Solver.sha256 solving.Solver.recipe_sha256
-        solving.MemoryEntry.sha256 solving.Step.question_sha256 solving.Step.lease_owner
+        construction.Step.input_sha256 construction.UploadedArchive.lease_owner construction.UploadedArchive.handle
+        solving.Material.sha256 solving.Solver.sha256 solving.Solver.recipe_sha256 solving.MemoryEntry.sha256
+        solving.Step.question_sha256 solving.Step.lease_owner
     """,
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name
@@ -40,8 +41,9 @@ MACHINE = {
         judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ReportJob.condition
         reports.ReportJob.frozen_tuple reports.ExclusionRule.name judging.JudgeRun.condition
         reports.PublicRecord.name judging.UploadedPrompt.name annotation.Campaign.condition
-        search.Corpus.slug search.Query.mode construction.Build.name construction.Source.version solving.Material.name
-        solving.Solver.slug solving.SolveRun.track solving.SolveRun.condition
+        search.Corpus.slug search.Query.mode construction.Build.name construction.Source.version
+        construction.UploadedArchive.version
+        solving.Material.name solving.Solver.slug solving.SolveRun.track solving.SolveRun.condition
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name
@@ -51,9 +53,10 @@ MACHINE = {
         annotation.Reveal.predicate reports.Artifact.kind reports.HistoryLink.kind search.Slogan.fault
         construction.Build.protocol construction.Build.recipe construction.Source.form construction.Source.code
         construction.BuildPaper.code construction.Candidate.code construction.Candidate.stage
-        construction.Step.stage construction.Step.prompt solving.Solver.recipe
-        solving.Step.name solving.Step.key solving.Step.phase solving.Step.agent solving.MemoryEntry.agent
-        solving.MemoryEntry.role solving.MemoryEntry.step solving.Solver.settings solving.Step.reads
+        construction.Step.stage construction.Step.prompt construction.Reading.version construction.UploadedArchive.code
+        solving.Solver.recipe solving.Step.name solving.Step.key solving.Step.phase solving.Step.agent
+        solving.MemoryEntry.agent solving.MemoryEntry.role solving.MemoryEntry.step solving.Solver.settings
+        solving.Step.reads
     """,
     "keys and values of a rubric's questions, of blocks and of rules": """
         annotation.Answer.question annotation.Answer.step annotation.Adjudication.question

@@ -13,10 +13,11 @@ def set_up(
     draw: str,
     reviewers: int = 2,
     systems: Collection[str] = (),
+    start: str = "/grading/campaigns/new/",
     **fields: str,
 ) -> None:
     """All six steps. `fields` are what the step of items asks, by name; `systems` those that are compared."""
-    page.goto("/grading/campaigns/new/")
+    page.goto(start)
     page.locator('[name="name"]').fill(name)
     page.locator(f'[name="rubric"][value="{rubric}"]').check()
     page.get_by_role("button", name="Save and continue").click()

@@ -4,6 +4,7 @@
 """
 
 import json
+import socket
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -39,6 +40,12 @@ from benchmark.models import Instance, Release
 from benchmark.releases.queries import quarantined
 from benchmark.rubrics import rubric_from_content
 from benchmark.tuples.actions import declare_tuple
+from construction.builds.actions import steer
+from construction.builds.emission import emit
+from construction.models import Candidate, Source, SourceUpload
+from construction.sources.actions import add_archive
+from construction.sources.manifest import ManifestRow, Published
+from construction.sources.uploading import store_upload as store_sources
 from judging.models import StepVerdict, Verdict
 from judging.programs.construction import audit_construction
 from judging.prompts.actions import upload_prompt
@@ -55,9 +62,15 @@ from search.checks.actions import ask_for_check, decide, run_waiting
 from search.checks.texts import texts_of
 from search.models import Corpus
 from search.sample import load_library
+from solving.models import Attempt, SolveRun
+from solving.sample import load_runs
 from tests.annotation.grading import submit_grade
 from tests.benchmark.files import packed
+from tests.construction import test_gaps as gap_text
+from tests.construction import test_pipelines as lemma_text
+from tests.construction.building import QUOTAS, run, said, source, start
 from tests.llm.server import serving
+from work.models import RunState
 from work.worker import drain
 
 SPEAKING = (
@@ -125,6 +138,7 @@ def furnish() -> World:
         **{name: _first_key(f"sample-{kind}") for name, kind in INSTANCES.items()},
         **_audited(gaps),
         **_brought(coordinator),
+        **_solved(),
         "verdict": _with_verdict(coordinator, people["ada"], gaps),
         "form": str(start_draft(actor=coordinator, protocol="proofs", start="four-levels").pk),
         "comment": str(save_comment(actor=people["ada"], text="The bound is not shown.").pk),
@@ -132,6 +146,8 @@ def furnish() -> World:
         "member": str(people["emil"].pk),
         "conflict": str(Conflict.objects.earliest("pk").pk),
         "check": _compared(coordinator, gaps),
+        **_built(people["owner"]),
+        **_sources(coordinator),
         "invitation": invite(actor=coordinator, email="new@demo.test", role="reviewer").token,
         "reset": f"{user_pk_to_url_str(people['emil'])}-{default_token_generator.make_token(people['emil'])}",
     }
@@ -142,6 +158,34 @@ def _first_key(release: str) -> str:
     return str(
         Instance.objects.filter(release__name=release).order_by("key").values_list("key", flat=True)[0]
     )
+
+
+PAPER = rb"""\documentclass{article}
+\newtheorem{lemma}{Lemma}
+\begin{document}
+\begin{lemma}\label{net}Every compact space has a finite $\varepsilon$-net.\end{lemma}
+\begin{proof}By \cite{missing} and \ref{nowhere}.\end{proof}
+\end{document}
+"""
+
+
+def _sources(coordinator: User) -> dict[str, str]:
+    """A readable source with an open question about its published paper, one without a main file, and an upload."""
+    row = ManifestRow(title="On finite nets", authors=("Ada Author",), published=Published("On finite nets"))
+    source = add_archive(actor=coordinator, data=PAPER, name="2401.00001v1.tex", manifest=row)
+    two = add_archive(
+        actor=coordinator, data=packed(a__tex=PAPER.decode(), b__tex=PAPER.decode()), name="two.zip"
+    )
+    path = Path(settings.UPLOAD_DIR) / "waiting.gz"
+    path.write_bytes(b"%PDF-1.5")
+    upload: SourceUpload = store_sources(actor=coordinator, files=[("scan.gz", path)])
+    ((file, start, end),) = source.reading.outline["statements"][0]["places"]
+    return {
+        "source": str(source.pk),
+        "undecided": str(two.pk),
+        "place": f"file={file}&start={start}&end={end}",
+        "source_upload": str(upload.pk),
+    }
 
 
 def _compared(coordinator: User, gaps: Release) -> str:
@@ -217,6 +261,31 @@ def _audited(gaps: Release) -> dict[str, str]:
     audit_construction(actor=None, release=gaps)
     said = Verdict.objects.filter(instance__release=gaps).order_by("pk")[0]
     return {"program": str(said.judge_id), "audited": str(said.instance_id)}
+
+
+def _solved() -> dict[str, str]:
+    """Two runs of solvers that are finished, and one that was begun; the scripted model is gone again."""
+    kept = settings.JUDGE_ENDPOINTS
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings.JUDGE_ENDPOINTS = json.dumps(
+        {"scripted": {"base_url": f"http://127.0.0.1:{port}/v1", "private": True}}
+    )
+    try:
+        load_runs(say=lambda line: None)
+    finally:
+        settings.JUDGE_ENDPOINTS = kept
+    several, alone, begun = SolveRun.objects.order_by("pk")
+    read = Attempt.objects.filter(run=several).order_by("pk")[0]
+    return {
+        "solved": str(several.pk),
+        "alone": str(alone.pk),
+        "begun": str(begun.pk),
+        "attempt": str(read.pk),
+        "open_attempt": str(begun.attempts.order_by("pk")[0].pk),
+        "solved_problem": str(read.instance_id),
+    }
 
 
 def _second_judge(gaps: Release) -> None:
@@ -441,3 +510,28 @@ def _analysed(ada: User) -> dict[str, str]:
     asked = Request("agreement", renaming={"item": "subject", "label": "value"})
     request_analysis(actor=ada, upload=answered, asked=asked)
     return {"sent": sent.handle, "answered": answered.handle}
+
+
+def _built(owner: User) -> dict[str, str]:
+    """A build of gaps that has ended, one of lemmas that made its release, and one of them that is paused."""
+    kept = settings.JUDGE_ENDPOINTS
+    source("2601.00001", gap_text.TEXT)
+    source("2601.00002", lemma_text.TEXT)
+    papers = Source.objects.filter(key__startswith="2601.")
+    with serving(said) as server:
+        settings.JUDGE_ENDPOINTS = json.dumps({"local": {"base_url": server.url, "private": True}})
+        try:
+            gaps = run(start("sample-gaps", "re2math", numbers=QUOTAS, sources=papers, max_tokens=10_000_000))
+            lemmas = run(start("sample-lemma-build", "lemmas", sources=papers, max_tokens=10_000_000))
+            paused = start(
+                "sample-paused", "lemmas", numbers={"max_depth": 2}, sources=papers, max_tokens=10_000_000
+            )
+            steer(actor=owner, build=paused, to=RunState.PAUSED)
+        finally:
+            settings.JUDGE_ENDPOINTS = kept
+    emit(actor=owner, build=lemmas, name="sample-built")
+    made, dropped = (
+        Candidate.objects.filter(paper__run=gaps, state=state).earliest("pk") for state in ("made", "dropped")
+    )
+    repaired = Candidate.objects.filter(paper__run=lemmas, state="made").earliest("pk")
+    return {"made": str(made.pk), "dropped": str(dropped.pk), "released": str(repaired.pk)}

@@ -38,6 +38,7 @@ from construction.models import (
     Step,
     StepCall,
 )
+from construction.reading.process import Asked, Reader
 from construction.recipes.passages import Drop
 from tests.construction import test_gaps as gaps
 from tests.construction import test_pipelines as made_up
@@ -163,21 +164,19 @@ def test_at_each_stage_of_a_funnel_what_came_in_is_what_was_kept_and_dropped_and
 def test_a_source_that_cannot_be_read_says_why_and_the_others_go_on(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from construction.builds import kinds
-
     source("2601.00001", made_up.TEXT)
     source("2601.00002", made_up.TEXT + "% another")
-    read = kinds.construct
-    monkeypatch.setattr(
-        kinds,
-        "construct",
-        lambda asked: Drop("too_slow", "It took too long.") if asked.ordinal == 0 else read(asked),
-    )
+    read = Reader.construct
+
+    def slow(reader: Reader, asked: Asked) -> Any:
+        return Drop("too_slow", "It took too long.") if asked.ordinal == 0 else read(reader, asked)
+
+    monkeypatch.setattr(Reader, "construct", slow)
     build = run(start("first", "lemmas"))
     assert build.state == RunState.DONE
     assert list(build.papers.order_by("ordinal").values_list("code", flat=True)) == ["too_slow", ""]
     assert len(lines_of(build)) == 1
-    monkeypatch.setattr(kinds, "construct", read)
+    monkeypatch.setattr(Reader, "construct", read)
     assert ask_again(actor=None, build=build) == 1
     assert len(lines_of(run(build))) == 2
 
@@ -219,9 +218,11 @@ def test_results_that_come_twice_or_late_are_stored_once(server: Server) -> None
     build = start("first", "lemmas")
     (paper,) = claim(PAPERS, owner="first", limit=10)
     assert settle_papers(results=[Read(paper, [])], owner="second") == 0
-    from construction.builds.kinds import asked_of, construct, replies_of
+    from construction.builds.kinds import asked_of, replies_of
 
-    found = construct(asked_of(paper, replies_of(paper)))
+    with Reader() as reader:
+        found = reader.construct(asked_of(paper, replies_of(paper)))
+    assert not isinstance(found, Drop)
     assert settle_papers(results=[Read(paper, found)], owner="first") == 1
     assert settle_papers(results=[Read(paper, found)], owner="first") == 0
     (step,) = claim(STEPS, owner="first", limit=10)

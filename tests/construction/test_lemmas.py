@@ -97,15 +97,15 @@ def test_a_context_that_is_too_long_is_cut_at_a_paragraph_and_says_so() -> None:
 
 def test_paragraphs_that_name_an_object_are_found_by_words_in_the_order_of_the_source() -> None:
     source = read(PAPER)
-    found = lexical(source, 0, ["tree"], Recipe(min_paragraphs=0))
+    found = lexical(source, 0, ["tree"], Recipe(min_paragraphs=0), {})
     assert [source.text_of(span) for span in found.spans] == [
         "A \\emph{tree} is\n a graph over $\\R$.", "A subtree is no tree  here.",
     ]  # fmt: skip
     assert found.extraction == "lexical"
-    assert lexical(source, 0, [], Recipe()).spans == ()
-    (best,) = lexical(source, 0, ["no tree"], Recipe(min_paragraphs=0)).spans
+    assert lexical(source, 0, [], Recipe(), {}).spans == ()
+    (best,) = lexical(source, 0, ["no tree"], Recipe(min_paragraphs=0), {}).spans
     assert source.text_of(best) == "A subtree is no tree  here."
-    assert len(lexical(source, 0, ["tree"], Recipe(min_paragraphs=0, max_paragraphs=1)).spans) == 1
+    assert len(lexical(source, 0, ["tree"], Recipe(min_paragraphs=0, max_paragraphs=1), {}).spans) == 1
 
 
 # -- what a model points to ----------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def test_paragraphs_that_were_found_by_words_are_not_called_vectors() -> None:
     ((number, found),) = lemmas(source, Recipe())
     assert isinstance(found, Found)
     needs = needed(
-        source, number, lexical(source, 0, ["tree"], Recipe()), reply("A subtree is no tree here.")
+        source, number, lexical(source, 0, ["tree"], Recipe(), {}), reply("A subtree is no tree here.")
     )
     assert isinstance(needs, Needed)
     assert needs.missing == ("graph",)
@@ -196,7 +196,7 @@ def test_a_flood_takes_time_in_proportion(piece: str) -> None:
         found = list(lemmas(source, Recipe()))
         for number, _ in found[-3:]:
             full(source, number, Recipe())
-            lexical(source, number, ["tree tree tree", "x"], Recipe())
+            lexical(source, number, ["tree tree tree", "x"], Recipe(), {})
         refused(text)
 
     assert grows_in_proportion(

@@ -8,7 +8,7 @@ import pytest
 
 from benchmark.importing.keys import PaperFields
 from construction.reading import process
-from construction.reading.process import Asked, Limits, construct
+from construction.reading.process import Asked, Limits, Reader
 from construction.recipes.passages import Drop
 from tests.construction.test_pipelines import MASK, SYMBOLS, TEXT
 
@@ -36,7 +36,8 @@ def test_the_process_says_what_the_pipeline_says() -> None:
 
 
 def read(question: Asked) -> list[dict[str, Any]]:
-    found = construct(question)
+    with Reader() as reader:
+        found = reader.construct(question)
     assert not isinstance(found, Drop)
     return found
 
@@ -50,20 +51,31 @@ def read(question: Asked) -> list[dict[str, Any]]:
     ],
 )
 def test_a_source_that_takes_too_much_is_refused(limits: Limits, code: str) -> None:
-    found = construct(asked("\\begin{document}" + "\\begin{theorem}$a$" * 60_000), limits)
+    with Reader(limits) as reader:
+        found = reader.construct(asked("\\begin{document}" + "\\begin{theorem}$a$" * 60_000))
     assert isinstance(found, Drop)
     assert found.code == code
+
+
+def test_a_process_reads_on_after_a_source_that_took_too_much() -> None:
+    with Reader(Limits(clock=2)) as reader:
+        assert isinstance(
+            reader.construct(asked("\\begin{document}" + "\\begin{theorem}$a$" * 200_000)), Drop
+        )
+        assert not isinstance(reader.construct(asked(TEXT)), Drop)
 
 
 def test_the_environment_of_the_process_has_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, str] = {}
     monkeypatch.setenv("SECRET_KEY", "canary")
+    start = process.subprocess.Popen
 
-    def run(*_: object, env: dict[str, str], **__: object) -> None:
+    def noted(*command: Any, env: dict[str, str], **more: Any) -> Any:
         seen.update(env)
-        raise process.subprocess.TimeoutExpired("child", 1)
+        return start(*command, env=env, **more)
 
-    monkeypatch.setattr(process.subprocess, "run", run)
-    construct(asked(TEXT))
+    monkeypatch.setattr(process.subprocess, "Popen", noted)
+    read(asked(TEXT))
+    assert seen
     assert "canary" not in seen.values()
     assert set(seen) <= set(os.environ)

@@ -203,6 +203,7 @@ def test_a_proof_is_paired_by_the_first_rule_that_holds(
         (r"\let\old\phi\def\phi{\varphi}", r"$\phi\old$", r"$\varphi\phi$"),
         ("", r"{\def\b{1}$\b$}", r"{$1$}"),
         ("", r"\iffalse no\fi yes", "yes"),
+        ("", "\\[x.\\qedhere\n", "\\[x.\\qedhere\n"),
     ],
 )  # fmt: skip
 def test_macros_of_the_author_are_expanded_and_the_rest_stays(

@@ -9,10 +9,10 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
 from accounts.refusal import Refused
+from benchmark.describing.licences import class_of
 from benchmark.importing.survey import BadFile
 from search.corpora import lines
 from search.corpora.actions import About, freeze_corpus, import_corpus
-from search.corpora.licences import class_of
 from search.corpora.queries import corpora_for, corpus_lines, corpus_named
 from search.models import Corpus, Document, Source, Statement, Visibility
 from tests.factories import ReleaseFactory

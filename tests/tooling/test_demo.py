@@ -1,5 +1,6 @@
 """The demo keeps to itself: its own database, its own port, one at a time, nothing left behind."""
 
+import json
 import os
 import signal
 import socket
@@ -38,11 +39,18 @@ def _until(condition: Callable[[], bool]) -> None:
 
 def test_the_demo_never_touches_the_database_of_a_study() -> None:
     outer = {"DATABASE_URL": "postgres://study", "CELERY_BROKER_URL": "redis://study", "HOME": "/home/ada"}
-    inner = demo.demo_environment(outer, 8001)
+    inner = demo.demo_environment(outer, 8001, 8201)
     assert "DATABASE_URL" not in inner
     assert "CELERY_BROKER_URL" not in inner
     assert inner["HOME"] == "/home/ada"
     assert inner["TOUCHSTONE_SITE_URL"] == "http://127.0.0.1:8001"
+
+
+def test_the_demo_has_the_scripted_model_and_every_endpoint_that_was_declared() -> None:
+    outer = {"TOUCHSTONE_JUDGE_ENDPOINTS": '{"own": {"base_url": "http://127.0.0.1:1/v1", "private": true}}'}
+    declared = json.loads(demo.demo_environment(outer, 8001, 8201)["TOUCHSTONE_JUDGE_ENDPOINTS"])
+    assert list(declared) == ["own", "scripted"]
+    assert declared["scripted"]["base_url"] == "http://127.0.0.1:8201/v1"
 
 
 def test_a_taken_port_is_passed_over() -> None:

@@ -72,7 +72,6 @@ def needed(source: Outline, lemma: int, context: Context, reply: str) -> Needed 
     if isinstance(needs, Drop):
         return needs
     shown = [Quotations(source.flat.text, span) for span in context.spans]
-    everywhere = Quotations(source.flat.text, Span(0, len(source.flat.text)))
     limit = source.statements[lemma].span.start
     found: list[tuple[Passage, ...]] = []
     for entries in (needs.definitions, needs.assumptions):
@@ -90,7 +89,7 @@ def needed(source: Outline, lemma: int, context: Context, reply: str) -> Needed 
                         "quote_not_unique", f"Several paragraphs have the words {quote[:200]!r}"
                     )
                 if span is None:
-                    place = everywhere.find(quote)
+                    place = Quotations(source.flat.text, Span(0, len(source.flat.text))).find(quote)
                     if isinstance(place, Span) and place.end > limit:
                         return Drop("later_text", f"These words come after the lemma begins: {quote[:200]!r}")
                     return Drop("quote_not_found", f"The text shown does not have the words {quote[:200]!r}")

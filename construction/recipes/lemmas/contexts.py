@@ -75,15 +75,21 @@ def full(source: Outline, lemma: int, recipe: Recipe) -> Context:
     return Context("full", (Span(kept[0].start, end),) if kept else (), ("truncated_context",))
 
 
-def lexical(source: Outline, lemma: int, objects: Sequence[str], recipe: Recipe) -> Context:
+def lexical(
+    source: Outline, lemma: int, objects: Sequence[str], recipe: Recipe, known: dict[Span, tuple[str, ...]]
+) -> Context:
     """The paragraphs before a lemma in which its objects are named, the best by BM25, in the order of the source.
 
     An object is named where all of its words follow one another; of the paragraphs without, the best fill up to the
-    recipe's smallest number. No vectors are compared, and the result does not say so.
+    recipe's smallest number. No vectors are compared, and the result does not say so. `known` keeps the words of
+    paragraphs from one lemma of the source to the next.
     """
     start, end = _before(source, lemma)
     spans = list(paragraphs(source.flat.text, start, end))
-    texts = [tuple(_terms(passage(source, span).text)) for span in spans]
+    for span in spans:
+        if span not in known:
+            known[span] = tuple(_terms(passage(source, span).text))
+    texts = [known[span] for span in spans]
     wanted = [found for made in objects if (found := tuple(_terms(made)))]
     if not spans or not wanted:
         return Context("lexical", ())

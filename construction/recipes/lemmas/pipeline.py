@@ -1,16 +1,30 @@
 """From a paper to lemmas: what they are, what is shown before them, what they need, and their lines."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from construction.pipeline import Answers, Paper, Question, Selected, State, prompt, read_recipe
+from construction.pipeline import (
+    Answers,
+    Expected,
+    Paper,
+    Question,
+    Range,
+    Selected,
+    State,
+    prompt,
+    read_recipe,
+)
 from construction.recipes.lemmas.assembly import Needs, Objects, assembled, needed
 from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
 from construction.recipes.lemmas.recipe import Recipe
-from construction.recipes.passages import Drop, Made, read_reply
+from construction.recipes.passages import Drop, Made, not_set, read_reply
+from latex import Span
 
 OBJECTS = prompt("lemma-objects.v1", Objects)
 NEEDS = prompt("lemma-needs.v1", Needs)
+_LEMMA = re.compile(r"\\begin\s*\{(lemma\*?|lem[A-Za-z]*\*?)\}")
+_OF_A_LEMMA = 500  # characters
 
 
 class LemmaPipeline:
@@ -31,21 +45,44 @@ class LemmaPipeline:
     def construct(
         self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
     ) -> Iterator[State]:
+        words: dict[Span, tuple[str, ...]] = {}
         for number, found in lemmas(paper.outline, recipe):
             key = f"lemma-{number}"
             stage, outcome = (
                 ("lemmas", found)
                 if isinstance(found, Drop)
-                else _made(paper, recipe, found, Answers(replies, key))
+                else _made(paper, recipe, found, Answers(replies, key), words)
             )
             yield State(key, (paper.outline.statements[number].span,), stage, outcome)
 
     def select(self, lines: Sequence[Mapping[str, Any]], recipe: Recipe) -> Selected:
         return Selected(range(len(lines)))
 
+    def expects(self, text: str, recipe: Recipe) -> Expected:
+        """Low: environments called lemma; high: all whose names begin with lem. Each sends what is before it, or, if
+        paragraphs are ranked, at most what the most of them may hold."""
+        found = [(match.start(), match[1].startswith("lemma")) for match in _LEMMA.finditer(text)]
+        sure = [start for start, named in found if named]
+        rounds = 1 if recipe.context == "full" else 2
+        most = recipe.max_context if recipe.context == "full" else recipe.max_paragraphs * 2_000
+
+        def sent(starts: Sequence[int]) -> int:
+            return sum(min(start, most) + rounds * _OF_A_LEMMA for start in starts)
+
+        return Expected(
+            Range(rounds * len(sure), rounds * len(found)),
+            Range(sent(sure), sent([start for start, _ in found])),
+        )
+
+    def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
+        return not_set(text)
+
+    def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
+        return None
+
 
 def _made(
-    paper: Paper, recipe: Recipe, found: Found, answers: Answers
+    paper: Paper, recipe: Recipe, found: Found, answers: Answers, words: dict[Span, tuple[str, ...]]
 ) -> tuple[str, Question | Drop | tuple[Made[Any], ...]]:
     source, number = paper.outline, found.number
     if recipe.context == "full":
@@ -57,7 +94,7 @@ def _made(
         objects = read_reply(reply, Objects)
         if isinstance(objects, Drop):
             return "objects", objects
-        context = lexical(source, number, objects.objects, recipe)
+        context = lexical(source, number, objects.objects, recipe, words)
     shown = "\n\n".join(source.text_of(span) for span in context.spans)
     reply = answers.to("needs", NEEDS, {"lemma": found.statement.text, "before": shown})
     if isinstance(reply, Question):

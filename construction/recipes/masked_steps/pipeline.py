@@ -1,9 +1,20 @@
 """From a paper to masks: pairs, what a reader lacks, the choice of formulas, lines with their variants."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from construction.pipeline import Answers, Paper, Question, Selected, State, prompt, read_recipe
+from construction.pipeline import (
+    Answers,
+    Expected,
+    Paper,
+    Question,
+    Range,
+    Selected,
+    State,
+    prompt,
+    read_recipe,
+)
 from construction.recipes.masked_steps.masks import (
     Candidate,
     Choice,
@@ -15,12 +26,15 @@ from construction.recipes.masked_steps.masks import (
 )
 from construction.recipes.masked_steps.pairs import Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
-from construction.recipes.passages import Drop, Made
+from construction.recipes.passages import Drop, Made, not_set
 from latex import Outline, Span
 
 SYMBOLS = prompt("mask-symbols.v1", Symbols)
 CHOICE = prompt("mask-choice.v1", Choice)
 LINES_OF_A_PAPER = 100_000  # numbers that belong to one paper
+_PROOF = re.compile(r"\\begin\s*\{(?:proof|pf)\*?\}(.{0,200000}?)\\end\s*\{(?:proof|pf)\*?\}", re.DOTALL)
+_DISPLAY = re.compile(r"\\\[|\$\$|\\begin\s*\{(?:equation|align|gather|multline|eqnarray)\*?\}")
+_CITATION = re.compile(r"\\[A-Za-z]*cite")
 _LINES_OF_A_MASK = 3  # the mask and its two variants
 
 
@@ -54,6 +68,28 @@ class MaskPipeline:
 
     def select(self, lines: Sequence[Mapping[str, Any]], recipe: Recipe) -> Selected:
         return Selected(range(len(lines)))
+
+    def expects(self, text: str, recipe: Recipe) -> Expected:
+        """Low: proofs in environments that pass the filters by a rough count, whose problems a reader understands as
+        they are, asked once; high: all long enough, each asked twice with all that may be added."""
+        low = high = sent_low = sent_high = 0
+        for body in _PROOF.findall(text):
+            size = len(" ".join(body.split()))
+            if size < recipe.min_characters:
+                continue
+            high += 2
+            sent_high += len(text) + 2 * recipe.closure_characters + size
+            displays, citations = len(_DISPLAY.findall(body)), len(_CITATION.findall(body))
+            if displays >= recipe.min_displays and citations <= recipe.max_citations:
+                low += 1
+                sent_low += len(text)
+        return Expected(Range(low, high), Range(sent_low, sent_high))
+
+    def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
+        return not_set(text)
+
+    def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
+        return None
 
 
 def _made(

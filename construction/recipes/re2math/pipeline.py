@@ -19,7 +19,18 @@ from benchmark.protocols.re2math.schema import (
     Strata,
     Witness,
 )
-from construction.pipeline import Answers, Paper, Question, Selected, State, prompt, read_recipe
+from construction.pipeline import (
+    Answers,
+    Expected,
+    Paper,
+    Question,
+    Quota,
+    Range,
+    Selected,
+    State,
+    prompt,
+    read_recipe,
+)
 from construction.recipes.passages import (
     GIVEN,
     PROGRAM,
@@ -38,6 +49,7 @@ from construction.recipes.re2math.sources import entry_text, source_type
 from construction.recipes.re2math.witness import anchor_refused, lost_backslash, refused, restated
 from latex import Outline, Span, expand
 
+_CITED = re.compile(r"\\[A-Za-z]*cite")
 _ENVIRONMENT = re.compile(r"\\begin\s*\{|\A\s*(?:Proof|Theorem|Lemma|Proposition|Corollary)\b", re.IGNORECASE)
 
 
@@ -144,7 +156,40 @@ class GapPipeline:
         reasons = {
             place[one.instance]: Drop(one.code, one.sentence) for one in selection.standings if one.code
         }
-        return Selected([place[name] for name in selection.chosen], reasons, selection.shortages)
+        passed = selection.passed
+        return Selected(
+            [place[name] for name in selection.chosen],
+            reasons,
+            selection.shortages,
+            {place[one.instance]: one.points for one in selection.standings if one.points},
+            {place[one.instance]: one.rank for one in selection.standings if one.rank},
+            [
+                Quota(domain, recipe.quota, passed[domain], given)
+                for domain, given in selection.supply.items()
+            ],
+        )
+
+    def expects(self, text: str, recipe: Recipe) -> Expected:
+        """Low: one question about a paper that cites in its proofs, none about another; high: that one, and four
+        about each citation that may be kept, with all that each may be shown."""
+        if not _CITED.search(text):
+            return Expected(Range(0, 0), Range(0, 0))
+        shown = min(len(text), recipe.shown)
+        each = recipe.scored + 2 * sum(recipe.around_citation) + 2 * recipe.max_tool
+        kept = recipe.kept_of_a_paper
+        return Expected(Range(1, 1 + 4 * kept), Range(shown // 4, shown + 4 * kept * each))
+
+    def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
+        if path == "y.reference_tool_latex":
+            return refused(text, ProofGap.model_validate(line).y.reference_tool_type, recipe)
+        return self.leak(line, path, text, recipe) or (not_set(text) if path.startswith("x.") else None)
+
+    def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
+        if path != "x.anchor_hint":
+            return None
+        z = ProofGap.model_validate(line).z
+        cited = read_citation(z.citation_content)
+        return anchor_refused(text, cited, recipe, key=z.citation_key, nearby=z.locator_snippet)
 
 
 def _target(paper: Paper, recipe: Recipe, answers: Answers) -> Chosen | Question | Drop:

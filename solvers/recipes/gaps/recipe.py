@@ -60,7 +60,7 @@ PROMPTS: dict[str, type[BaseModel]] = {
 class Settings(BaseModel):
     """Defaults are the paper's; where the released code differs, `settings/released-code.json` has its choice."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     query_words: Annotated[int, Field(ge=1, le=50)] | None = None
     """Cut a query to its first words; the released code keeps five."""

@@ -37,9 +37,10 @@ PROMPTS: dict[str, type[BaseModel]] = {"prove.v1": Steps}
 class Settings(BaseModel):
     """Length and retries; the paper gives neither."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 32_000
+    """The longest reply."""
     retries: Annotated[int, Field(ge=0, le=3)] = 1
     """How often a reply that is not the object asked for is asked for again."""
 

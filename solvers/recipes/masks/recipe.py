@@ -50,7 +50,7 @@ PROMPTS: dict[str, type[BaseModel]] = {
 class Settings(BaseModel):
     """Which variant, and how long replies may be."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     variant: Literal["structured", "published"] = "structured"
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 40_000

@@ -12,7 +12,7 @@ ALL: tuple[Commandment, ...] = ("grounding", "faithfulness", "gap_free", "constr
 class Drafting(BaseModel):
     """What every recipe that writes and verifies proofs can be told."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     verifiers: Annotated[int, Field(ge=0, le=20)] = 3
     """Verifiers, each of which reads all candidates of a round in one question."""
@@ -38,7 +38,9 @@ class Settings(Drafting):
     """RMA: rounds, agents, modules, memory."""
 
     rounds: Annotated[int, Field(ge=1, le=50)] = 5
+    """Rounds, the first draft's included."""
     proposers: Annotated[int, Field(ge=1, le=20)] = 3
+    """Proposers of each round after the first."""
     analysis: Literal["on", "off", "auto"] = "on"
     """Make the statement precise first; auto asks whether that is needed."""
     literature: bool = True

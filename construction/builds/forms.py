@@ -1,0 +1,148 @@
+"""Forms of builds: the plan with its recipe, the budget, and what to do with a build."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from accounts.refusal import Refused
+from construction.builds.actions import Plan
+from construction.models import Source, SourceState
+from construction.pipeline import get_pipeline
+from construction.recipes.about import DescribedNumber, described
+from work.endpoints import declared_endpoints
+
+_PRICE: dict[str, Any] = {
+    "min_value": 0, "max_digits": 12, "decimal_places": 6, "required": False, "initial": Decimal(0),
+}  # fmt: skip
+_EVERYTHING = [("", "All")]
+
+
+class SourcesForm(forms.Form):
+    """Which sources a build follows its recipe through."""
+
+    domain = forms.ChoiceField(required=False)
+    category = forms.ChoiceField(required=False)
+    text = forms.CharField(
+        max_length=200,
+        required=False,
+        label="Title or key",
+        help_text="Words of a title, or how a key begins.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        readable = Source.objects.filter(state=SourceState.READABLE).exclude(domain="")
+        for name in ("domain", "category"):
+            values = readable.exclude(**{name: ""}).order_by(name).values_list(name, flat=True).distinct()
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = [*_EVERYTHING, *((value, value.replace("_", " ")) for value in values)]
+
+
+class PlanForm(forms.Form):
+    """A name, the model that is asked, its prices, the seed, and every number of the recipe."""
+
+    name = forms.SlugField(max_length=100, help_text="Letters, digits, hyphens and underscores.")
+    endpoint = forms.ChoiceField()
+    model = forms.CharField(max_length=200, help_text="As its server calls it.")
+    prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
+    completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**63 - 1, initial=1, help_text="Of every random choice."
+    )
+
+    def __init__(self, protocol: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        self.protocol = protocol
+        try:
+            names = list(declared_endpoints(settings.JUDGE_ENDPOINTS))
+        except Refused:
+            names = []
+        field = self.fields["endpoint"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(name, name) for name in names]
+        self.numbers = described(type(get_pipeline(protocol).recipe({})))
+        for number in self.numbers:
+            self.fields[f"n_{number.name}"] = _field_of(number)
+
+    def number_fields(self) -> list[tuple[DescribedNumber, forms.BoundField]]:
+        """Each number of the recipe with its field."""
+        return [(number, self[f"n_{number.name}"]) for number in self.numbers]
+
+    def plan_fields(self) -> list[forms.BoundField]:
+        """The fields that are no numbers of the recipe."""
+        return [field for field in self if not field.name.startswith("n_")]
+
+    def different(self) -> dict[str, object]:
+        """The numbers that are filled in and differ from ours."""
+        found: dict[str, object] = {}
+        for number in self.numbers:
+            said = self.cleaned_data[f"n_{number.name}"]
+            if said in ("", None):
+                continue
+            value = _read(said, number.ours)
+            if value != number.ours:
+                found[number.name] = value
+        return found
+
+    def plan(self) -> Plan:
+        """The plan."""
+        said = self.cleaned_data
+        prices = {name: said[name] or Decimal(0) for name in ("prompt_price", "completion_price")}
+        return Plan(
+            said["name"],
+            self.protocol,
+            said["endpoint"],
+            said["model"],
+            self.different(),
+            said["seed"],
+            **prices,
+        )
+
+
+class BudgetForm(forms.Form):
+    """A build stops before it would exceed one of these."""
+
+    max_cost = forms.DecimalField(
+        label="Budget in money", min_value=0, max_digits=16, decimal_places=6, required=False
+    )
+    max_tokens = forms.IntegerField(label="Budget in tokens", min_value=1, max_value=2**62, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+
+
+class EmitForm(forms.Form):
+    """The name of a release."""
+
+    release = forms.SlugField(max_length=100, label="Name of the release")
+    is_sample = forms.BooleanField(label="Sample data, no results", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+
+
+def _field_of(number: DescribedNumber) -> forms.Field:
+    """A field that is left empty where the number is to be ours."""
+    words: dict[str, Any] = {"required": False, "label": number.name}
+    if isinstance(number.ours, bool):
+        return forms.ChoiceField(choices=[("", "ours"), ("yes", "yes"), ("no", "no")], **words)
+    if isinstance(number.ours, int):
+        return forms.IntegerField(**words)
+    if isinstance(number.ours, float):
+        return forms.FloatField(**words)
+    return forms.CharField(max_length=2_000, **words)
+
+
+def _read(said: Any, ours: Any) -> Any:
+    """What was typed as the recipe has it: lists are separated by commas, and points are `rule 2`."""
+    if isinstance(ours, bool):
+        return said == "yes"
+    if not isinstance(ours, list):
+        return said
+    parts = [part.strip() for part in str(said).split(",") if part.strip()]
+    if ours and isinstance(ours[0], list):
+        return [[part.rpartition(" ")[0], part.rpartition(" ")[2]] for part in parts]
+    return parts

@@ -1,0 +1,172 @@
+"""A candidate as people look at it: its lines as experts see them, their strings, and where these are in the source."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from benchmark.protocol import InstanceRecord, Part
+from benchmark.protocols import get_protocol
+from benchmark.rendering.stored import Rendered, rendered_all
+from construction.builds.emission import repaired_lines
+from construction.builds.repairs import as_instances, editable
+from construction.builds.strings import value_at
+from construction.models import Candidate, Review, SourceFile
+
+AROUND = 400  # characters of a file shown before and after a place
+COLOURS = 8
+
+
+@dataclass(frozen=True)
+class ShownPart:
+    """A titled part with its rendered text, as templates of instances expect it."""
+
+    title: str
+    collapsed: bool
+    document: Rendered
+
+
+@dataclass(frozen=True)
+class ShownString:
+    """A string of a line with its origin. `name` is what a review calls it; `colour` is that of its places."""
+
+    name: str
+    path: str
+    text: str
+    written_by: str
+    program: str
+    places: tuple[tuple[str, int, int], ...]
+    colour: int
+    can_be_repaired: bool
+
+
+@dataclass(frozen=True)
+class ShownLine:
+    """A line: its parts as experts see them in an audit, or why it is no instance; its strings."""
+
+    number: int
+    line: Mapping[str, Any]
+    parts: tuple[ShownPart, ...]
+    fault: str
+    strings: tuple[ShownString, ...]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of a file. `strings` are the paths of those that it belongs to; the first gives the colour."""
+
+    text: str
+    strings: tuple[str, ...] = ()
+    colour: int = 0
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A part of a file around places, with pieces in the order of the text."""
+
+    path: str
+    start: int
+    end: int
+    segments: tuple[Segment, ...]
+
+
+def current_lines(candidate: Candidate, live: Review | None) -> list[Mapping[str, Any]]:
+    """The lines of a candidate with the live repair done, each with `line` and `provenance`."""
+    return repaired_lines(candidate.lines, live.after if live else {})
+
+
+def shown_lines(candidate: Candidate, live: Review | None) -> list[ShownLine]:
+    """The lines of a candidate, rendered at one go."""
+    protocol = candidate.paper.run.protocol
+    lines = current_lines(candidate, live)
+    parts: list[list[Part]] = []
+    faults: list[str] = []
+    for record in as_instances(protocol, [one["line"] for one in lines]):
+        if isinstance(record, InstanceRecord):
+            parts.append(list(get_protocol(protocol).construction_parts(record.payload)))
+            faults.append("")
+        else:
+            parts.append([])
+            where = f"{record.field}: " if record and record.field else ""
+            faults.append(f"{where}{record.reason}" if record else "the loader leaves it out")
+    texts = [
+        (part.text, part.text_format, f"l{number}-{place}-")
+        for number, group in enumerate(parts)
+        for place, part in enumerate(group)
+    ]
+    documents = iter(rendered_all(texts))
+    return [
+        ShownLine(
+            number,
+            one["line"],
+            tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in group),
+            fault,
+            tuple(_strings(number, one)),
+        )
+        for number, (one, group, fault) in enumerate(zip(lines, parts, faults, strict=True))
+    ]
+
+
+def _strings(number: int, one: Mapping[str, Any]) -> Iterator[ShownString]:
+    texts = editable(one)
+    for place, (path, origin) in enumerate(one["provenance"].items()):
+        value = value_at(one["line"], path)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        places = tuple(map(_place, origin["places"]))
+        yield ShownString(
+            f"{number}.{path}", path, text, origin["written_by"], origin["program"], places, place % COLOURS,
+            path in texts,
+        )  # fmt: skip
+
+
+def excerpts(candidate: Candidate, lines: Sequence[ShownLine]) -> list[Excerpt]:
+    """The files of the source around the candidate and around the places of its strings."""
+    wanted: dict[str, list[tuple[int, int, str, int]]] = {}
+    for path, start, end in map(_place, candidate.places):
+        wanted.setdefault(path, []).append((start, end, "", 0))
+    for line in lines:
+        for string in line.strings:
+            for path, start, end in string.places:
+                wanted.setdefault(path, []).append((start, end, string.path, string.colour))
+    files = SourceFile.objects.filter(source=candidate.paper.source, path__in=wanted)
+    found = []
+    for file in files.order_by("path"):
+        spans = wanted[file.path]
+        for start, end in _windows(spans, len(file.text)):
+            inside = [span for span in spans if span[0] < end and span[1] > start and span[2]]
+            found.append(Excerpt(file.path, start, end, tuple(_segments(file.text, start, end, inside))))
+    return found
+
+
+def _place(place: Any) -> tuple[str, int, int]:
+    """A place as it was stored: a list, or an object with these names."""
+    if isinstance(place, Mapping):
+        return str(place["path"]), int(place["start"]), int(place["end"])
+    path, start, end = place
+    return str(path), int(start), int(end)
+
+
+def _windows(spans: Sequence[tuple[int, int, str, int]], length: int) -> list[tuple[int, int]]:
+    windows: list[tuple[int, int]] = []
+    for start, end, _, _ in sorted(spans):
+        begin, until = max(0, start - AROUND), min(length, end + AROUND)
+        if windows and begin <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], max(windows[-1][1], until))
+        else:
+            windows.append((begin, until))
+    return windows
+
+
+def _segments(
+    text: str, start: int, end: int, spans: Sequence[tuple[int, int, str, int]]
+) -> Iterator[Segment]:
+    """Cut wherever a place begins or ends; a piece in several has the colour of the shortest."""
+    cuts = {start, end, *(min(max(at, start), end) for span in spans for at in span[:2])}
+    for begin, until in pairwise(sorted(cuts)):
+        around = sorted(
+            (span for span in spans if span[0] <= begin and until <= span[1]), key=lambda one: one[1] - one[0]
+        )
+        names = tuple(dict.fromkeys(span[2] for span in around))
+        yield Segment(text[begin:until], names, around[0][3] if around else 0, begin)

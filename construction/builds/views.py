@@ -1,0 +1,169 @@
+"""Pages of builds: the list, a build with its funnel, its papers, two builds side by side; and the verbs of owners."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.access import require_role, staff_only
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from accounts.site.pages import SignedInRequest, told
+from construction.builds.actions import MOVES, ask_again, raise_budget, steer
+from construction.builds.comparing import Drift, compare
+from construction.builds.forms import BudgetForm
+from construction.builds.funnels import BY_HAND, Row, choice_of, domain_matrix, rows_of, table
+from construction.builds.queries import builds_like, builds_with_progress, calls_of, papers_of, progress_of
+from construction.models import Build
+from construction.pipeline import get_pipeline, pipeline_names
+from construction.recipes.about import described
+from stats.core.display import percent
+from stats.tables.cells import quote_cell
+from work.models import RunState
+
+PAGE = 100
+owner_only = require_role(RoleName.OWNER)
+
+
+@staff_only
+@require_GET
+def builds(request: HttpRequest) -> HttpResponse:
+    """All builds, the newest first."""
+    page = Paginator(builds_with_progress(), PAGE).get_page(request.GET.get("page"))
+    return render(request, "construction/builds/builds.html", {"page": page, "protocols": pipeline_names()})
+
+
+@staff_only
+@require_GET
+def build(request: HttpRequest, name: str) -> HttpResponse:
+    """One build; with the header X-Fragment only the part that moves."""
+    row = get_object_or_404(Build.objects.select_related("release", "created_by"), name=name)
+    running = row.state == RunState.RUNNING
+    choice = choice_of(row)
+    rows = rows_of(row, choice)
+    context = {
+        "build": row,
+        "running": running,
+        "open": row.finished_at is None,
+        "progress": progress_of(row),
+        "calls": calls_of(row),
+        "rows": [(one, _drops(row, one)) for one in rows],
+        "matrix": domain_matrix(row, choice) if choice else [],
+    }
+    if request.headers.get("X-Fragment") == "progress":
+        return render(request, "construction/builds/_progress.html", context)
+    numbers = described(type(get_pipeline(row.protocol).recipe({})), row.recipe)
+    context["different"] = [one for one in numbers if one.differs]
+    context["others"] = builds_like(row)[:20]
+    context["budget"] = BudgetForm()
+    return render(request, "construction/builds/build.html", context)
+
+
+def _drops(row: Build, one: Row) -> list[tuple[str, int, str]]:
+    """Codes of a stage with how many were dropped, and the address below the build's where these are listed."""
+
+    def below(code: str) -> str:
+        if one.counts == "papers":
+            return f"papers/?code={code}"
+        if one.counts == "lines":
+            return f"selection/?code={code}"
+        if code == BY_HAND:
+            return "candidates/?decision=drop"
+        return f"candidates/?stage={one.stage}&code={code}"
+
+    return [(code, times, below(code)) for code, times in sorted(one.dropped.items())]
+
+
+@staff_only
+@require_GET
+def funnel_csv(request: HttpRequest, name: str) -> StreamingHttpResponse:
+    """The funnel as CSV."""
+    row = get_object_or_404(Build, name=name)
+    return csv_reply(table(row, rows_of(row, choice_of(row))), f"funnel-{name}.csv")
+
+
+def csv_reply(rows: Iterable[list[object]], file_name: str) -> StreamingHttpResponse:
+    """A table as CSV, its text safe for spreadsheets."""
+    reply = StreamingHttpResponse(_csv_lines(rows), content_type="text/csv; charset=utf-8")
+    reply["Content-Disposition"] = f'attachment; filename="{file_name}"'
+    return reply
+
+
+def _csv_lines(rows: Iterable[list[object]]) -> Iterator[str]:
+    for row in rows:
+        out = io.StringIO()
+        csv.writer(out).writerow(quote_cell(cell) if isinstance(cell, str) else cell for cell in row)
+        yield out.getvalue()
+
+
+@staff_only
+@require_GET
+def papers(request: HttpRequest, name: str) -> HttpResponse:
+    """The papers of a build, or those that could not be read, with the reason."""
+    row = get_object_or_404(Build, name=name)
+    code = request.GET.get("code", "")
+    page = Paginator(papers_of(row, code), PAGE).get_page(request.GET.get("page"))
+    return render(request, "construction/builds/papers.html", {"build": row, "page": page, "code": code})
+
+
+@owner_only
+@require_POST
+def steer_build(request: SignedInRequest, name: str) -> HttpResponse:
+    """Pause, resume or cancel a build, ask what failed again, or give it another budget."""
+    row = get_object_or_404(Build, name=name)
+    step = request.POST.get("step", "")
+    with told(request):
+        if step in MOVES:
+            steer(actor=request.user, build=row, to=MOVES[step])
+        elif step == "again":
+            ask_again(actor=request.user, build=row)
+        else:
+            form = BudgetForm(request.POST)
+            if not form.is_valid():
+                raise Refused("A budget is a positive number.", code="bad_budget")
+            raise_budget(actor=request.user, build=row, **form.cleaned_data)
+    return redirect("build", name=name)
+
+
+@staff_only
+@require_GET
+def comparison(request: HttpRequest, name: str) -> HttpResponse:
+    """The build ?with= and this one: papers in both, statements again, and the drift of the funnel."""
+    second = get_object_or_404(Build, name=name)
+    others = builds_like(second)
+    chosen = request.GET.get("with", "")
+    first = get_object_or_404(others, name=chosen) if chosen else others.first()
+    found = compare(first, second) if first else None
+    context = {
+        "build": second,
+        "first": first,
+        "others": others[:100],
+        "found": found,
+        "drift": [_in_words(one) for one in found.drift] if found else [],
+    }
+    return render(request, "construction/builds/comparison.html", context)
+
+
+def _in_words(one: Drift) -> dict[str, object]:
+    """Shares and their difference in percent, with intervals."""
+
+    def share(kept: int, of: int, interval: Sequence[float] | None) -> str:
+        if interval is None:
+            return "nothing came here"
+        low, high = interval
+        return f"{percent(kept, of)} ({100 * low:.1f} to {100 * high:.1f}), {kept:,} of {of:,}"
+
+    difference = "undefined"
+    if one.difference is not None and one.low is not None and one.high is not None:
+        difference = f"{100 * one.difference:+.1f} ({100 * one.low:+.1f} to {100 * one.high:+.1f})"
+    return {
+        "title": one.title,
+        "first": share(one.first_kept, one.first_of, one.first),
+        "second": share(one.second_kept, one.second_of, one.second),
+        "difference": difference,
+        "differs": one.differs,
+    }

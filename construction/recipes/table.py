@@ -1,0 +1,43 @@
+"""The numbers of the recipes in docs/recipes.md, from where they are declared: python -m construction.recipes.table.
+
+tests/construction/test_recipe_tables.py fails when the document and the declarations differ.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from construction.recipes.about import described
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "docs" / "recipes.md"
+RECIPES = ROOT / "construction" / "recipes"
+HEAD = """# Numbers of the recipes
+
+Every number that a build can change ([construction.md](construction.md)), with the value that the paper or its code
+has. Where ours differs, the last column says why. `python -m construction.recipes.table` writes this document; pages
+and REST show the same words.
+"""
+
+
+def document() -> str:
+    """The whole document."""
+    return HEAD + "".join(_table(path.parent.name) for path in sorted(RECIPES.glob("*/recipe.py")))
+
+
+def _table(protocol: str) -> str:
+    kind = import_module(f"construction.recipes.{protocol}.recipe").Recipe
+    lines = [
+        f"\n## {protocol}\n",
+        "| number | what it is | ours | the paper's | why ours differs |",
+        "|---|---|---|---|---|",
+    ]
+    for one in described(kind):
+        cells = (f"`{one.name}`", one.what, one.ours_in_words, one.paper or "none", one.why)
+        lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |".replace("  |", " |"))
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Reading an attempt: its transcript, step by step."""

@@ -1,0 +1,1 @@
+"""Beginning a run: the order, an estimate of what it takes, and the first questions to read."""

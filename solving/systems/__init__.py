@@ -1,0 +1,1 @@
+"""Solvers: their versions, and making a new one from the settings of a recipe."""

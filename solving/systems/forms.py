@@ -1,0 +1,116 @@
+"""The form of a new solver: a model with its prices, and every setting of a recipe."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from accounts.refusal import Refused
+from llm.strict_json import NotJson, loads
+from solvers.recipe import Recipe
+from solving.runs.actions import System
+from work.endpoints import declared_endpoints
+
+_PRICE: dict[str, Any] = {
+    "min_value": 0, "max_digits": 12, "decimal_places": 6, "required": False, "initial": Decimal(0),
+}  # fmt: skip
+
+
+class SolverForm(forms.Form):
+    """What a solver is made of. The fields of the recipe's settings are `s_NAME`; `given` fills them in."""
+
+    slug = forms.SlugField(
+        label="Name", max_length=80, help_text="Letters, digits and hyphens. A name gets versions: name-v1."
+    )
+    endpoint = forms.ChoiceField(help_text="Endpoints are declared by the deployment.")
+    model = forms.CharField(max_length=200, help_text="As its server calls it.")
+    family = forms.CharField(
+        label="Family of the model",
+        max_length=100,
+        required=False,
+        help_text="Used to report self-preference.",
+    )
+    training_cutoff = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="As declared; nobody can verify it.",
+    )
+    prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
+    completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
+    decoding = forms.CharField(
+        required=False,
+        initial="{}",
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text='JSON, for example {"temperature": 0.7}. Lengths are settings of the recipe.',
+    )
+
+    def __init__(self, recipe: Recipe, given: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        self.recipe = recipe
+        try:
+            names = list(declared_endpoints(settings.JUDGE_ENDPOINTS))
+        except Refused:
+            names = []
+        field = self.fields["endpoint"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(name, name) for name in names]
+        values = recipe.read_settings(given).model_dump(mode="json")
+        schema = recipe.settings.model_json_schema()
+        for name, described in schema["properties"].items():
+            self.fields[f"s_{name}"] = _field_of(name, described, values[name])
+
+    def setting_fields(self) -> list[forms.BoundField]:
+        """The fields of the recipe's settings."""
+        return [field for field in self if field.name.startswith("s_")]
+
+    def system_fields(self) -> list[forms.BoundField]:
+        """The other fields."""
+        return [field for field in self if not field.name.startswith("s_")]
+
+    def clean_decoding(self) -> dict[str, Any]:
+        said = self.cleaned_data["decoding"].strip() or "{}"
+        try:
+            read = loads(said)
+        except NotJson as error:
+            raise forms.ValidationError(f"Not one JSON object: {error}") from error
+        return dict(read)
+
+    def system(self) -> System:
+        """The solver that was asked for."""
+        said = self.cleaned_data
+        chosen = {name[2:]: value for name, value in said.items() if name.startswith("s_")}
+        prices = {name: said[name] or Decimal(0) for name in ("prompt_price", "completion_price")}
+        return System(
+            slug=said["slug"],
+            recipe=self.recipe.name,
+            endpoint=said["endpoint"],
+            model=said["model"],
+            settings=chosen,
+            decoding=said["decoding"],
+            family=said["family"],
+            training_cutoff=said["training_cutoff"],
+            **prices,
+        )
+
+
+def _field_of(name: str, described: Mapping[str, Any], value: Any) -> forms.Field:
+    """The field of a setting, from its JSON schema."""
+    words: dict[str, Any] = {
+        "label": name.replace("_", " ").capitalize(), "initial": value, "help_text": described.get("description", ""),
+    }  # fmt: skip
+    if described.get("type") == "boolean":
+        return forms.BooleanField(required=False, **words)
+    numbers = [one for one in described.get("anyOf", [described]) if one.get("type") == "integer"]
+    if numbers:
+        ends = {"min_value": numbers[0].get("minimum"), "max_value": numbers[0].get("maximum")}
+        return forms.IntegerField(required="anyOf" not in described, **ends, **words)
+    if described.get("type") == "array":
+        choices = [(one, one.replace("_", " ")) for one in described["items"]["enum"]]
+        return forms.MultipleChoiceField(
+            choices=choices, widget=forms.CheckboxSelectMultiple, required=False, **words
+        )
+    if "enum" in described:
+        return forms.ChoiceField(choices=[(one, one.replace("_", " ")) for one in described["enum"]], **words)
+    return forms.CharField(max_length=2_000, required=False, **words)

@@ -1,0 +1,23 @@
+"""Pages of solving."""
+
+from django.urls import path
+
+from solving.attempts import views as attempts
+from solving.comparing import views as comparing
+from solving.runs import views as runs
+from solving.starting import views as starting
+from solving.systems import views as systems
+
+urlpatterns = [
+    path("", runs.runs_list, name="solve-runs"),
+    path("new/", starting.new_run, name="new-solve-run"),
+    path("solvers/", systems.solvers, name="solvers"),
+    path("solvers/new/", systems.new_solver, name="new-solver"),
+    path("compare/", comparing.comparison, name="solve-comparison"),
+    path("compare/problems/<int:instance>/", comparing.problem, name="solve-problem"),
+    path("runs/<int:pk>/", runs.run, name="solve-run"),
+    path("runs/<int:pk>/steer/", runs.steer_run, name="steer-solve-run"),
+    path("attempts/<int:pk>/", attempts.attempt, name="solve-attempt"),
+    path("attempts/<int:pk>/steps/<str:key>/", attempts.step, name="solve-step"),
+    path("attempts/<int:pk>/memory/<int:number>/", attempts.entry, name="solve-entry"),
+]

@@ -1,0 +1,148 @@
+"""From archives to a frozen, audited release of each recipe, in the browser, with the scripted model and a worker."""
+
+import json
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connections
+from playwright.sync_api import Page, expect
+
+from accounts.models import Expertise
+from benchmark.models import Release
+from construction.builds.actions import reconcile_builds
+from construction.models import BuiltInstance
+from construction.scripted import reply
+from construction.sources.uploading import reconcile_sources
+from llm.scripted import serving
+from reports.construction.raters import raters
+from tests.browser.setting_up import close, set_up
+from tests.browser.test_five_protocols import offered
+from work.worker import drain
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SAMPLE = Path(__file__).resolve().parents[2] / "sample" / "construction"
+SMALL = {
+    "min_entries": "1", "min_cited": "1", "min_cited_in_proofs": "1", "min_scout_score": "0", "quota": "1",
+    "domains": "analysis_pde, algebra_number_theory, combinatorics_discrete",
+}  # fmt: skip
+# Recipe, numbers that differ, instances (as tests/construction/test_scripted.py counts them), rubric of the experts.
+RECIPES = [
+    ("masked_steps", {}, 8, "masked-steps-construction-v1"),
+    ("lemmas", {}, 6, "lemmas-construction-v1"),
+    ("re2math", SMALL, 3, "re2math-construction-v1"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _model(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> Iterator[None]:
+    settings.UPLOAD_DIR = tmp_path
+    for place in ("construction.sources.uploading.ring", "construction.builds.actions.ring"):
+        monkeypatch.setattr(place, lambda: None)
+    with serving(reply) as model:
+        settings.JUDGE_ENDPOINTS = json.dumps({"scripted": {"base_url": model.base_url, "private": True}})
+        yield
+
+
+def worked() -> None:
+    """A worker until nothing waits, in a thread of its own: the browser has the event loop of this one."""
+
+    def work() -> None:
+        try:
+            for _ in range(12):
+                drain(shift_seconds=60)
+                reconcile_sources()
+                if not reconcile_builds()["waiting"]:
+                    return
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(work).result()
+
+
+def add_sources(page: Page) -> None:
+    page.goto("/construction/")
+    page.get_by_role("link", name="Sources", exact=True).click()
+    page.get_by_role("link", name="Add some here").click()
+    page.get_by_label("Archives").set_input_files(sorted(SAMPLE.glob("*.tex")))
+    page.get_by_label("Manifest").set_input_files(SAMPLE / "manifest.csv")
+    page.get_by_role("button", name="Read the archives").click()
+    worked()
+    page.reload()
+    page.get_by_role("button", name="Add 3 sources").click()
+    worked()
+
+
+def build(page: Page, protocol: str, numbers: dict[str, str], release: str) -> None:
+    page.goto(f"/construction/builds/new/?protocol={protocol}")
+    page.get_by_label("Name", exact=True).fill(release)
+    page.get_by_label("Model", exact=True).fill("fixed-rules")
+    if numbers:
+        page.get_by_text("Numbers of the recipe").click()
+    for name, value in numbers.items():
+        page.locator(f'[name="n_{name}"]').fill(value)
+    page.get_by_role("button", name="Estimate").click()
+    page.get_by_label("Budget in tokens").fill("2000000")
+    page.get_by_role("button", name="Begin the build").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(release)
+    worked()
+    page.goto(f"/construction/builds/{release}/release/")
+    page.get_by_label("Name of the release").fill(release)
+    page.get_by_role("button", name="Make the release").click()
+    expect(page.get_by_text(f"This build has made the release {release}")).to_be_visible()
+
+
+def graded(page: Page, by_chance: random.Random) -> int:
+    """Every place of a reviewer's queue, each required question answered by lot."""
+    page.goto("/grading/")
+    times = 0
+    while page.get_by_role("button", name="Grade next").count():
+        with page.expect_navigation():
+            page.get_by_role("button", name="Grade next").click()
+        while "/grading/items/" in page.url:
+            expect(page.locator("#clock")).not_to_be_empty(timeout=20_000)  # its scripts are there
+            before = page.url
+            for _, _, name, values in offered(page):
+                page.locator(f'label:has([name="{name}"][value="{by_chance.choice(values)}"])').click()
+            page.get_by_role("button", name="Submit").click()
+            page.wait_for_url(lambda address, left=before: address != left)
+            times += 1
+    return times
+
+
+def test_archives_become_frozen_and_audited_releases_of_all_three_recipes(
+    sign_in, owner, coordinator, algebraist, analyst
+):
+    for reviewer in (algebraist, analyst):
+        for domain in ("analysis_pde", "algebra_number_theory", "combinatorics_discrete"):
+            Expertise.objects.create(user=reviewer, domain=domain, confidence=2)
+    page = sign_in(owner)
+    page.set_default_timeout(20_000)
+    add_sources(page)
+    for protocol, numbers, instances, rubric in RECIPES:
+        name = f"mined-{protocol.replace('_', '-')}"
+        build(page, protocol, numbers, name)
+        assert BuiltInstance.objects.filter(instance__release__name=name).count() == instances
+        start = f"/grading/campaigns/new/?release={name}"  # as the page of the build's release has it
+        expect(page.locator(f'a[href$="{start}"]')).to_have_text("Ask experts: new campaign")
+        set_up(page, f"Audit of {name}", rubric, draw="Draw", start=start, extent="sample", each="1")
+        drawn = len(set(Release.objects.get(name=name).instances.values_list("domain", flat=True)))
+        for reviewer in (algebraist, analyst):
+            window = sign_in(reviewer)
+            window.set_default_timeout(20_000)
+            assert graded(window, random.Random(protocol)) == drawn
+            window.close()
+        close(page, f"audit-of-{name}")
+        release = Release.objects.get(name=name)
+        assert release.frozen_at is not None  # by the draw
+        for item in raters(release).agreement().items:
+            said = item.answers["experts"]
+            assert sum(said.values()) == drawn
+            assert item.passed["experts"].method.startswith("wilson")
+        page.goto(f"/reports/releases/{name}/construction/raters/")
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert page.get_by_text("experts").count()
