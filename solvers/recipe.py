@@ -2,8 +2,7 @@
 
     recipes/NAME/recipe.py       TITLE, PROTOCOLS, Settings (a pydantic model), PROMPTS, solve(given, settings, memory)
     recipes/NAME/prompts/*.md    prompt files, named NAME.vN.md
-    recipes/NAME/example.json    settings and replies of a whole attempt, which the contract test runs; `soonest`
-                                 and `latest` have replies with which an attempt is over then, for estimates
+    recipes/NAME/example.json    settings and replies of a whole attempt, which the contract test runs
     recipes/NAME/settings/*.json settings with names, for example those of a published ablation
 
 A recipe that uses the code of another one names it in SHARES, so that its hash changes with that code.
@@ -26,7 +25,6 @@ from solvers.steps import Given, Solving
 
 HERE = Path(__file__).parent
 RECIPES = HERE / "recipes"
-_NOT_HASHED = {"estimating.py"}  # says what attempts may take, and no attempt does anything by it
 
 
 class BadSettings(ValueError):
@@ -100,7 +98,7 @@ def _sha256(folders: list[Path]) -> str:
     total = hashlib.sha256()
     for folder in folders:
         files = [*folder.glob("*.py"), *folder.glob("prompts/*.md")]
-        for path in sorted(path for path in files if path.name not in _NOT_HASHED):
+        for path in sorted(files):
             total.update(path.relative_to(HERE).as_posix().encode() + b"\0")
             total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
