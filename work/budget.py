@@ -47,7 +47,12 @@ def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
             break
         task.tokens_reserved, task.cost_reserved = needed.tokens, needed.cost
         granted.append(task)
-    kind.tasks.objects.bulk_update(granted, ["tokens_reserved", "cost_reserved"])
+    if kind.bounds:
+        tokens, cost = kind.bounds
+        rows = kind.tasks.objects.filter(id__in=[task.pk for task in granted])
+        rows.update(tokens_reserved=F(tokens), cost_reserved=F(cost))
+    else:
+        kind.tasks.objects.bulk_update(granted, ["tokens_reserved", "cost_reserved"])
     refused = tasks[len(granted) :]
     free = {"state": TaskState.WAITING, "lease_owner": "", "lease_until": None}
     kind.tasks.objects.filter(id__in=[task.pk for task in refused]).update(**free)

@@ -89,6 +89,8 @@ class Kind:
     """The most that the task can use, all attempts included."""
     paused: Callable[[Run], object]
     """Called when a run was paused at its cap, within that transaction."""
+    bounds: tuple[str, str] | None = None
+    """The columns for tokens and cost that have what `most` says, if the task's row has it."""
     returned: Callable[[Sequence[int]], object] = len
     """Called with tasks (by id) of dead workers once they wait again, within that transaction."""
 

@@ -110,6 +110,7 @@ ASKS = Kind(
     settle=settle_asks,
     most=_most,
     paused=_paused,
+    bounds=("tokens_bound", "cost_bound"),
     returned=_returned_asks,
 )
 TOOLS = Kind(

@@ -16,6 +16,10 @@ from solving.models import Attempt, MemoryEntry, Solver, SolveRun, Step
 from work.models import TaskState
 
 CLOSED = (TaskState.DONE, TaskState.FAILED)
+RECORDED = (
+    "attempt", "key", "state", "reply", "reply_state", "tokens_spent", "cost_spent", "seconds", "tokens_bound",
+    "cost_bound",
+)  # fmt: skip
 
 
 def is_outdated(solver: Solver) -> bool:
@@ -68,10 +72,16 @@ def reply_of(step: Step) -> Reply:
 
 
 def bound_of(recipe: Recipe, run: SolveRun, steps: Iterable[Step]) -> Bound:
-    """The most of a step: as stored, or computed for one that is not stored yet."""
-    stored = {step.key: Use(step.tokens_bound, step.cost_bound) for step in steps}
+    """The most of a step: as stored, or computed once for one that is not stored yet."""
+    known = {step.key: Use(step.tokens_bound, step.cost_bound) for step in steps}
     prices = Prices(run.prompt_price, run.completion_price)
-    return lambda step: stored[step.key] if step.key in stored else most(recipe, step, prices)
+
+    def bound(step: Planned) -> Use:
+        if step.key not in known:
+            known[step.key] = most(recipe, step, prices)
+        return known[step.key]
+
+    return bound
 
 
 def row_of(attempt: Attempt, planned: Planned, bound: Use, recipe: Recipe) -> Step:
