@@ -1,12 +1,15 @@
-"""Solving in the scripted world: 1,000 attempts of RMA with killed workers, the exact law, and 1,000 schedules at caps.
+"""Solving in the scripted world: attempts of RMA with killed workers, the exact law, and schedules at caps.
 
-Targets are counts: attempts that differ from plain loops, figures of the law that differ, and caps that were exceeded.
+Targets are counts: attempts that differ from plain loops, figures of the law that differ, and caps that were exceeded;
+and the processor time of a worker. The model is a process of its own. By default 1,000 attempts are spread over both
+databases and killed 20 times on each; BENCH_SOLVING_ATTEMPTS and BENCH_SOLVING_SCHEDULES give other sizes.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess  # nosec B404
 import sys
 import tempfile
 import time
@@ -14,18 +17,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
+from urllib.request import urlopen
 
 from bench.frame import Figure, Spread
 from tests.deployment import Deployment, deployed
 from tests.llm.server import serving
 from tests.solving.begin import BEGIN
-from tests.solving.world import Shape, World, answer, exact, exact_best_of, key_of, reference
+from tests.solving.world import Shape, World, exact, exact_best_of, key_of, reference
 from tools.servers import postgresql
 
-SEED, ATTEMPTS, KILLS, IN_FLIGHT = 7, 1_000, 20, 4
+SEED, KILLS, IN_FLIGHT, WIDE = 7, 20, 16, 200
+ATTEMPTS = int(os.environ.get("BENCH_SOLVING_ATTEMPTS", "1000"))
+SCHEDULES = int(os.environ.get("BENCH_SOLVING_SCHEDULES", "1000"))
 WORLD, SHAPE = World(), Shape()
 STEPS = ATTEMPTS * 28
-SCHEDULES = 1_000
+AGENTS = 200  # of 28 questions, in the measurement of the worker alone
+_MODEL = """
+import sys
+from tests.llm.server import serving
+from tests.solving.world import World, answer
+with serving() as server:
+    server.keyed = lambda request, key: answer(World(), int(sys.argv[1]), request, key)
+    print(server.url, flush=True)
+    sys.stdin.read()
+"""
+_WORK = """
+import json, time
+from solving.models import Attempt, SolveCall
+from work.worker import drain
+began, before = time.monotonic(), time.process_time()
+while Attempt.objects.exclude(state="ended").exists():
+    drain(shift_seconds=60)
+calls = SolveCall.objects.count()
+print(json.dumps([1000 * (time.process_time() - before) / calls, time.monotonic() - began]))
+"""
 _LAW = [
     (Shape(), "0.905868"), (Shape(early_stop=True), "0.887860"), (Shape(stateless=True), ".4480"),
     *((Shape(rounds=n), of) for n, of in ((1, ".1000"), (4, ".8409"), (5, ".9059"), (7, ".9605"))),
@@ -54,6 +79,10 @@ def figures() -> Iterator[Figure]:
     yield _count("figures of the exact law that differ from the specification, of 21", _wrong_figures(), 0)
     for name, server in (("SQLite", _no_server), ("PostgreSQL", _server)):
         with server():
+            processor, seconds = _undisturbed()
+            task = f"a worker's processor time for a call, {WIDE} in flight, {name}, ms"
+            yield Figure(task, Spread.of([processor]), target=2.0, unit="")
+            yield Figure(f"{AGENTS} agents of 28 questions, {name}", Spread.of([seconds]))
             differing, calls, seconds = _killed()
             yield _count(
                 f"attempts of {ATTEMPTS:,} that differ from plain loops, {KILLS} kills, {name}", differing, 0
@@ -94,8 +123,26 @@ def _server() -> Iterator[None]:
 
 
 @contextmanager
-def _deployment(url: str) -> Iterator[Deployment]:
-    local = {"base_url": url, "private": True, "max_concurrency": IN_FLIGHT}
+def _model() -> Iterator[str]:
+    """Base URL of the scripted model."""
+    command = [sys.executable, "-c", _MODEL, str(SEED)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as model:
+        try:
+            assert model.stdout is not None
+            yield model.stdout.readline().strip()
+        finally:
+            model.terminate()
+
+
+def _calls(url: str) -> int:
+    """The calls that the model has answered."""
+    with urlopen(url.removesuffix("/v1") + "/control", timeout=30) as reply:  # nosec B310 # our own server
+        return int(json.load(reply)["calls"])
+
+
+@contextmanager
+def _deployment(url: str, width: int = IN_FLIGHT) -> Iterator[Deployment]:
+    local = {"base_url": url, "private": True, "max_concurrency": width}
     settings = {
         "TOUCHSTONE_DEMO": "1",  # needs no keys
         "TOUCHSTONE_JUDGE_ENDPOINTS": json.dumps({"local": local}),
@@ -106,11 +153,19 @@ def _deployment(url: str) -> Iterator[Deployment]:
         yield deployment
 
 
+def _undisturbed() -> tuple[float, float]:
+    """(milliseconds of processor for a call, seconds) of one worker with nothing else to do."""
+    with _model() as url, _deployment(url, WIDE) as deployment:
+        deployment.manage("shell", "-c", BEGIN.format(shape=SHAPE, attempts=AGENTS, seed=SEED))
+        printed = deployment.manage("shell", "-c", _WORK)
+        processor, seconds = json.loads(printed.strip().splitlines()[-1])
+        return float(processor), float(seconds)
+
+
 def _killed() -> tuple[int, float, float]:
     """(attempts that differ, calls per step, seconds)."""
-    with serving() as server:
-        server.keyed = lambda request, key: answer(WORLD, SEED, request, key)
-        with _deployment(server.url) as deployment:
+    with _model() as url:
+        with _deployment(url) as deployment:
             deployment.manage("shell", "-c", BEGIN.format(shape=SHAPE, attempts=ATTEMPTS, seed=SEED))
             solver = deployment.query("SELECT sha256 FROM solving_solver")[0][0]
             began = time.monotonic()
@@ -129,7 +184,7 @@ def _killed() -> tuple[int, float, float]:
             result = json.loads(stored) if isinstance(stored, str) else stored
             token, _, _ = reference(WORLD, SHAPE, SEED, key_of(solver, SEED, "p1", number))
             differing += token not in result["proof_latex"]
-        return differing, server.calls / STEPS, seconds
+        return differing, _calls(url) / STEPS, seconds
 
 
 def _wait(deployment: Deployment, what: str, number: int) -> None:

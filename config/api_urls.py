@@ -9,5 +9,6 @@ urlpatterns = [
     path("", include("judging.api_urls")),
     path("", include("search.api_urls")),
     path("", include("construction.api_urls")),
+    path("", include("solving.api_urls")),
     path("", include("reports.api_urls")),
 ]

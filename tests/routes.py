@@ -287,6 +287,16 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         solving/attempts/<int:pk>/
         solving/attempts/<int:pk>/steps/<str:key>/
         solving/attempts/<int:pk>/memory/<int:number>/
+        api/v1/solving/solvers/
+        api/v1/solving/runs/
+        api/v1/solving/runs/estimate/
+        api/v1/solving/runs/questions/
+        api/v1/solving/runs/<int:pk>/
+        api/v1/solving/runs/<int:pk>/attempts/
+        api/v1/solving/runs/<int:pk>/compare/<int:other>/
+        api/v1/solving/attempts/<int:pk>/
+        api/v1/solving/attempts/<int:pk>/transcript/
+        api/v1/solving/attempts/<int:pk>/memory/
         search/corpora/
         construction/
         construction/sources/
@@ -481,6 +491,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         solving/new/
         solving/solvers/new/
         solving/runs/<int:pk>/steer/
+        api/v1/solving/runs/<int:pk>/steer/
+        api/v1/solving/runs/<int:pk>/publish/
         people/audit-trail/
         people/<int:pk>/erase/
         api/v1/people/<int:pk>/erase/
@@ -514,6 +526,8 @@ ONLY_TO_WRITE = {
     "api/v1/judges/": OWNERS,  # who makes a judge
     "api/v1/builds/": OWNERS,  # who spends money on builds
     "api/v1/slogan-runs/": OWNERS,  # who spends money on slogans
+    "api/v1/solving/solvers/": OWNERS,  # who makes a solver
+    "api/v1/solving/runs/": OWNERS,  # who spends money on solving
     "api/v1/prompts/": OWNERS,  # who uploads a prompt
     "api/v1/releases/<slug:name>/records/": OWNERS,  # who publishes
 }

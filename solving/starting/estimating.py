@@ -200,10 +200,7 @@ def estimate(
     max_tokens: int | None,
     max_cost: Decimal | None,
 ) -> RunEstimate:
-    """Low: short drafts that all verifiers call sound. Likely: drafts of `draft` tokens, none of which is.
-
-    Raises TooMany.
-    """
+    """Low: short drafts that all call sound. Likely: drafts of `draft` tokens, none of which is. Raises TooMany."""
     low = course(recipe, settings, given, budget, prices, draft=min(SHORT, draft), verdict="sound")
     likely = course(recipe, settings, given, budget, prices, draft=draft)
     longest = getattr(settings, "draft_tokens", None)

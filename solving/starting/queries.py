@@ -1,0 +1,49 @@
+"""What an order would take, computed on a problem of the usual length."""
+
+from typing import Any
+
+from benchmark.models import Instance
+from benchmark.protocols import get_protocol
+from solvers.asking import Prices
+from solvers.budgets import Budget
+from solvers.recipe import get_recipe
+from solvers.steps import Given
+from solving.models import Solver
+from solving.runs.actions import Order, check_protocol, checked_budget, chosen_instances
+from solving.runs.stored import settings_of
+from solving.starting.estimating import RunEstimate, estimate
+
+TYPICAL_OF = 50  # problems, of which the one of middle length stands for all
+
+
+def typical(solver: Solver, order: Order) -> tuple[Given, int]:
+    """The problem of middle length, as an attempt is given it, and the number of attempts. Raises Refused."""
+    check_protocol(solver, order)
+    chosen = chosen_instances(order)
+    solving = get_protocol(order.release.benchmark.protocol).solving
+    assert solving is not None  # check_protocol has refused it
+    there = {"has_artifact": order.artifact is not None, "has_bank": order.bank is not None}
+    rows = Instance.objects.filter(pk__in=[one.pk for one in chosen[:TYPICAL_OF]])
+    givens = [
+        Given(one.key, 1, order.seed, {**solving.given(one.payload, order.track, order.condition), **there})
+        for one in rows
+    ]
+    givens.sort(key=lambda one: (sum(len(str(text)) for text in one.fields.values()), one.instance))
+    return givens[len(givens) // 2], len(chosen) * order.attempts
+
+
+def estimated(solver: Solver, order: Order, given: Given, attempts: int, *, draft: int) -> RunEstimate:
+    """What so many attempts would take with drafts of so many tokens. Raises TooMany, and Refused for its budget."""
+    max_tokens, max_cost = checked_budget(solver, order, attempts)
+    rule: Any = order.rule
+    return estimate(
+        get_recipe(solver.recipe),
+        settings_of(solver),
+        given,
+        Budget(order.attempt_tokens, order.attempt_cost, order.attempt_seconds, rule),
+        Prices(solver.prompt_price, solver.completion_price),
+        attempts=attempts,
+        draft=draft,
+        max_tokens=max_tokens,
+        max_cost=max_cost,
+    )

@@ -1,0 +1,62 @@
+"""REST endpoints of solvers, for coordinators and owners."""
+
+from decimal import Decimal
+from typing import Any
+
+from rest_framework import generics, serializers
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.profile.api import caller, understood
+from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.idempotency import writes
+from solving.models import Solver
+from solving.runs.actions import System, make_solver
+
+_PRICE: dict[str, Any] = {"max_digits": 12, "decimal_places": 6, "min_value": 0, "default": Decimal(0)}
+
+
+class SolverIn(serializers.Serializer[Any]):
+    """A recipe with those settings that differ from its defaults, and a model with its prices for a million tokens."""
+
+    slug = serializers.SlugField(max_length=80)
+    recipe = serializers.CharField(max_length=50)
+    endpoint = serializers.CharField(max_length=100)
+    model = serializers.CharField(max_length=200)
+    settings = serializers.DictField(default=dict)
+    decoding = serializers.DictField(default=dict)
+    family = serializers.CharField(max_length=100, default="", allow_blank=True)
+    training_cutoff = serializers.DateField(default=None, allow_null=True)
+    prompt_price = serializers.DecimalField(**_PRICE)
+    completion_price = serializers.DecimalField(**_PRICE)
+
+
+class SolverOut(serializers.ModelSerializer[Solver]):
+    name = serializers.CharField(help_text="As the benchmark's system is called.")
+
+    class Meta:
+        model = Solver
+        fields = (
+            "id", "name", "slug", "version", "recipe", "recipe_sha256", "settings", "endpoint", "model", "decoding",
+            "family", "training_cutoff", "prompt_price", "completion_price", "sha256", "created_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class SolverList(generics.ListAPIView[Solver]):
+    """All versions of all solvers; an owner's POST makes one."""
+
+    serializer_class = SolverOut
+    filters = {"slug": "slug", "recipe": "recipe"}
+    queryset = Solver.objects.order_by("slug", "-version")
+
+    def get_permissions(self) -> list[BasePermission]:
+        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
+
+    @writes("solver_make", request=SolverIn, responses={201: SolverOut, 409: RefusalOut})
+    def post(self, request: Request) -> Response:
+        """The version that is made of exactly this, which may be there already."""
+        made = make_solver(actor=caller(request), system=System(**understood(SolverIn, request)))
+        return Response(SolverOut(made).data, status=201)
