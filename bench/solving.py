@@ -97,7 +97,7 @@ def _count(task: str, found: float, target: float) -> Figure:
 
 
 def _wrong_figures() -> int:
-    wrong = exact(WORLD, Shape(rounds=2, proposers=2, verifiers=1))[0] != Fraction(1809, 5000)
+    wrong = int(exact(WORLD, Shape(rounds=2, proposers=2, verifiers=1))[0] != Fraction(1809, 5000))
     stopped = exact(WORLD, Shape(early_stop=True))
     wrong += (round(float(stopped[1]), 4), round(float(stopped[2]), 4)) != (3.1428, 16.8568)
     printed = [(exact(WORLD, shape)[0], said) for shape, said in _LAW]

@@ -17,7 +17,7 @@ from solving.runs.settlement import LOADED
 
 
 class AttemptOut(serializers.ModelSerializer[Attempt]):
-    instance = serializers.CharField(source="instance.key")
+    instance = serializers.CharField(source="instance.key")  # type: ignore[assignment]
 
     class Meta:
         model = Attempt
@@ -30,8 +30,8 @@ class AttemptOut(serializers.ModelSerializer[Attempt]):
 
 class AttemptDetailOut(AttemptOut):
     class Meta(AttemptOut.Meta):
-        fields = (*AttemptOut.Meta.fields, "result", "ranking")
-        read_only_fields = fields
+        fields = (*AttemptOut.Meta.fields, "result", "ranking")  # type: ignore[assignment]
+        read_only_fields = fields  # type: ignore[assignment]
 
 
 class SolveCallOut(serializers.ModelSerializer[SolveCall]):

@@ -79,8 +79,8 @@ class SolveRunDetailOut(SolveRunOut):
     progress = serializers.SerializerMethodField()
 
     class Meta(SolveRunOut.Meta):
-        fields = (*SolveRunOut.Meta.fields, "progress")
-        read_only_fields = fields
+        fields = (*SolveRunOut.Meta.fields, "progress")  # type: ignore[assignment]
+        read_only_fields = fields  # type: ignore[assignment]
 
     @extend_schema_field(schema_of(Progress))
     def get_progress(self, run: SolveRun) -> Any:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db.models import Q
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -146,9 +145,11 @@ def order_of(said: dict[str, Any]) -> tuple[Solver, Order]:
     solver = get_object_or_404(Solver, slug=slug, version=number)
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=said.pop("release"))
     artifact, bank, blocked = (said.pop(name) for name in ("artifact", "bank", "blocked"))
-    materials = {
-        "artifact": get_object_or_404(FrozenTuple, Q(release=release), name=artifact) if artifact else None,
-        "bank": get_object_or_404(Material, kind=Material.Kind.BANK, name=bank) if bank else None,
-        "blocked": get_object_or_404(Material, kind=Material.Kind.BLOCKED, name=blocked) if blocked else None,
-    }
-    return solver, Order(release, **said, **materials)
+    order = Order(
+        release,
+        artifact=get_object_or_404(FrozenTuple, release=release, name=artifact) if artifact else None,
+        bank=get_object_or_404(Material, kind=Material.Kind.BANK, name=bank) if bank else None,
+        blocked=get_object_or_404(Material, kind=Material.Kind.BLOCKED, name=blocked) if blocked else None,
+        **said,
+    )
+    return solver, order
