@@ -1,0 +1,74 @@
+"""Runs of other recipes than whole proofs go through the queue, are published, and come back as a file."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmark.importing.outputs import import_outputs
+from benchmark.models import Output, Release
+from benchmark.releases.actions import import_release
+from benchmark.releases.freezing import freeze_release
+from solvers.recipe import RECIPES, get_recipe
+from solving.publishing.actions import outputs_file, publish
+from solving.runs.replaying import faults
+from tests.llm.server import Server
+from tests.solving import site
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SAMPLE = Path(__file__).parents[2] / "sample"
+# Mask-Proof has four attempts at each mask; an import counts those that are not there as failed. Without an artifact
+# nothing is found for a gap.
+OF = [
+    ("masks", "masked_steps", {"variant": "structured"}, 4, "answered"),
+    ("masks", "masked_steps", {"variant": "published"}, 4, "answered"),
+    ("lemmas_prover", "lemmas", {}, 1, "answered"),
+    ("gaps", "re2math", {}, 1, "abstained"),
+]
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[Server]:
+    with site.world_server(settings) as running:
+        yield running
+
+
+def answering(recipe: str) -> Any:
+    """The recipe's example answers each prompt, known by the title of the object that it asks for."""
+    said = json.loads((RECIPES / recipe / "example.json").read_text("utf-8"))["replies"]
+    prompts = get_recipe(recipe).prompts
+    titles = {prompt.reply.model_json_schema()["title"]: label for label, prompt in prompts.items()}
+    assert len(titles) == len(prompts)
+
+    def answer(request: Any, key: str) -> str:
+        system = request["messages"][0]["content"]
+        schema = json.loads(system.partition("It follows this JSON schema:\n")[2].partition("\n")[0])
+        return json.dumps(said[titles[schema["title"]]])
+
+    return answer
+
+
+@pytest.mark.parametrize(("recipe", "protocol", "settings_of", "attempts", "state"), OF)
+def test_a_run_is_published_and_its_file_makes_the_same_run_again(
+    server: Server, tmp_path: Path, recipe: str, protocol: str, settings_of: Any, attempts: int, state: str
+) -> None:
+    server.keyed = answering(recipe)
+    import_release(actor=None, path=SAMPLE / protocol / "release.jsonl", protocol=protocol, name="sample")
+    release = Release.objects.get(name="sample")
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    by = site.solver(recipe, settings_of)
+    run = site.work(site.start(by, release, attempts=attempts))
+    assert set(run.attempts.values_list("outcome", flat=True)) == {state}
+    assert list(faults()) == []
+    report = publish(actor=None, run=run)
+    run.refresh_from_db()
+    assert run.published is not None
+    assert report.outputs == attempts * release.instances.count()
+    assert set(Output.objects.filter(run=run.published).values_list("state", flat=True)) == {state}
+    path = tmp_path / "outputs.jsonl"
+    path.write_bytes(outputs_file(run))
+    again = import_outputs(actor=None, path=path, release=release, system="another", track="raw")
+    assert again.sha256 == run.published.sha256
