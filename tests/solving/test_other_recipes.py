@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
 from benchmark.models import Output, Release
 from benchmark.releases.actions import import_release
@@ -72,3 +73,17 @@ def test_a_run_is_published_and_its_file_makes_the_same_run_again(
     path.write_bytes(outputs_file(run))
     again = import_outputs(actor=None, path=path, release=release, system="another", track="raw")
     assert again.sha256 == run.published.sha256
+
+
+def test_attempts_that_were_never_made_are_not_published_as_failed(server: Server) -> None:
+    server.keyed = answering("masks")
+    import_release(
+        actor=None, path=SAMPLE / "masked_steps" / "release.jsonl", protocol="masked_steps", name="sample"
+    )
+    release = Release.objects.get(name="sample")
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    run = site.work(site.start(site.solver("masks", OF[0][2]), release, attempts=1))
+    with pytest.raises(Refused, match="counts 56 outputs where this run has 14 attempts"):
+        publish(actor=None, run=run)
+    assert not Output.objects.exists()
