@@ -63,8 +63,8 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
     made_here = run.attempts.count()
     if report.outputs != made_here:  # the import adds what is missing as failed, and nothing here has failed
         raise Refused(
-            f"The protocol counts {report.outputs} outputs where this run has {made_here} attempts. Begin a run with as "
-            "many attempts at each problem as the protocol has.",
+            f"The protocol counts {report.outputs} outputs where this run has {made_here} attempts. Begin a run "
+            "with as many attempts at each problem as the protocol has.",
             code="other_attempts",
             field="attempts",
         )

@@ -1,5 +1,6 @@
 """From archives to a frozen, audited release of each recipe, in the browser, with the scripted model and a worker."""
 
+import gzip
 import json
 import random
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 from django.db import connections
 from playwright.sync_api import Page, expect
 
-from accounts.models import Expertise
+from accounts.models import Expertise, User
 from benchmark.models import Release
 from construction.builds.actions import reconcile_builds
 from construction.models import BuiltInstance
@@ -21,13 +22,17 @@ from llm.scripted import serving
 from reports.construction.raters import raters
 from tests.browser.setting_up import close, set_up
 from tests.browser.test_five_protocols import offered
+from tests.latex.hostile_archives import tar
+from tests.latex.sources import SOURCES, files_of
 from work.worker import drain
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SAMPLE = Path(__file__).resolve().parents[2] / "sample" / "construction"
+DOMAINS = ("analysis_pde", "algebra_number_theory", "combinatorics_discrete")
+PATIENCE = 20_000  # ms
 SMALL = {
     "min_entries": "1", "min_cited": "1", "min_cited_in_proofs": "1", "min_scout_score": "0", "quota": "1",
-    "domains": "analysis_pde, algebra_number_theory, combinatorics_discrete",
+    "domains": ", ".join(DOMAINS),
 }  # fmt: skip
 # Recipe, numbers that differ, instances (as tests/construction/test_scripted.py counts them), rubric of the experts.
 RECIPES = [
@@ -64,16 +69,16 @@ def worked() -> None:
         elsewhere.submit(work).result()
 
 
-def add_sources(page: Page) -> None:
+def add_sources(page: Page, archives: list[Path], manifest: Path) -> None:
     page.goto("/construction/")
     page.get_by_role("link", name="Sources", exact=True).click()
     page.get_by_role("link", name="Add some here").click()
-    page.get_by_label("Archives").set_input_files(sorted(SAMPLE.glob("*.tex")))
-    page.get_by_label("Manifest").set_input_files(SAMPLE / "manifest.csv")
+    page.get_by_label("Archives").set_input_files(archives)
+    page.get_by_label("Manifest").set_input_files(manifest)
     page.get_by_role("button", name="Read the archives").click()
     worked()
     page.reload()
-    page.get_by_role("button", name="Add 3 sources").click()
+    page.get_by_role("button", name=f"Add {len(archives)} sources").click()
     worked()
 
 
@@ -104,7 +109,7 @@ def graded(page: Page, by_chance: random.Random) -> int:
         with page.expect_navigation():
             page.get_by_role("button", name="Grade next").click()
         while "/grading/items/" in page.url:
-            expect(page.locator("#clock")).not_to_be_empty(timeout=20_000)  # its scripts are there
+            expect(page.locator("#clock")).not_to_be_empty(timeout=PATIENCE)  # its scripts are there
             before = page.url
             for _, _, name, values in offered(page):
                 page.locator(f'label:has([name="{name}"][value="{by_chance.choice(values)}"])').click()
@@ -114,35 +119,67 @@ def graded(page: Page, by_chance: random.Random) -> int:
     return times
 
 
-def test_archives_become_frozen_and_audited_releases_of_all_three_recipes(
-    sign_in, owner, coordinator, algebraist, analyst
-):
+def audited(page: Page, sign_in: Any, reviewers: list[User], protocol: str, rubric: str, name: str) -> None:
+    """An audit by experts of one instance of each domain, from the page of the build's release to its results."""
+    start = f"/grading/campaigns/new/?release={name}"  # as the page of the build's release has it
+    expect(page.locator(f'a[href$="{start}"]')).to_have_text("Ask experts: new campaign")
+    set_up(page, f"Audit of {name}", rubric, draw="Draw", start=start, extent="sample", each="1")
+    drawn = len(set(Release.objects.get(name=name).instances.values_list("domain", flat=True)))
+    for reviewer in reviewers:
+        window = sign_in(reviewer)
+        window.set_default_timeout(PATIENCE)
+        assert graded(window, random.Random(protocol)) == drawn
+        window.close()
+    close(page, f"audit-of-{name}")
+    release = Release.objects.get(name=name)
+    assert release.frozen_at is not None  # by the draw
+    for item in raters(release).agreement().items:
+        assert sum(item.answers["experts"].values()) == drawn
+        assert item.passed["experts"].method.startswith("wilson")
+    page.goto(f"/reports/releases/{name}/construction/raters/")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.get_by_text("experts").count()
+
+
+@pytest.fixture
+def reviewers(algebraist: User, analyst: User) -> list[User]:
     for reviewer in (algebraist, analyst):
-        for domain in ("analysis_pde", "algebra_number_theory", "combinatorics_discrete"):
+        for domain in DOMAINS:
             Expertise.objects.create(user=reviewer, domain=domain, confidence=2)
+    return [algebraist, analyst]
+
+
+def test_archives_become_frozen_and_audited_releases_of_all_three_recipes(
+    sign_in, owner, coordinator, reviewers
+):
     page = sign_in(owner)
-    page.set_default_timeout(20_000)
-    add_sources(page)
+    page.set_default_timeout(PATIENCE)
+    add_sources(page, sorted(SAMPLE.glob("*.tex")), SAMPLE / "manifest.csv")
     for protocol, numbers, instances, rubric in RECIPES:
         name = f"mined-{protocol.replace('_', '-')}"
         build(page, protocol, numbers, name)
         assert BuiltInstance.objects.filter(instance__release__name=name).count() == instances
-        start = f"/grading/campaigns/new/?release={name}"  # as the page of the build's release has it
-        expect(page.locator(f'a[href$="{start}"]')).to_have_text("Ask experts: new campaign")
-        set_up(page, f"Audit of {name}", rubric, draw="Draw", start=start, extent="sample", each="1")
-        drawn = len(set(Release.objects.get(name=name).instances.values_list("domain", flat=True)))
-        for reviewer in (algebraist, analyst):
-            window = sign_in(reviewer)
-            window.set_default_timeout(20_000)
-            assert graded(window, random.Random(protocol)) == drawn
-            window.close()
-        close(page, f"audit-of-{name}")
-        release = Release.objects.get(name=name)
-        assert release.frozen_at is not None  # by the draw
-        for item in raters(release).agreement().items:
-            said = item.answers["experts"]
-            assert sum(said.values()) == drawn
-            assert item.passed["experts"].method.startswith("wilson")
-        page.goto(f"/reports/releases/{name}/construction/raters/")
-        expect(page.get_by_role("heading", level=1)).to_be_visible()
-        assert page.get_by_text("experts").count()
+        audited(page, sign_in, reviewers, protocol, rubric, name)
+
+
+@pytest.mark.night
+@pytest.mark.real_data
+def test_books_and_papers_become_frozen_and_audited_releases(
+    sign_in, owner, coordinator, reviewers, tmp_path
+):
+    """The model by fixed rules knows nothing of what these sources cite, so that they give masks and lemmas alone."""
+    archives = []
+    for name in SOURCES:
+        archives.append(tmp_path / f"{name}.tar.gz")
+        members = [(path, text.encode()) for path, text in files_of(name).items()]
+        archives[-1].write_bytes(gzip.compress(tar(*members)))
+    manifest = tmp_path / "manifest.csv"
+    manifest.write_text("file,domain\n" + "".join(f"{one.name},{DOMAINS[0]}\n" for one in archives))
+    page = sign_in(owner)
+    page.set_default_timeout(PATIENCE)
+    add_sources(page, archives, manifest)
+    for protocol, numbers, _, rubric in RECIPES[:2]:
+        name = f"mined-{protocol.replace('_', '-')}"
+        build(page, protocol, numbers, name)
+        print(name, BuiltInstance.objects.filter(instance__release__name=name).count(), "instances")
+        audited(page, sign_in, reviewers, protocol, rubric, name)
