@@ -358,12 +358,17 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["accounts.rest.auth.IsStaffOfTheStudy"],
     "ENUM_NAME_OVERRIDES": {
         "AskedStateEnum": "construction.builds.api.STATES",
+        "AttemptOutcomeEnum": "solving.models.Attempt.Outcome",
+        "AttemptStateEnum": "solving.models.AttemptState",
         "AnalysisSplitEnum": "reports.analysing.api.SPLITS",
         "ConflictKindEnum": "accounts.models.ConflictKind",
         "ConflictTargetKindEnum": "annotation.models.TargetKind",
         "ImportKindEnum": "benchmark.models.ImportKind",
+        "ReadingOutcomeEnum": "construction.models.Outcome",
         "RunStateEnum": "work.models.RunState",
         "SettlementVerdictEnum": "benchmark.models.SettlementVerdict",
+        "SourceStateEnum": "construction.models.SourceState",
+        "TaskStateEnum": "work.models.TaskState",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

@@ -379,6 +379,7 @@ OTHER = {
     "memory_entry_once": {"step": lambda: "another"},
     "memory_entry_once_per_step": {"number": lambda: 10**6},
     "history_row_sealed_once": {"position": lambda: 10**6},
+    "one_adopted_call_per_step": {"token": uuid4},
     "slogan_once_per_statement": {"task": task_without_slogan, "call": call_without_slogan},
 }
 

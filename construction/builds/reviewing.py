@@ -52,7 +52,7 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     status, refusal = 200, None
     typed: dict[str, str] = {}
     if request.method == "POST":
-        decision = Decision.REPAIR if request.POST.get("decision") == Decision.REPAIR else Decision.DROP
+        decision = request.POST.get("decision", "")
         reason = request.POST.get("reason", "")
         live = _live(found)
         lines = shown_lines(found, live)
@@ -65,6 +65,8 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
         before = {string.name: string.text for line in lines for string in line.strings}
         after = {key: text for key, text in typed.items() if text != before[key]}
         try:
+            if decision not in Decision.values:
+                raise Refused(f"A candidate is dropped or repaired, not {decision[:80]!r}.", field="decision")
             if decision == Decision.REPAIR and not after:
                 raise Refused("No text was changed.", field="after")
             review(

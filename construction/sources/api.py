@@ -126,7 +126,7 @@ class MainIn(serializers.Serializer[Any]):
     main = serializers.CharField(max_length=1000, allow_blank=True)
 
 
-class DecisionIn(serializers.Serializer[Any]):
+class MatchDecisionIn(serializers.Serializer[Any]):
     """The answer; empty withdraws it."""
 
     decision = serializers.ChoiceField(["", *MatchDecision.values], allow_blank=True)
@@ -217,12 +217,12 @@ class MatchList(generics.ListAPIView[Publication]):
 
 
 class MatchDecide(StaffView):
-    @writes("source_match_decide", request=DecisionIn, responses={200: PublicationOut})
+    @writes("source_match_decide", request=MatchDecisionIn, responses={200: PublicationOut})
     def post(self, request: Request, pk: int) -> Response:
         """Say whether a source is the published paper; empty withdraws the answer."""
         pair = get_object_or_404(Publication, pk=pk)
         decided = decide(
-            actor=caller(request), publication=pair, decision=understood(DecisionIn, request)["decision"]
+            actor=caller(request), publication=pair, decision=understood(MatchDecisionIn, request)["decision"]
         )
         return Response(PublicationOut(decided).data)
 

@@ -43,7 +43,7 @@ class SolveCallOut(serializers.ModelSerializer[SolveCall]):
         read_only_fields = fields
 
 
-class StepOut(serializers.ModelSerializer[Step]):
+class SolvingStepOut(serializers.ModelSerializer[Step]):
     calls = SolveCallOut(many=True)
 
     class Meta:
@@ -58,7 +58,7 @@ class StepOut(serializers.ModelSerializer[Step]):
 class TranscriptOut(serializers.Serializer[Any]):
     """A step with what was sent: of a question the prompt, rules and fields, of a tool its arguments."""
 
-    step = StepOut()
+    step = SolvingStepOut()
     prompt = serializers.CharField(allow_blank=True)
     rules = serializers.CharField(allow_blank=True)
     fields_sent = serializers.DictField(source="fields", child=serializers.CharField())

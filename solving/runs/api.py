@@ -20,14 +20,14 @@ from canonical.documents import as_json
 from solving.models import SolveRun
 from solving.publishing.actions import publish
 from solving.runs.actions import begin, raise_budget, steer
-from solving.runs.queries import Difference, Progress, differences, progress_of, runs
-from solving.starting.api import OrderIn, order_of
+from solving.runs.queries import Difference, RunProgress, differences, progress_of, runs
+from solving.starting.api import RunOrderIn, order_of
 from work.models import RunState
 
 _STATES = [RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED]
 
 
-class StepIn(serializers.Serializer[Any]):
+class SteeringIn(serializers.Serializer[Any]):
     """The state that the run is to have, or another cap of the whole run."""
 
     to = serializers.ChoiceField([(state.value, state.label) for state in _STATES], required=False)
@@ -82,12 +82,12 @@ class SolveRunDetailOut(SolveRunOut):
         fields = (*SolveRunOut.Meta.fields, "progress")  # type: ignore[assignment]
         read_only_fields = fields  # type: ignore[assignment]
 
-    @extend_schema_field(schema_of(Progress))
+    @extend_schema_field(schema_of(RunProgress))
     def get_progress(self, run: SolveRun) -> Any:
         return as_json(progress_of(run))
 
 
-class ComparisonOut(serializers.Serializer[Any]):
+class RunComparisonOut(serializers.Serializer[Any]):
     """Runs are comparable if nothing but their solvers differs."""
 
     first = SolveRunOut()
@@ -108,9 +108,9 @@ class SolveRunList(generics.ListAPIView[SolveRun]):
     def get_queryset(self) -> QuerySet[SolveRun]:
         return runs()
 
-    @writes("solve_run_begin", request=OrderIn, responses={201: SolveRunOut, 409: RefusalOut})
+    @writes("solve_run_begin", request=RunOrderIn, responses={201: SolveRunOut, 409: RefusalOut})
     def post(self, request: Request) -> Response:
-        solver, order = order_of(understood(OrderIn, request))
+        solver, order = order_of(understood(RunOrderIn, request))
         run = begin(actor=caller(request), solver=solver, order=order)
         return Response(_shown(run.pk), status=201)
 
@@ -130,9 +130,9 @@ class SolveRunSteer(StrictView):
 
     permission_classes = [IsOwner]
 
-    @writes("solve_run_steer", request=StepIn, responses={200: SolveRunOut, 409: RefusalOut})
+    @writes("solve_run_steer", request=SteeringIn, responses={200: SolveRunOut, 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
-        said = understood(StepIn, request)
+        said = understood(SteeringIn, request)
         run = get_object_or_404(SolveRun, pk=pk)
         to = said.pop("to", None)
         if to is None:
@@ -160,7 +160,7 @@ class SolveRunPublish(StrictView):
 class SolveRunCompare(StaffView):
     """Two runs, and what differs between them besides their solvers."""
 
-    @extend_schema(operation_id="solve_run_compare", responses={200: ComparisonOut})
+    @extend_schema(operation_id="solve_run_compare", responses={200: RunComparisonOut})
     def get(self, request: Request, pk: int, other: int) -> Response:
         first, second = (get_object_or_404(runs(), pk=one) for one in (pk, other))
         found = differences(first, second)
@@ -168,7 +168,7 @@ class SolveRunCompare(StaffView):
             "first": first, "second": second, "differences": [as_json(one) for one in found],
             "comparable": not found,
         }  # fmt: skip
-        return Response(ComparisonOut(told).data)
+        return Response(RunComparisonOut(told).data)
 
 
 def _shown(pk: int) -> Any:

@@ -21,7 +21,7 @@ from work.models import TaskState
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is. `unused` is the share of their caps that ended attempts did not use, None without a cap."""
 
     attempts: int
@@ -72,7 +72,7 @@ def runs() -> QuerySet[SolveRun]:
     return counted.order_by("-pk")
 
 
-def progress_of(run: SolveRun) -> Progress:
+def progress_of(run: SolveRun) -> RunProgress:
     """Counts of a run: three statements."""
     by = {outcome: Count("pk", filter=Q(outcome=outcome)) for outcome in Attempt.Outcome.values}
     counts = run.attempts.aggregate(
@@ -93,7 +93,7 @@ def progress_of(run: SolveRun) -> Progress:
     ended = run.attempts.exclude(ended_because="").values_list("ended_because")
     because = dict(ended.annotate(times=Count("pk")).order_by("ended_because"))
     allowed = (run.attempt_tokens or 0) * counts["ended"]
-    return Progress(
+    return RunProgress(
         **counts,
         **{**steps, "tokens": steps["tokens"] or 0, "cost": f"{(steps['cost'] or Decimal(0)).normalize():f}"},
         because=because,

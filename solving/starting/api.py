@@ -25,7 +25,7 @@ _COST: dict[str, Any] = {
 _COUNT: dict[str, Any] = {"min_value": 1, "max_value": 2**62, "default": None, "allow_null": True}
 
 
-class OrderIn(serializers.Serializer[Any]):
+class RunOrderIn(serializers.Serializer[Any]):
     """A solver, what it works on, and what each attempt and the whole run may use: at least one cap of an attempt.
 
     `solver` is a name with its version, such as rma-v1; `artifact` a frozen tuple of the release, `bank` and `blocked`
@@ -52,7 +52,7 @@ class OrderIn(serializers.Serializer[Any]):
     priority = serializers.IntegerField(min_value=-100, max_value=100, default=0)
 
 
-class EstimateIn(OrderIn):
+class EstimateIn(RunOrderIn):
     """The same with the length of a draft, in tokens, that is assumed."""
 
     draft = serializers.IntegerField(min_value=1, max_value=1_000_000, default=2_000)
@@ -68,7 +68,7 @@ class CourseOut(serializers.Serializer[Any]):
     capped = serializers.BooleanField()
 
 
-class EstimateOut(serializers.Serializer[Any]):
+class RunEstimateOut(serializers.Serializer[Any]):
     """`low` and `likely` are one attempt; the other figures all of them. `fits` is the longest draft with which an
     attempt reaches its end within its cap: null if the length does not matter, 0 if not even the shortest fits."""
 
@@ -97,7 +97,7 @@ class MessageOut(serializers.Serializer[Any]):
     content = serializers.CharField()
 
 
-class QuestionsOut(serializers.Serializer[Any]):
+class FirstQuestionsOut(serializers.Serializer[Any]):
     """The first questions about one problem, each as the messages that would be sent."""
 
     instance = serializers.CharField()
@@ -108,7 +108,7 @@ class RunEstimateView(StaffView):
     """What an order would take, about; nothing is asked."""
 
     @extend_schema(
-        operation_id="solve_run_estimate", request=EstimateIn, responses={200: EstimateOut, 409: RefusalOut}
+        operation_id="solve_run_estimate", request=EstimateIn, responses={200: RunEstimateOut, 409: RefusalOut}
     )
     def post(self, request: Request) -> Response:
         said = understood(EstimateIn, request)
@@ -122,24 +122,24 @@ class RunEstimateView(StaffView):
                 f"An attempt asks more than {MOST_QUESTIONS:,} questions, which an estimate does not follow."
             )
             raise Refused(reason, code="too_many") from error
-        return Response(EstimateOut(found).data)
+        return Response(RunEstimateOut(found).data)
 
 
 class FirstQuestions(StaffView):
     """The first questions of an order, to read before a run begins; nothing is asked."""
 
     @extend_schema(
-        operation_id="solve_run_questions", request=OrderIn, responses={200: QuestionsOut, 409: RefusalOut}
+        operation_id="solve_run_questions", request=RunOrderIn, responses={200: FirstQuestionsOut, 409: RefusalOut}
     )
     def post(self, request: Request) -> Response:
-        solver, order = order_of(understood(OrderIn, request))
+        solver, order = order_of(understood(RunOrderIn, request))
         given, _ = typical(solver, order)
         asked = {"instance": given.instance, "questions": first_questions(solver, given)}
-        return Response(QuestionsOut(asked).data)
+        return Response(FirstQuestionsOut(asked).data)
 
 
 def order_of(said: dict[str, Any]) -> tuple[Solver, Order]:
-    """What an OrderIn names. Raises Http404 for a solver, a release or a material that is not there."""
+    """What an RunOrderIn names. Raises Http404 for a solver, a release or a material that is not there."""
     slug, _, version = said.pop("solver").rpartition("-v")
     number = int(version) if version.isdecimal() and len(version) < 6 else 0
     solver = get_object_or_404(Solver, slug=slug, version=number)

@@ -128,7 +128,7 @@ def test_copying_a_selection_gives_latex(chromium: Browser) -> None:
     [
         ("a + b", ""),
         ("a_{1} + " * 60 + "b", "broken"),  # over several lines
-        (r"\begin{matrix}" + " & ".join(["a_{1}"] * 11) + r"\end{matrix}", "smaller"),
+        (r"\begin{matrix}" + " & ".join(["a_{1}"] * 12) + r"\end{matrix}", "smaller"),
         (r"\begin{matrix}" + " & ".join(["a_{1}"] * 40) + r"\end{matrix}", "overflows"),
     ],
 )

@@ -62,7 +62,7 @@ from search.checks.actions import ask_for_check, decide, run_waiting
 from search.checks.texts import texts_of
 from search.models import Corpus
 from search.sample import load_library
-from solving.models import Attempt, SolveRun
+from solving.models import Attempt
 from solving.sample import load_runs
 from tests.annotation.grading import submit_grade
 from tests.benchmark.files import packed
@@ -273,10 +273,9 @@ def _solved() -> dict[str, str]:
         {"scripted": {"base_url": f"http://127.0.0.1:{port}/v1", "private": True}}
     )
     try:
-        load_runs(say=lambda line: None)
+        several, alone, begun = load_runs(say=lambda line: None)
     finally:
         settings.JUDGE_ENDPOINTS = kept
-    several, alone, begun = SolveRun.objects.order_by("pk")
     read = Attempt.objects.filter(run=several).order_by("pk")[0]
     return {
         "solved": str(several.pk),

@@ -1,5 +1,6 @@
 """check_invariants finds each broken rule, and is silent about a healthy study."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from reports.invariants.of_records import settlements_name_their_texts
 from reports.invariants.rules import RULES, violations
 from reports.models import Artifact
 from reports.scores.inputs import collect
+from solving.models import Attempt
 from tests.factories import (
     AssignmentFactory,
     CampaignFactory,
@@ -32,6 +34,7 @@ from tests.factories import (
     RunFactory,
     VerdictFactory,
 )
+from tests.solving import site
 
 pytestmark = pytest.mark.django_db
 
@@ -264,6 +267,31 @@ def test_a_verdict_from_a_call_of_another_judge_is_found():
 def test_a_finished_run_with_an_open_task_is_found():
     JudgeTaskFactory(run__state="done", run__finished_at=timezone.now())
     assert broken() == {"finished_runs_have_nothing_open"}
+
+
+@pytest.fixture
+def attempt(settings):
+    """An attempt of a solver that waits for its first reply."""
+    local = {"base_url": "http://127.0.0.1:9/v1", "private": True}
+    settings.JUDGE_ENDPOINTS = json.dumps({"local": local})
+    run = site.start(site.solver(settings=site.rma()), site.problems())
+    assert broken() == set()
+    return run.attempts.get()
+
+
+def test_a_step_that_an_attempt_would_ask_otherwise_is_found(attempt):
+    step = attempt.steps.get()
+    attempt.steps.update(question_sha256="0" * 64)
+    assert violations()["attempts_follow_from_their_replies"] == [
+        f"attempt {attempt.pk} would ask another question at {step.key}"
+    ]
+
+
+def test_an_attempt_that_books_other_tokens_than_its_steps_is_found(attempt):
+    Attempt.objects.update(tokens_spent=7)
+    assert violations()["attempts_account_for_their_tokens"] == [
+        f"attempt {attempt.pk} has booked 7 tokens, its steps 0"
+    ]
 
 
 def test_every_rule_is_broken_by_some_test_here():
