@@ -827,7 +827,11 @@ def _built() -> None:
         run=build, source=source, ordinal=0, state="leased", lease_until=timezone.now(), **said
     )
     said = {name: c(f"construction.Candidate.{name}") for name in ("key", "sentence")}
-    lists = {name: [c(f"construction.Candidate.{name}")] for name in ("places", "lines")}
+    origin = {"places": [], "written_by": "program", "program": ""}
+    lists = {
+        "places": [{"path": c("construction.Candidate.places"), "start": 0, "end": 1}],
+        "lines": [{"line": {"x": c("construction.Candidate.lines")}, "provenance": {"x": origin}}],
+    }
     candidate = Candidate.objects.create(paper=paper, place=0, stage="lines", state="made", **said, **lists)
     asked = {
         "run": build,
@@ -1088,9 +1092,17 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
 # printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
-    *(
-        name for name in HIDDEN if re.match(r"construction\.(Buil|Candidate|Step|Review)", name)
-    ),  # no page shows builds
+    "construction.BuildPaper.lease_owner",
+    "construction.BuildPaper.main",  # that of its source, which is shown
+    "construction.BuildPaper.sentence",  # of papers that could not be read
+    "construction.BuiltInstance.provenance",  # in the file of origins
+    "construction.Candidate.lines",  # pages show the fields that instances of the protocol have
+    "construction.Candidate.places",  # pages show the text there
+    "construction.Candidate.sentence",  # of those that were dropped
+    "construction.Step.fields",  # pages show what came back
+    "construction.Step.lease_owner",
+    "construction.StepCall.reply",
+    "construction.StepCall.request",
     "construction.Publication.evidence",  # the page compares the two sides itself
     "construction.Reading.main",  # that of its source, which is shown
     "construction.Source.program_said",

@@ -1,14 +1,13 @@
 """Reading runs: how far they are, their transcripts, what an order would take, and what two runs differ in."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
-from accounts.refusal import Refused
 from solvers.asking import Prices, most, rendered
 from solvers.budgets import Budget
 from solvers.planning import plan
@@ -16,7 +15,7 @@ from solvers.recipe import get_recipe
 from solvers.steps import Ask, End, Frontier, Given
 from solvers.steps import Step as Planned
 from solving.models import Attempt, AttemptState, SolveCall, Solver, SolveRun, Step
-from solving.runs.stored import bound_of, budget_of, given_of, record_of, settings_of
+from solving.runs.stored import bound_of, budget_of, given_of, is_outdated, record_of, settings_of
 from work.models import TaskState
 
 
@@ -125,8 +124,8 @@ def planned_again(attempt: Attempt) -> tuple[Frontier | End, dict[str, Planned]]
 
 
 def transcript(attempt: Attempt) -> list[TranscriptStep]:
-    """All steps of an attempt in order. What was sent is made again from the replies before it."""
-    _, asked = planned_again(attempt)
+    """All steps of an attempt in order. What was sent is made again from the replies before it, by the same recipe."""
+    _, asked = (None, {}) if is_outdated(attempt.run.solver) else planned_again(attempt)
     calls = Prefetch("calls", SolveCall.objects.order_by("pk"))
     found = []
     for step in attempt.steps.prefetch_related(calls).order_by("pk"):
@@ -136,26 +135,6 @@ def transcript(attempt: Attempt) -> list[TranscriptStep]:
         else:
             found.append(TranscriptStep(step, "", "", {}, planned.arguments if planned else {}))
     return found
-
-
-def messages_of(attempt: Attempt, key: str) -> list[dict[str, str]]:
-    """What was sent for a step, with a new nonce in the fences. Raises Refused for a step that asked nothing."""
-    _, asked = planned_again(attempt)
-    step = asked.get(key)
-    if not isinstance(step, Ask):
-        raise Refused(f"{key} is not a question of this attempt.", code="no_question")
-    return rendered(get_recipe(attempt.run.solver.recipe), step, secrets.token_hex(16)).messages
-
-
-def anytime(attempt: Attempt, tokens: Sequence[int]) -> list[End | Frontier]:
-    """What the attempt would have come to at each of these caps, as published runs count. Asks nothing."""
-    recipe, run = get_recipe(attempt.run.solver.recipe), attempt.run
-    steps = list(attempt.steps.order_by("pk"))
-    record, bound, given = record_of(steps), bound_of(recipe, run, steps), given_of(attempt)
-    settings = settings_of(run.solver)
-    return [
-        plan(recipe, given, settings, Budget(tokens=cap, rule="published"), record, bound) for cap in tokens
-    ]
 
 
 def differences(first: SolveRun, second: SolveRun) -> list[Difference]:

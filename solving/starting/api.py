@@ -108,7 +108,9 @@ class RunEstimateView(StaffView):
     """What an order would take, about; nothing is asked."""
 
     @extend_schema(
-        operation_id="solve_run_estimate", request=EstimateIn, responses={200: RunEstimateOut, 409: RefusalOut}
+        operation_id="solve_run_estimate",
+        request=EstimateIn,
+        responses={200: RunEstimateOut, 409: RefusalOut},
     )
     def post(self, request: Request) -> Response:
         said = understood(EstimateIn, request)
@@ -129,7 +131,9 @@ class FirstQuestions(StaffView):
     """The first questions of an order, to read before a run begins; nothing is asked."""
 
     @extend_schema(
-        operation_id="solve_run_questions", request=RunOrderIn, responses={200: FirstQuestionsOut, 409: RefusalOut}
+        operation_id="solve_run_questions",
+        request=RunOrderIn,
+        responses={200: FirstQuestionsOut, 409: RefusalOut},
     )
     def post(self, request: Request) -> Response:
         solver, order = order_of(understood(RunOrderIn, request))
