@@ -147,7 +147,9 @@ def compared_names(source: str, names: set[str]) -> list[int]:
         elif isinstance(node, ast.Dict):
             keys = [key for key in node.keys if key is not None]
             named = sum(isinstance(key, ast.Constant) and key.value in names for key in keys)
-            places = keys if 2 * named >= len(keys) else []  # else it is a record, one of whose fields is called so
+            places = (
+                keys if 2 * named >= len(keys) else []
+            )  # else it is a record, one of whose fields is called so
         elif (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)

@@ -44,6 +44,7 @@ MACHINE = {
         search.Corpus.slug search.Query.mode construction.Build.name construction.Source.version
         construction.UploadedArchive.version
         solving.Material.name solving.Solver.slug solving.SolveRun.track solving.SolveRun.condition
+        solving.SolveRun.split
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name
