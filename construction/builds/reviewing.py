@@ -70,7 +70,7 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
             if decision == Decision.REPAIR and not after:
                 raise Refused("No text was changed.", field="after")
             review(
-                actor=request.user, candidate=found, decision=decision, reason=reason,
+                actor=request.user, candidate=found, decision=Decision(decision), reason=reason,
                 after=after if decision == Decision.REPAIR else None,
             )  # fmt: skip
         except Refused as refused:
