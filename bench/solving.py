@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from math import sqrt
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -31,6 +32,7 @@ ATTEMPTS = int(os.environ.get("BENCH_SOLVING_ATTEMPTS", "1000"))
 SCHEDULES = int(os.environ.get("BENCH_SOLVING_SCHEDULES", "1000"))
 WORLD, SHAPE = World(), Shape()
 STEPS = ATTEMPTS * 28
+SAMPLE = 20_000  # attempts for each row of the law
 AGENTS = 200  # of 28 questions, in the measurement of the worker alone
 _MODEL = """
 import sys
@@ -77,6 +79,9 @@ print(json.dumps([sum(one.over_attempt > 0 or one.over_run > 0 for one in outcom
 def figures() -> Iterator[Figure]:
     """The law, runs with killed workers on both databases, and schedules."""
     yield _count("figures of the exact law that differ from the specification, of 21", _wrong_figures(), 0)
+    yield _count(
+        f"standard errors between law and {SAMPLE:,} attempts, the most of {len(_LAW)}", _farthest(), 4
+    )
     for name, server in (("SQLite", _no_server), ("PostgreSQL", _server)):
         with server():
             processor, seconds = _undisturbed()
@@ -103,6 +108,18 @@ def _wrong_figures() -> int:
     printed = [(exact(WORLD, shape)[0], said) for shape, said in _LAW]
     printed += [(exact_best_of(WORLD, n), said) for n, said in _BEST_OF.items()]
     return wrong + sum(round(float(law), len(said.partition(".")[2])) != float(said) for law, said in printed)
+
+
+def _farthest() -> float:
+    """How far the share of right results in plain loops is from the law, in standard errors, where it is farthest."""
+
+    def distance(shape: Shape) -> float:
+        law = float(exact(WORLD, shape)[0])
+        names = (key_of("sampled", SEED, "p1", number) for number in range(SAMPLE))
+        right = sum(reference(WORLD, shape, SEED, name)[1] for name in names)
+        return abs(right / SAMPLE - law) / sqrt(law * (1 - law) / SAMPLE)
+
+    return max(distance(shape) for shape, _ in _LAW)
 
 
 @contextmanager
