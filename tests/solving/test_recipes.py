@@ -185,6 +185,16 @@ def test_a_protocol_gives_solvers_nothing_of_the_solution_and_takes_what_recipes
         assert states == ["answered", "failed", "abstained"]
 
 
+def test_an_unsound_verdict_begins_the_count_of_sound_ones_again() -> None:
+    """The example needs three in a row. By hand: the draft, one sound verdict, one flawed, one rewrite, and three sound
+    ones: 1 + 1 + 1 + 1 + 3 = 7 questions. Had the first verdict counted on, the fourth would be the last: 6."""
+    frontiers, end, _ = walk("self_check")
+    assert [key for keys in frontiers for key in keys] == [
+        "r1.draft", "r1.v1", "r2.v1", "r3.p1", "r3.v1", "r4.v1", "r5.v1",
+    ]  # fmt: skip
+    assert end.ended.result["candidate"] == "r3.p1"
+
+
 def test_a_reference_to_nothing_that_was_declared_is_a_flag() -> None:
     _, end, _ = walk("lemmas_prover")
     assert end.ended.result["undeclared"] == ["2: H9"]
