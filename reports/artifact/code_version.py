@@ -32,13 +32,7 @@ def code_version(protocol: str) -> Mapping[str, str | Mapping[str, str]]:
         # an app's package `models` imports Django only through its modules, but is rows like them
         if path is None or path.parent.name == "models":
             continue
-        imported = set()
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-                # `from a import b` may mean the module a.b, so both
-                imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        imported = _imported(path)
         if any(name.split(".")[0] == "django" for name in imported):
             continue
         files.add(path)
@@ -47,9 +41,10 @@ def code_version(protocol: str) -> Mapping[str, str | Mapping[str, str]]:
             waiting.append(name)
             if not (ROOT / name.split(".")[0]).is_dir():
                 outside.add(name.split(".")[0])
-    known = packages_distributions()
     libraries = {
-        name for library in outside - set(sys.stdlib_module_names) for name in known.get(library, [])
+        name
+        for library in outside - set(sys.stdlib_module_names)
+        for name in _distributions().get(library, [])
     }
     return {
         "touchstone": tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"],
@@ -60,3 +55,21 @@ def code_version(protocol: str) -> Mapping[str, str | Mapping[str, str]]:
         },
         "libraries": {name: version(name) for name in sorted(libraries)},
     }
+
+
+@cache
+def _imported(path: Path) -> set[str]:
+    """The names that a module imports."""
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            # `from a import b` may mean the module a.b, so both
+            imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return imported
+
+
+_distributions = cache(
+    packages_distributions
+)  # it reads the list of files of every package that is installed

@@ -12,6 +12,7 @@ from accounts.models import User
 from benchmark.models import Release
 from benchmark.rendering.actions import render_waiting
 from llm.scripted import ScriptedServer, serving
+from solvers.recipe import recipe_names
 from solvers.scripted import reply
 from solving.models import Attempt, MemoryEntry, Solver, SolveRun
 from solving.runs.actions import Order, System, begin, make_solver, reconcile_solving, steer
@@ -167,7 +168,7 @@ def test_a_solver_is_made_of_the_settings_that_the_form_shows(
     assert "<strong>rounds</strong> 7" in page
 
 
-@pytest.mark.parametrize("recipe", ["best_of_n", "gaps", "lemmas_prover", "masks", "rma", "single"])
+@pytest.mark.parametrize("recipe", recipe_names())
 def test_every_recipe_has_a_form(server: ScriptedServer, client: Client, owner: User, recipe: str) -> None:
     client.force_login(owner)
     page = client.get(f"/solving/solvers/new/?recipe={recipe}")

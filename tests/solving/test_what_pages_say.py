@@ -8,7 +8,7 @@ import pytest
 
 from solvers.asking import Prices
 from solvers.budgets import Budget
-from solvers.recipe import get_recipe
+from solvers.recipe import get_recipe, recipe_names
 from solvers.steps import Given
 from solving.attempts.bars import bars_of
 from solving.attempts.diffing import Change, changes
@@ -154,7 +154,7 @@ def test_an_estimate_counts_all_attempts_and_their_price() -> None:
     assert Decimal(3) < one.cost_likely * 1_000_000 / one.tokens_likely < Decimal(15)
 
 
-@pytest.mark.parametrize("name", ["best_of_n", "gaps", "lemmas_prover", "masks", "single"])
+@pytest.mark.parametrize("name", recipe_names())
 def test_every_recipe_can_be_estimated(name: str) -> None:
     recipe = get_recipe(name)
     example = json.loads((recipe.folder / "example.json").read_text("utf-8"))
