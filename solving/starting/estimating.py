@@ -124,13 +124,15 @@ class _MadeUp(Mapping[str, Reply]):
         reply = self._recipe.prompts[step.prompt].reply
         return reply.model_validate(document).model_dump()
 
-    def _sized(self, name: str, value: Any, step: Ask) -> Any:
+    def _sized(self, name: str, value: Any, step: Ask, *, nested: bool = False) -> Any:
         if isinstance(value, list):
             return [
-                {key: self._sized(key, one[key], step) for key in one} if isinstance(one, Mapping) else one
+                {key: self._sized(key, one[key], step, nested=True) for key in one}
+                if isinstance(one, Mapping)
+                else one
                 for one in value
             ]
-        if isinstance(value, str) and name in _DRAFTS:
+        if isinstance(value, str) and name in _DRAFTS and not nested:  # a query has a `text`, too
             return self._filler(min(self._draft, step.max_tokens))
         if isinstance(value, str) and name in _MODULES:
             return self._filler(min(MODULE, step.max_tokens))

@@ -159,9 +159,10 @@ def test_every_recipe_can_be_estimated(name: str) -> None:
     recipe = get_recipe(name)
     example = json.loads((recipe.folder / "example.json").read_text("utf-8"))
     given = Given("p", 1, 1, example["given"])
-    found = course(recipe, recipe.read_settings({}), given, Budget(), FREE, draft=500)
-    assert found.questions >= 1
-    assert found.tokens > 0
+    for chosen in ({}, *recipe.named_settings.values()):
+        found = course(recipe, recipe.read_settings(chosen), given, Budget(), FREE, draft=500)
+        assert found.questions >= 1
+        assert found.tokens > 0
 
 
 def test_a_recipe_that_asks_without_end_is_not_followed() -> None:
