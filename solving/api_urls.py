@@ -17,7 +17,9 @@ urlpatterns = [
     path("solving/runs/<int:pk>/steer/", runs.SolveRunSteer.as_view(), name="api-solve-run-steer"),
     path("solving/runs/<int:pk>/publish/", runs.SolveRunPublish.as_view(), name="api-solve-run-publish"),
     path("solving/runs/<int:pk>/batch/", batches.SolveBatch.as_view(), name="api-solve-batch"),
-    path("solving/runs/<int:pk>/batch/steer/", batches.SolveBatchSteer.as_view(), name="api-solve-batch-steer"),
+    path(
+        "solving/runs/<int:pk>/batch/steer/", batches.SolveBatchSteer.as_view(), name="api-solve-batch-steer"
+    ),
     path("solving/runs/<int:pk>/attempts/", attempts.AttemptList.as_view(), name="api-solve-attempts"),
     path(
         "solving/runs/<int:pk>/compare/<int:other>/", runs.SolveRunCompare.as_view(), name="api-solve-compare"

@@ -1,4 +1,4 @@
-"""The verbs of batches: export the waiting questions of a paused run, settle the results, and take a batch back.
+"""The verbs of batches: export the waiting questions of a paused run, settle the results, and withdraw a batch.
 
 An export claims its questions as a worker does, with the most that they can use reserved, and holds them until their
 results are settled. So no worker asks them too, whatever becomes of the run, and no cap is exceeded.
@@ -59,7 +59,7 @@ class Settled:
 def export_batch(*, actor: User | None, run: SolveRun, limit: int = MOST) -> int:
     """Claim the waiting questions of a paused run for a batch; returns how many are out.
 
-    While a batch is out nothing more is claimed: its file can be written again, but no second one beside it. Raises
+    While a batch is out nothing more is claimed: its file can be written again, but no second one is made. Raises
     Refused for a run that is not paused or cannot be answered by a batch, and where the run's cap allows nothing.
     """
     run = SolveRun.objects.select_related("solver").get(pk=run.pk)
@@ -135,7 +135,7 @@ def settle_batch(*, actor: User | None, run: SolveRun, path: Path) -> Settled:
 
 
 @transaction.atomic
-def take_back(*, actor: User | None, run: SolveRun) -> int:
+def withdraw_batch(*, actor: User | None, run: SolveRun) -> int:
     """Let the questions that are out wait again, as if they were never exported; returns how many.
 
     Results of theirs are refused afterwards, so this is for a file that was not sent, or for what is left of one.
@@ -146,7 +146,7 @@ def take_back(*, actor: User | None, run: SolveRun) -> int:
     if not owners:
         raise Refused("No question of the run is out in a batch.", code="nothing_out")
     back = sum(release_all(AskStep, owner=owner) for owner in sorted(owners))
-    record(actor=actor, verb="take_back_solve_batch", target=run, details={"questions": back})
+    record(actor=actor, verb="withdraw_solve_batch", target=run, details={"questions": back})
     transaction.on_commit(ring)
     return back
 

@@ -17,12 +17,12 @@ from accounts.rest.errors import REFUSED, RefusalOut
 from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import writes
 from canonical.documents import as_json
-from solving.batches.actions import MOST, Settled, export_batch, settle_batch, take_back
+from solving.batches.actions import MOST, Settled, export_batch, settle_batch, withdraw_batch
 from solving.batches.queries import BatchState, batch_state
 from solving.batches.views import download, results_handler, sent_path
 from solving.models import SolveRun
 
-_STEPS = [("export", "Export what waits"), ("take_back", "Take back what is out")]
+_STEPS = [("export", "Export what waits"), ("withdraw", "Withdraw what is out")]
 SettledOut, BatchOut = schema_of(Settled), schema_of(BatchState)
 
 
@@ -33,7 +33,7 @@ class BatchResultsIn(serializers.Serializer[Any]):
 
 
 class BatchSteeringIn(serializers.Serializer[Any]):
-    """Export the waiting questions, at most `limit` of them, or take back those that are out."""
+    """Export the waiting questions, at most `limit` of them, or withdraw those that are out."""
 
     step = serializers.ChoiceField(_STEPS)
     limit = serializers.IntegerField(min_value=1, max_value=MOST, default=MOST)
@@ -59,9 +59,7 @@ class SolveBatch(StrictView):
         """The file of the questions that are out, in the format of OpenAI's Batch API."""
         return download(get_object_or_404(SolveRun, pk=pk))
 
-    @writes(
-        "solve_batch_settle", request=BatchResultsIn, responses={200: SettledOut, 400: RefusalOut}
-    )
+    @writes("solve_batch_settle", request=BatchResultsIn, responses={200: SettledOut, 400: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
         """Settle the results in a file like replies: all or nothing, and harmless when repeated."""
         run = get_object_or_404(SolveRun, pk=pk)
@@ -71,7 +69,7 @@ class SolveBatch(StrictView):
 
 
 class SolveBatchSteer(StrictView):
-    """Export the waiting questions of a paused run, or take back those that are out."""
+    """Export the waiting questions of a paused run, or withdraw those that are out."""
 
     permission_classes = [IsOwner]
 
@@ -82,5 +80,5 @@ class SolveBatchSteer(StrictView):
         if said["step"] == "export":
             export_batch(actor=caller(request), run=run, limit=said["limit"])
         else:
-            take_back(actor=caller(request), run=run)
+            withdraw_batch(actor=caller(request), run=run)
         return Response(as_json(batch_state(run)))

@@ -103,7 +103,9 @@ def results_in(path: Path) -> Iterator[Result]:
 def _result(raw: bytes, number: int) -> Result:
     try:
         document = storable(loads(raw))
-        json.dumps(document, allow_nan=False)  # a number such as 1e999 is read as infinite, which no column holds
+        json.dumps(
+            document, allow_nan=False
+        )  # a number such as 1e999 is read as infinite, which no column holds
     except (NotJson, ValueError) as error:
         raise Refused(f"The line is not JSON: {error}.", code="not_json", line=number) from error
     except RecursionError as error:

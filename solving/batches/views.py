@@ -1,4 +1,4 @@
-"""The batch of a run on its page: export, download, upload of the results, and taking back."""
+"""The batch of a run on its page: export, download, upload of the results, and withdrawing."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from benchmark.importing.upload_handler import CappedFileHandler
-from solving.batches.actions import Settled, export_batch, settle_batch, take_back
+from solving.batches.actions import Settled, export_batch, settle_batch, withdraw_batch
 from solving.batches.queries import MEDIA_TYPE, batch_lines
 from solving.models import SolveRun
 
@@ -47,7 +47,7 @@ def download(run: SolveRun) -> StreamingHttpResponse:
 @require_role(RoleName.OWNER)
 @require_http_methods(["GET", "POST"])
 def batch(request: SignedInRequest, pk: int) -> HttpResponseBase:
-    """The file of the questions that are out; POST exports, settles results, or takes the batch back."""
+    """The file of the questions that are out; POST exports, settles results, or withdraws the batch."""
     if request.method == "GET":
         run = get_object_or_404(SolveRun, pk=pk)
         with told(request):
@@ -66,8 +66,8 @@ def _change(request: SignedInRequest, pk: int, handler: CappedFileHandler) -> Ht
         if step == "export":
             count = export_batch(actor=request.user, run=run)
             messages.success(request, f"{count:,} questions are out. Download their file, and send it.")
-        elif step == "take_back":
-            count = take_back(actor=request.user, run=run)
+        elif step == "withdraw":
+            count = withdraw_batch(actor=request.user, run=run)
             messages.success(request, f"{count:,} questions wait again.")
         else:
             path = sent_path(request.FILES.get("file"), handler)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
@@ -13,11 +14,11 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusal import Refused
 from solving.batches import actions
-from solving.batches.actions import export_batch, settle_batch, take_back
+from solving.batches.actions import export_batch, settle_batch, withdraw_batch
 from solving.batches.queries import batch_lines, batch_state
 from solving.models import Attempt, MemoryEntry, SolveCall, SolveRun, Step
 from solving.runs.actions import raise_budget, reconcile_solving, steer
-from solving.runs.kinds import ASKS, question_of
+from solving.runs.kinds import ASKS
 from solving.runs.replaying import faults, unaccounted
 from tests.llm.moods import chat_reply
 from tests.llm.server import Server
@@ -113,7 +114,9 @@ def what_came_of(run: SolveRun) -> list[Any]:
             for one in calls.select_related("task")
         ]  # fmt: skip
         ended = (attempt.outcome, attempt.ended_because, attempt.rounds, attempt.tokens_spent)
-        found.append((attempt.instance.key, attempt.number, attempt.result, ended, list(memory), list(steps), kept))
+        found.append(
+            (attempt.instance.key, attempt.number, attempt.result, ended, list(memory), list(steps), kept)
+        )
     return found
 
 
@@ -153,7 +156,7 @@ def test_a_line_is_the_request_that_a_worker_sends(settings: Any, written: Writt
         assert len({first["custom_id"], second["custom_id"]}) == 2
         assert len(first["custom_id"]) <= 64
         # The other attempt's question is the same but for the nonce of its fences.
-        take_back(actor=None, run=run)
+        withdraw_batch(actor=None, run=run)
         steer(actor=None, run=run, to=RunState.RUNNING)
         site.work(run)
         sent = server.requests[0]
@@ -271,11 +274,13 @@ def test_what_is_not_a_result_of_the_run_is_refused_before_anything_is_stored(
     assert settled(run, written(result(first), result(second))).settled == 2
 
 
-def test_a_question_that_is_over_or_was_taken_back_is_refused_by_name(server: Server, written: Written) -> None:
+def test_a_question_that_is_over_or_was_withdrawn_is_refused_by_name(
+    server: Server, written: Written
+) -> None:
     run = paused()
     (line,) = exported(run)
     late = result(line)
-    assert take_back(actor=None, run=run) == 1
+    assert withdraw_batch(actor=None, run=run) == 1
     with pytest.raises(Refused, match=r"r1\.draft of p1 is no longer out") as refused:
         settled(run, written(late))
     assert refused.value.code == "not_out"
@@ -285,7 +290,7 @@ def test_a_question_that_is_over_or_was_taken_back_is_refused_by_name(server: Se
         settled(run, written(late))
     assert refused.value.code == "step_over"
     with pytest.raises(Refused, match="out in a batch"):
-        take_back(actor=None, run=run)
+        withdraw_batch(actor=None, run=run)
 
 
 def test_a_batch_that_never_came_back_counts_in_full_and_its_questions_wait_again(
@@ -340,7 +345,7 @@ def test_failures_are_tried_again_as_those_of_workers(server: Server, written: W
 
 
 def test_whatever_a_model_says_in_a_batch_the_run_goes_on(server: Server, written: Written) -> None:
-    said = ["", "no JSON", "\0\ud800", "{}", "[" * 5_000, "x" * 3_000_000]
+    said = ["", "no JSON", "\0\ud800", "[]", "[" * 5_000, "x" * 3_000_000]
     run = paused(len(said))
     lines = exported(run)
     replies = [
@@ -397,7 +402,7 @@ def test_a_run_that_a_batch_cannot_answer_says_why(
         changed.setattr(actions, "is_outdated", lambda solver: True)
         with pytest.raises(Refused, match="recipe has changed"):
             settled(other, path)
-        take_back(actor=None, run=other)
+        withdraw_batch(actor=None, run=other)
         assert refusal(other) == "outdated"
     settings.JUDGE_ENDPOINTS = "{}"
     assert refusal(other) == "no_endpoint"
@@ -415,7 +420,7 @@ def test_results_of_a_cancelled_run_are_paid_and_change_no_attempt(server: Serve
     assert list(unaccounted()) == []
 
 
-def test_the_commands_write_a_file_settle_its_results_and_take_a_batch_back(
+def test_the_commands_write_a_file_settle_its_results_and_withdraw_a_batch(
     server: Server, written: Written, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = paused()
@@ -426,7 +431,7 @@ def test_the_commands_write_a_file_settle_its_results_and_take_a_batch_back(
     assert batch_state(run).out == 0
     call_command("export_batch", str(run.pk), "--out", str(out))
     assert "out: 1" in capsys.readouterr().out
-    call_command("export_batch", str(run.pk), "--take-back")
+    call_command("export_batch", str(run.pk), "--withdraw")
     assert "waiting: 1" in capsys.readouterr().out
     call_command("export_batch", str(run.pk), "--out", str(out), "--limit", "1")
     (line,) = [json.loads(one) for one in out.read_text("utf-8").splitlines()]
@@ -440,6 +445,10 @@ def test_the_commands_write_a_file_settle_its_results_and_take_a_batch_back(
             call_command(*command)
     with pytest.raises(CommandError, match="--out FILE"):
         call_command("export_batch", str(run.pk))
+
+
+def upload(path: Path) -> SimpleUploadedFile:
+    return SimpleUploadedFile("results.jsonl", path.read_bytes())
 
 
 def content_of(reply: Any) -> str:
@@ -464,12 +473,12 @@ def test_an_owner_exports_downloads_and_settles_on_the_page_of_the_run(
     line = json.loads(content_of(reply))
     shown = client.post(address, {"step": "settle"}, follow=True).content.decode()
     assert "Choose the file with the results." in shown
-    shown = client.post(address, {"step": "settle", "file": written("{").open("rb")}, follow=True)
+    shown = client.post(address, {"step": "settle", "file": upload(written("{"))}, follow=True)
     assert "The line is not JSON" in shown.content.decode()
-    shown = client.post(address, {"step": "settle", "file": written(result(line)).open("rb")}, follow=True)
+    shown = client.post(address, {"step": "settle", "file": upload(written(result(line)))}, follow=True)
     assert "1 results are stored, 0 of them as failed. 0 questions are still out." in shown.content.decode()
     client.post(address, {"step": "export"})
-    shown = client.post(address, {"step": "take_back"}, follow=True).content.decode()
+    shown = client.post(address, {"step": "withdraw"}, follow=True).content.decode()
     assert "1 questions wait again" in shown
     steer(actor=None, run=run, to=RunState.RUNNING)
     assert "batch-title" not in client.get(page).content.decode()
@@ -485,7 +494,7 @@ def test_an_owner_does_the_same_over_rest(
         return client.post(f"{address}steer/", json.dumps(body), content_type="application/json")
 
     def sent(*lines: Line | str, **headers: str) -> Any:
-        return client.post(address, {"file": written(*lines).open("rb")}, headers=headers)
+        return client.post(address, {"file": upload(written(*lines))}, headers=headers)
 
     client.force_login(coordinator)
     assert client.get(address).status_code == steered(step="export").status_code == 403
@@ -493,7 +502,7 @@ def test_an_owner_does_the_same_over_rest(
     assert client.get(address).json()["code"] == "nothing_out"
     assert steered(step="export", limit=1).json() == {"waiting": 0, "out": 1, "tools_waiting": 0}
     line = json.loads(content_of(client.get(address)))
-    assert steered(step="take_back").json()["waiting"] == 1
+    assert steered(step="withdraw").json()["waiting"] == 1
     refused = sent(result(line))
     assert (refused.status_code, refused.json()["line"], refused.json()["code"]) == (409, 1, "not_out")
     steered(step="export")

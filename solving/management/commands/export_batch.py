@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from canonical.documents import as_json
-from solving.batches.actions import MOST, export_batch, take_back
+from solving.batches.actions import MOST, export_batch, withdraw_batch
 from solving.batches.queries import batch_lines, batch_state
 from solving.models import SolveRun
 
@@ -23,15 +23,15 @@ class Command(TouchstoneCommand):
         parser.add_argument("--out", type=Path, help="the file to write; written again while a batch is out")
         parser.add_argument("--limit", type=int, default=MOST, help="at most so many questions")
         parser.add_argument(
-            "--take-back", action="store_true", help="let the questions that are out wait again instead"
+            "--withdraw", action="store_true", help="let the questions that are out wait again instead"
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
         run = SolveRun.objects.filter(pk=options["number"]).first()
         if run is None:
             raise Refused(f"There is no run {options['number']}.", code="no_run", field="number")
-        if options["take_back"]:
-            take_back(actor=None, run=run)
+        if options["withdraw"]:
+            withdraw_batch(actor=None, run=run)
         elif options["out"] is None:
             raise Refused("Name the file to write: --out FILE.", code="missing", field="out")
         else:
