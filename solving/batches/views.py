@@ -65,10 +65,14 @@ def _change(request: SignedInRequest, pk: int, handler: CappedFileHandler) -> Ht
     with told(request):
         if step == "export":
             count = export_batch(actor=request.user, run=run)
-            messages.success(request, f"{count:,} questions are out. Download their file, and send it.")
+            messages.success(
+                request, f"Out now: {counted(count, 'question')}. Download the file and send it."
+            )
         elif step == "withdraw":
             count = withdraw_batch(actor=request.user, run=run)
-            messages.success(request, f"{count:,} questions wait again.")
+            messages.success(
+                request, f"{counted(count, 'question')} {'waits' if count == 1 else 'wait'} again."
+            )
         else:
             path = sent_path(request.FILES.get("file"), handler)
             messages.success(request, words_of(settle_batch(actor=request.user, run=run, path=path)))
@@ -77,7 +81,12 @@ def _change(request: SignedInRequest, pk: int, handler: CappedFileHandler) -> Ht
 
 def words_of(settled: Settled) -> str:
     """What a file of results came to, in a sentence."""
-    words = f"{settled.settled:,} results are stored, {settled.failed:,} of them as failed"
+    words = f"{counted(settled.settled, 'result')} stored, {settled.failed:,} failed"
     if settled.known:
         words += f"; {settled.known:,} were stored before"
-    return f"{words}. {settled.out:,} questions are still out."
+    return f"{words}. {counted(settled.out, 'question')} {'is' if settled.out == 1 else 'are'} still out."
+
+
+def counted(number: int, name: str) -> str:
+    """The number with the name of what is counted."""
+    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"

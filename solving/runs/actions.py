@@ -246,9 +246,13 @@ def reconcile_solving() -> dict[str, int]:
             list(Attempt.objects.filter(pk__in=ids).order_by("pk").select_for_update().values_list("pk"))
             back += take_back_expired(kind)
     resumed = _resume_paused()
-    finished = close_finished(SolveRun.objects.filter(state=RunState.RUNNING))
-    due = {"state": TaskState.WAITING, "run__state": RunState.RUNNING, "available_at__lte": shared_now()}
-    waiting = Step.objects.filter(**due).count()
+    finished = close_finished(SolveRun.objects.filter(state__in=[RunState.RUNNING, RunState.PAUSED]))
+    now = shared_now()
+    due = [
+        kind.tasks.objects.filter(state=TaskState.WAITING, run__state__in=kind.states, available_at__lte=now)
+        for kind in (ASKS, TOOLS)
+    ]
+    waiting = sum(steps.count() for steps in due)
     if waiting:
         ring()
     return {"returned": back, "resumed": resumed, "finished": finished, "waiting": waiting}

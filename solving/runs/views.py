@@ -71,7 +71,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     context["others"] = runs().filter(release=row.release_id).exclude(pk=pk)[:20]
     context["cap_form"] = CapForm()
     batch = batch_state(row)
-    if batch.out or (batch.waiting and row.state == RunState.PAUSED):
+    if batch.out or (row.state == RunState.PAUSED and (batch.waiting or batch.tools_waiting)):
         context["batch"] = batch
     return render(request, "solving/runs/run.html", context)
 

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -145,6 +148,25 @@ def test_a_run_by_batches_alone_comes_to_what_workers_come_to(server: Server, wr
     assert list(faults()) == list(unaccounted()) == []
 
 
+def test_programs_between_questions_are_done_by_workers_though_the_run_is_paused(
+    server: Server, written: Written
+) -> None:
+    run = site.start(site.solver(settings=site.rma(SMALL, repairs=1)), site.problems())
+    steer(actor=None, run=run, to=RunState.PAUSED)
+    run.refresh_from_db()
+    programs = 0
+    for _ in range(10):
+        if batch_state(run).waiting:
+            settled(run, written(*(result(line) for line in exported(run))))
+        programs += batch_state(run).tools_waiting
+        site.drain(shift_seconds=60)
+        reconcile_solving()
+        run.refresh_from_db()
+    assert (run.state, server.calls) == ("done", 0)
+    assert programs == run.steps.filter(kind="tool").count() == 3  # a check of the draft and of each proposal
+    assert list(faults()) == list(unaccounted()) == []
+
+
 def test_a_line_is_the_request_that_a_worker_sends(settings: Any, written: Written) -> None:
     with site.world_server(settings, structured_output=True) as server:
         run = paused(attempts=2)
@@ -223,6 +245,25 @@ def test_a_file_whose_settling_is_cut_off_is_settled_from_its_start(
             settled(run, path)
     assert what_is_stored() == before
     assert settled(run, path).settled == 3
+    assert list(faults()) == list(unaccounted()) == []
+
+
+def test_of_two_who_settle_a_file_at_the_same_time_one_stores_it(server: Server, written: Written) -> None:
+    run = paused(4)
+    path = written(*(result(line) for line in exported(run)))
+    both = Barrier(2)
+
+    def one() -> actions.Settled:
+        try:
+            both.wait(30)
+            return settled(run, path)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        told = [future.result() for future in [threads.submit(one) for _ in range(2)]]
+    assert sorted((each.settled, each.known) for each in told) == [(0, 4), (4, 0)]
+    assert SolveCall.objects.count() == 4
     assert list(faults()) == list(unaccounted()) == []
 
 
@@ -476,10 +517,10 @@ def test_an_owner_exports_downloads_and_settles_on_the_page_of_the_run(
     shown = client.post(address, {"step": "settle", "file": upload(written("{"))}, follow=True)
     assert "The line is not JSON" in shown.content.decode()
     shown = client.post(address, {"step": "settle", "file": upload(written(result(line)))}, follow=True)
-    assert "1 results are stored, 0 of them as failed. 0 questions are still out." in shown.content.decode()
+    assert "1 result stored, 0 failed. 0 questions are still out." in shown.content.decode()
     client.post(address, {"step": "export"})
     shown = client.post(address, {"step": "withdraw"}, follow=True).content.decode()
-    assert "1 questions wait again" in shown
+    assert "1 question waits again." in shown
     steer(actor=None, run=run, to=RunState.RUNNING)
     assert "batch-title" not in client.get(page).content.decode()
 
