@@ -3,6 +3,7 @@
 from django.urls import path
 
 from solving.attempts import api as attempts
+from solving.batches import api as batches
 from solving.runs import api as runs
 from solving.starting import api as starting
 from solving.systems import api as systems
@@ -15,6 +16,10 @@ urlpatterns = [
     path("solving/runs/<int:pk>/", runs.SolveRunDetail.as_view(), name="api-solve-run"),
     path("solving/runs/<int:pk>/steer/", runs.SolveRunSteer.as_view(), name="api-solve-run-steer"),
     path("solving/runs/<int:pk>/publish/", runs.SolveRunPublish.as_view(), name="api-solve-run-publish"),
+    path("solving/runs/<int:pk>/batch/", batches.SolveBatch.as_view(), name="api-solve-batch"),
+    path(
+        "solving/runs/<int:pk>/batch/steer/", batches.SolveBatchSteer.as_view(), name="api-solve-batch-steer"
+    ),
     path("solving/runs/<int:pk>/attempts/", attempts.AttemptList.as_view(), name="api-solve-attempts"),
     path(
         "solving/runs/<int:pk>/compare/<int:other>/", runs.SolveRunCompare.as_view(), name="api-solve-compare"

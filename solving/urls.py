@@ -3,6 +3,7 @@
 from django.urls import path
 
 from solving.attempts import views as attempts
+from solving.batches import views as batches
 from solving.comparing import views as comparing
 from solving.runs import views as runs
 from solving.starting import views as starting
@@ -17,6 +18,7 @@ urlpatterns = [
     path("compare/problems/<int:instance>/", comparing.problem, name="solve-problem"),
     path("runs/<int:pk>/", runs.run, name="solve-run"),
     path("runs/<int:pk>/steer/", runs.steer_run, name="steer-solve-run"),
+    path("runs/<int:pk>/batch/", batches.batch, name="solve-batch"),
     path("attempts/<int:pk>/", attempts.attempt, name="solve-attempt"),
     path("attempts/<int:pk>/steps/<str:key>/", attempts.step, name="solve-step"),
     path("attempts/<int:pk>/memory/<int:number>/", attempts.entry, name="solve-entry"),

@@ -491,6 +491,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         solving/new/
         solving/solvers/new/
         solving/runs/<int:pk>/steer/
+        solving/runs/<int:pk>/batch/
+        api/v1/solving/runs/<int:pk>/batch/
+        api/v1/solving/runs/<int:pk>/batch/steer/
         api/v1/solving/runs/<int:pk>/steer/
         api/v1/solving/runs/<int:pk>/publish/
         people/audit-trail/

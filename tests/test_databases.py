@@ -71,6 +71,7 @@ TRIED_IN = {
     "search/corpora/actions.py": "search/test_corpora.py",
     "search/slogans/actions.py": "search/test_slogans.py",
     "search/slogans/kind.py": "search/test_slogans.py",
+    "solving/batches/actions.py": "solving/test_batches.py",
     "solving/publishing/actions.py": "solving/test_publishing.py",
     "solving/runs/actions.py": "solving/test_settling.py",
     "solving/runs/settlement.py": "solving/test_settling.py",

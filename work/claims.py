@@ -18,7 +18,7 @@ from work.backoff import MAX_TRIES
 from work.budget import forfeit, reserve
 from work.clock import shared_now
 from work.kinds import Kind, Task
-from work.models import RunState, TaskState
+from work.models import TaskState
 
 FREE = {
     "state": TaskState.WAITING,
@@ -43,15 +43,15 @@ def new_owner() -> str:
 def claim(kind: Kind, *, owner: str, limit: int, which: Q | None = None) -> list[Task]:
     """Lease up to `limit` tasks of the kind to `owner`, of those in the runs that `which` selects.
 
-    Runs of a higher priority come first, then older runs; within a run the tasks' order. May return fewer
-    while others claim. Runs, and whatever else is loaded, come as one object each, however many tasks share
-    them.
+    Only runs in one of the kind's states count. Runs of a higher priority come first, then older runs; within a run
+    the tasks' order. May return fewer while others claim. Runs, and whatever else is loaded, come as one object
+    each, however many tasks share them.
     """
     now = shared_now()
     with transaction.atomic():
         # Waiting tasks whose time has come, run by run: each look-up is one index range.
         chosen: list[int] = []
-        running = kind.runs.objects.filter(which or Q(), state=RunState.RUNNING).order_by("-priority", "id")
+        running = kind.runs.objects.filter(which or Q(), state__in=kind.states).order_by("-priority", "id")
         for run_id in running.values_list("id", flat=True):
             due = kind.tasks.objects.filter(run_id=run_id, state=TaskState.WAITING, available_at__lte=now)
             chosen += _lockable(due.order_by("id")).values_list("id", flat=True)[: limit - len(chosen)]

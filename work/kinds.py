@@ -14,7 +14,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from llm import Client
-from work.models import LeasedTask
+from work.models import LeasedTask, RunState
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ class Kind:
     """The most that the task can use, all attempts included."""
     paused: Callable[[Run], object]
     """Called when a run was paused at its cap, within that transaction."""
+    states: tuple[RunState, ...] = (RunState.RUNNING,)
+    """The states of runs whose tasks are done."""
     bounds: tuple[str, str] | None = None
     """The columns for tokens and cost that have what `most` says, if the task's row has it."""
     returned: Callable[[Sequence[int]], object] = len

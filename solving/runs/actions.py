@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, Max, OuterRef
+from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -246,17 +246,23 @@ def reconcile_solving() -> dict[str, int]:
             list(Attempt.objects.filter(pk__in=ids).order_by("pk").select_for_update().values_list("pk"))
             back += take_back_expired(kind)
     resumed = _resume_paused()
-    running = SolveRun.objects.filter(state=RunState.RUNNING)
-    unfinished = Attempt.objects.filter(run=OuterRef("pk")).exclude(state=AttemptState.ENDED)
-    over = list(running.exclude(Exists(unfinished)).values_list("pk", flat=True))
-    finished = SolveRun.objects.filter(pk__in=over, state=RunState.RUNNING).update(
-        state=RunState.DONE, finished_at=timezone.now(), note=""
-    )
-    due = {"state": TaskState.WAITING, "run__state": RunState.RUNNING, "available_at__lte": shared_now()}
-    waiting = Step.objects.filter(**due).count()
+    finished = close_finished(SolveRun.objects.filter(state__in=[RunState.RUNNING, RunState.PAUSED]))
+    now = shared_now()
+    due = [
+        kind.tasks.objects.filter(state=TaskState.WAITING, run__state__in=kind.states, available_at__lte=now)
+        for kind in (ASKS, TOOLS)
+    ]
+    waiting = sum(steps.count() for steps in due)
     if waiting:
         ring()
     return {"returned": back, "resumed": resumed, "finished": finished, "waiting": waiting}
+
+
+def close_finished(runs: QuerySet[SolveRun]) -> int:
+    """Those of these runs are done whose attempts have all ended; returns how many."""
+    unfinished = Attempt.objects.filter(run=OuterRef("pk")).exclude(state=AttemptState.ENDED)
+    over = list(runs.exclude(Exists(unfinished)).values_list("pk", flat=True))
+    return runs.filter(pk__in=over).update(state=RunState.DONE, finished_at=timezone.now(), note="")
 
 
 def _resume_paused() -> int:

@@ -27,6 +27,7 @@ from solving.runs.stored import is_outdated
 from solving.tools.tools import used
 from work.asking import Answer, Question, nothing_here, put
 from work.kinds import Failure, Kind, Use
+from work.models import RunState
 
 A_DAY = dt.timedelta(days=1)
 
@@ -123,4 +124,8 @@ TOOLS = Kind(
     settle=settle_tools,
     most=lambda step: Use(),
     paused=_paused,
+    states=(
+        RunState.RUNNING,
+        RunState.PAUSED,
+    ),  # they cost nothing, and batches of a paused run wait for them
 )

@@ -63,8 +63,11 @@ _AGGREGATES = ["tokens_spent", "cost_spent", "began_at"]
 
 
 @transaction.atomic
-def settle_asks(*, results: Sequence[Answer | Failure], owner: str) -> int:
-    """Store calls and replies, close or return the steps, and plan on; returns how many replies are new."""
+def settle_asks(*, results: Sequence[Answer | Failure], owner: str, live: bool = True) -> int:
+    """Store calls and replies, close or return the steps, and plan on; returns how many replies are new.
+
+    Replies that are not `live` say nothing about how the endpoint is now.
+    """
     attempts = _locked({result.task.attempt_id for result in results})
     known = set(
         SolveCall.objects.filter(token__in=[one.token for one in results]).values_list("token", flat=True)
@@ -84,7 +87,8 @@ def settle_asks(*, results: Sequence[Answer | Failure], owner: str) -> int:
             _forfeit(step, attempts[step.attempt_id])
             touched.append(step)
     charge(AskStep, SolveRun, owner=owner, uses=uses)
-    tell_breakers(new)
+    if live:
+        tell_breakers(new)
     failures = [one for one in new if isinstance(one, Failure)]
     give_back(
         AskStep,

@@ -12,6 +12,7 @@ from accounts.access import require_role, staff_only
 from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
+from solving.batches.queries import batch_state
 from solving.models import Attempt, SolveRun, Step
 from solving.publishing.actions import publish
 from solving.runs.actions import raise_budget, steer
@@ -69,6 +70,9 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "solving/runs/_progress.html", context)
     context["others"] = runs().filter(release=row.release_id).exclude(pk=pk)[:20]
     context["cap_form"] = CapForm()
+    batch = batch_state(row)
+    if batch.out or (row.state == RunState.PAUSED and (batch.waiting or batch.tools_waiting)):
+        context["batch"] = batch
     return render(request, "solving/runs/run.html", context)
 
 

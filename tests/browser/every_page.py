@@ -199,6 +199,7 @@ ADDRESSES = {
     ],
     "solving/runs/<int:pk>/": ["solving/runs/{solved}/", "solving/runs/{begun}/"],
     "solving/runs/<int:pk>/steer/": ["solving/runs/{solved}/steer/"],
+    "solving/runs/<int:pk>/batch/": ["solving/runs/{solved}/batch/"],
     "solving/attempts/<int:pk>/": ["solving/attempts/{attempt}/", "solving/attempts/{open_attempt}/"],
     "solving/attempts/<int:pk>/steps/<str:key>/": [
         f"solving/attempts/{{attempt}}/steps/{key}/"

@@ -15,7 +15,7 @@ from benchmark.models import Release
 from benchmark.rendering.actions import render_waiting
 from llm.scripted import ScriptedServer, serving
 from solvers.scripted import reply
-from solving.models import SolveRun
+from solving.models import SolveCall, SolveRun
 from solving.runs.actions import Order, System, begin, make_solver, reconcile_solving
 from tests.browser.accessibility import axe
 from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory
@@ -173,3 +173,44 @@ def test_a_run_is_begun_watched_read_and_compared(
     expect(page.locator('[id="s2-r1.draft"]')).to_be_visible()
     assert axe(page) == []
     assert fits(page)
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_a_batch_is_exported_and_its_results_are_settled(
+    sign_in: Callable[..., Page],
+    server: ScriptedServer,
+    release: Release,
+    owner: User,
+    width: int,
+    theme: str,
+) -> None:
+    made = make_solver(actor=None, system=System("one", "single", "local", "scripted", {}))
+    run = begin(actor=None, solver=made, order=Order(release, attempt_tokens=200_000))
+    page = sign_in(owner, color_scheme=theme, viewport={"width": width, "height": 844})
+    page.goto(f"/solving/runs/{run.pk}/")
+    expect(page.get_by_role("heading", name="Batch")).to_be_hidden()
+    page.get_by_role("button", name="Pause").click()
+    assert axe(page) == []
+    assert fits(page)
+    page.get_by_role("button", name="Export the waiting questions as a batch file").click()
+    expect(page.get_by_text("Out now: 1 question.")).to_be_visible()
+    page.get_by_text("The file was not sent").click()
+    expect(page.get_by_role("button", name="Withdraw the batch")).to_be_visible()
+    assert axe(page) == []
+    assert fits(page)
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Download the batch file").click()
+    line = json.loads(downloading.value.path().read_text("utf-8"))
+    choices = [{"index": 0, "message": {"content": reply(line["body"])}, "finish_reason": "stop"}]
+    body = {"model": "scripted", "choices": choices, "usage": {"prompt_tokens": 7, "completion_tokens": 9}}
+    result = {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
+    sent = {"name": "results.jsonl", "mimeType": "application/jsonl", "buffer": json.dumps(result).encode()}
+    page.get_by_label("Results").set_input_files(sent)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Settle the results").click()
+    expect(page.get_by_text("1 result stored, 0 failed. 0 questions are still out.")).to_be_visible()
+    expect(page.get_by_text("1 use of tools will be done by the next worker")).to_be_visible()
+    elsewhere(worked)
+    page.reload()
+    expect(page.get_by_text("1 of 1 attempts ended")).to_be_visible()
+    expect(page.get_by_role("heading", name="Batch")).to_be_hidden()
+    assert elsewhere(lambda: SolveCall.objects.get().prompt_tokens) == 7
