@@ -124,8 +124,6 @@ TOOLS = Kind(
     settle=settle_tools,
     most=lambda step: Use(),
     paused=_paused,
-    states=(
-        RunState.RUNNING,
-        RunState.PAUSED,
-    ),  # they cost nothing, and batches of a paused run wait for them
+    # They cost nothing, and batches of a paused run wait for them.
+    states=(RunState.RUNNING, RunState.PAUSED),
 )
