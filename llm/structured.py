@@ -35,7 +35,7 @@ class StructuredPrompt(Generic[Shape]):
     def response_format(self) -> dict[str, Any]:
         """What to ask of an endpoint with structured output."""
         name = self.reply.__name__.lower()
-        schema = {"name": name, "strict": True, "schema": self.reply.model_json_schema()}
+        schema = {"name": name, "strict": True, "schema": _document(self.reply)}
         return {"type": "json_schema", "json_schema": schema}
 
     def render(self, fields: Mapping[str, str], nonce: str) -> RenderedPrompt:
@@ -58,6 +58,11 @@ def structured_prompt(path: Path, reply: type[Shape]) -> StructuredPrompt[Shape]
     return StructuredPrompt(path.stem, words, reply, digest)
 
 
-@cache  # pydantic makes it anew each time, which takes longer than everything else here
+@cache
 def _schema(reply: type[BaseModel]) -> str:
-    return json.dumps(reply.model_json_schema(), sort_keys=True, ensure_ascii=False)
+    return json.dumps(_document(reply), sort_keys=True, ensure_ascii=False)
+
+
+@cache  # pydantic makes it anew each time, which takes longer than all else that a worker does for a question
+def _document(reply: type[BaseModel]) -> dict[str, Any]:
+    return reply.model_json_schema()
