@@ -91,7 +91,7 @@ def build(page: Page, protocol: str, numbers: dict[str, str], release: str) -> N
     for name, value in numbers.items():
         page.locator(f'[name="n_{name}"]').fill(value)
     page.get_by_role("button", name="Estimate").click()
-    page.get_by_label("Budget in tokens").fill("2000000")
+    page.get_by_label("Budget in tokens").fill("100000000")
     page.get_by_role("button", name="Begin the build").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(release)
     worked()
