@@ -63,6 +63,6 @@ def _schema(reply: type[BaseModel]) -> str:
     return json.dumps(_document(reply), sort_keys=True, ensure_ascii=False)
 
 
-@cache  # pydantic makes it anew each time, which takes longer than all else that a worker does for a question
+@cache  # without it pydantic would take longer over each question than everything else that a worker does
 def _document(reply: type[BaseModel]) -> dict[str, Any]:
     return reply.model_json_schema()

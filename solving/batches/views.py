@@ -73,6 +73,8 @@ def _change(request: SignedInRequest, pk: int, handler: CappedFileHandler) -> Ht
             messages.success(
                 request, f"{counted(count, 'question')} {'waits' if count == 1 else 'wait'} again."
             )
+        elif step != "settle":
+            raise Refused("A batch is exported, settled or withdrawn.", code="unknown_step", field="step")
         else:
             path = sent_path(request.FILES.get("file"), handler)
             messages.success(request, words_of(settle_batch(actor=request.user, run=run, path=path)))

@@ -125,7 +125,7 @@ def planned_again(attempt: Attempt) -> tuple[Frontier | End, dict[str, Planned]]
 
 def transcript(attempt: Attempt) -> list[TranscriptStep]:
     """All steps of an attempt in order. What was sent is made again from the replies before it, by the same recipe."""
-    _, asked = (None, {}) if is_outdated(attempt.run.solver) else planned_again(attempt)
+    asked = {} if is_outdated(attempt.run.solver) else planned_again(attempt)[1]
     calls = Prefetch("calls", SolveCall.objects.order_by("pk"))
     found = []
     for step in attempt.steps.prefetch_related(calls).order_by("pk"):

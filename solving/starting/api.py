@@ -143,7 +143,7 @@ class FirstQuestions(StaffView):
 
 
 def order_of(said: dict[str, Any]) -> tuple[Solver, Order]:
-    """What an RunOrderIn names. Raises Http404 for a solver, a release or a material that is not there."""
+    """What a RunOrderIn names. Raises Http404 for a solver, a release or a material that is not there."""
     slug, _, version = said.pop("solver").rpartition("-v")
     number = int(version) if version.isdecimal() and len(version) < 6 else 0
     solver = get_object_or_404(Solver, slug=slug, version=number)

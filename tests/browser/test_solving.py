@@ -205,7 +205,7 @@ def test_a_batch_is_exported_and_its_results_are_settled(
     body = {"model": "scripted", "choices": choices, "usage": {"prompt_tokens": 7, "completion_tokens": 9}}
     result = {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
     sent = {"name": "results.jsonl", "mimeType": "application/jsonl", "buffer": json.dumps(result).encode()}
-    page.get_by_label("Results").set_input_files(sent)  # type: ignore[arg-type]
+    page.get_by_label("Results").set_input_files(sent)
     page.get_by_role("button", name="Settle the results").click()
     expect(page.get_by_text("1 result stored, 0 failed. 0 questions are still out.")).to_be_visible()
     expect(page.get_by_text("1 use of tools will be done by the next worker")).to_be_visible()

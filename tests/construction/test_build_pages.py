@@ -334,6 +334,16 @@ def test_a_repaired_anchor_that_gives_the_tool_away_is_refused(server: Server, s
     assert not candidate.reviews.exists()
 
 
+def test_an_unknown_decision_changes_nothing(server: Server, staff: Client) -> None:
+    candidate = made("re2math", gaps.TEXT, QUOTAS)
+    address = f"/construction/builds/first/candidates/{candidate.pk}/"
+    for decision in ({}, {"decision": "keep"}):
+        reply = staff.post(address, {**decision, "reason": "It is good."})
+        assert reply.status_code == 409
+        assert "A candidate is dropped or repaired" in reply.content.decode()
+    assert not candidate.reviews.exists()
+
+
 def test_the_next_candidate_is_the_next_of_the_list_that_was_chosen(server: Server, staff: Client) -> None:
     for number in range(3):
         source(f"2601.0000{number}", made_up.TEXT + "%" * number)

@@ -516,6 +516,8 @@ def test_an_owner_exports_downloads_and_settles_on_the_page_of_the_run(
     assert "Choose the file with the results." in shown
     shown = client.post(address, {"step": "settle", "file": upload(written("{"))}, follow=True)
     assert "The line is not JSON" in shown.content.decode()
+    sent = {"step": "something", "file": upload(written(result(line)))}
+    assert "exported, settled or withdrawn" in client.post(address, sent, follow=True).content.decode()
     shown = client.post(address, {"step": "settle", "file": upload(written(result(line)))}, follow=True)
     assert "1 result stored, 0 failed. 0 questions are still out." in shown.content.decode()
     client.post(address, {"step": "export"})

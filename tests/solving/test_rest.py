@@ -80,7 +80,9 @@ def test_an_order_is_estimated_and_its_first_questions_read_before_it_is_begun(
     assert post("runs/questions/", {**asked, "track": "cooked"}).json()["code"] == "no_track"
 
 
-def test_an_owner_begins_a_run_steers_it_and_reads_all_of_it(release, client, owner, coordinator):
+def test_an_owner_begins_a_run_steers_it_and_reads_all_of_it(
+    release, client, owner, coordinator, monkeypatch
+):
     post, asked = posting(client), order(solver(settings=rma(SHAPE)), release)
     client.force_login(coordinator)
     assert post("runs/", asked).status_code == 403
@@ -107,6 +109,11 @@ def test_an_owner_begins_a_run_steers_it_and_reads_all_of_it(release, client, ow
     assert [one["step"]["key"] for one in steps] == ["r1.draft", "r1.v1", "r2.p1", "r2.p2", "r2.v1"]
     assert [len(one["step"]["calls"]) for one in steps] == [1] * QUESTIONS
     assert steps[0]["prompt"] == "draft.v1"
+    with monkeypatch.context() as changed:
+        changed.setattr("solving.runs.queries.is_outdated", lambda solver: True)
+        later = client.get(f"{address}transcript/").json()
+    assert [one["step"] for one in later] == [one["step"] for one in steps]
+    assert {one["prompt"] for one in later} == {""}  # what was sent cannot be made again by another recipe
     memory = client.get(f"{address}memory/", {"section": "proof"}).json()["results"]
     stored = Attempt.objects.get(pk=attempt["id"]).memory.filter(section="proof").order_by("number")
     assert [one["number"] for one in memory] == [one.number for one in stored]
