@@ -1,8 +1,8 @@
 """Solving in the scripted world: attempts of RMA with killed workers, the exact law, and schedules at caps.
 
 Targets are counts: attempts that differ from plain loops, figures of the law that differ, and caps that were exceeded;
-and the processor time of a worker. The model is a process of its own. By default 1,000 attempts are spread over both
-databases and killed 20 times on each; BENCH_SOLVING_ATTEMPTS and BENCH_SOLVING_SCHEDULES give other sizes.
+and the time of a worker. The model is a process of its own. By default 1,000 attempts run on both databases and are
+killed 20 times on each; BENCH_SOLVING_ATTEMPTS and BENCH_SOLVING_SCHEDULES give other sizes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -31,27 +32,36 @@ SEED, KILLS, IN_FLIGHT, WIDE = 7, 20, 16, 200
 ATTEMPTS = int(os.environ.get("BENCH_SOLVING_ATTEMPTS", "1000"))
 SCHEDULES = int(os.environ.get("BENCH_SOLVING_SCHEDULES", "1000"))
 WORLD, SHAPE = World(), Shape()
-STEPS = ATTEMPTS * 28
 SAMPLE = 20_000  # attempts for each row of the law
 AGENTS = 200  # of 28 questions, in the measurement of the worker alone
+CHAIN = Shape(
+    rounds=10, proposers=1, verifiers=1
+)  # 20 questions, each asked after the reply to the one before
 _MODEL = """
 import sys
 from tests.llm.server import serving
 from tests.solving.world import World, answer
 with serving() as server:
     server.keyed = lambda request, key: answer(World(), int(sys.argv[1]), request, key)
+    server.latency = float(sys.argv[2])
     print(server.url, flush=True)
     sys.stdin.read()
 """
 _WORK = """
-import json, time
+import json, resource, threading, time
+from pathlib import Path
 from solving.models import Attempt, SolveCall
 from work.worker import drain
-began, before = time.monotonic(), time.process_time()
+began, before, held = time.monotonic(), time.process_time(), []
+def weigh():
+    while True:
+        held.append(int(Path("/proc/self/statm").read_text().split()[1]))
+        time.sleep(0.2)
+threading.Thread(target=weigh, daemon=True).start()
 while Attempt.objects.exclude(state="ended").exists():
     drain(shift_seconds=60)
-calls = SolveCall.objects.count()
-print(json.dumps([1000 * (time.process_time() - before) / calls, time.monotonic() - began]))
+seconds, used, calls = time.monotonic() - began, time.process_time() - before, SolveCall.objects.count()
+print(json.dumps([1000 * used / calls, seconds, max(held) / held[len(held) // 4]]))
 """
 _LAW = [
     (Shape(), "0.905868"), (Shape(early_stop=True), "0.887860"), (Shape(stateless=True), ".4480"),
@@ -84,17 +94,27 @@ def figures() -> Iterator[Figure]:
     )
     for name, server in (("SQLite", _no_server), ("PostgreSQL", _server)):
         with server():
-            processor, seconds = _undisturbed()
+            alone = _undisturbed(SHAPE, AGENTS)
             task = f"a worker's processor time for a call, {WIDE} in flight, {name}, ms"
-            yield Figure(task, Spread.of([processor]), target=2.0, unit="")
-            yield Figure(f"{AGENTS} agents of 28 questions, {name}", Spread.of([seconds]))
-            differing, calls, seconds = _killed()
+            yield Figure(task, Spread.of([alone.processor]), target=2.0, unit="")
+            yield Figure(f"{AGENTS} agents of 28 questions, {name}", Spread.of([alone.seconds]))
+            differing, calls, seconds = _killed(SHAPE, ATTEMPTS, KILLS, IN_FLIGHT)
             yield _count(
                 f"attempts of {ATTEMPTS:,} that differ from plain loops, {KILLS} kills, {name}", differing, 0
             )
             yield _count(f"calls per step, {IN_FLIGHT} in flight, {name}", calls, 1.05)
-            yield Figure(f"{STEPS:,} steps with {KILLS} kills, {name}", Spread.of([seconds]))
+            yield Figure(f"{ATTEMPTS * 28:,} steps with {KILLS} kills, {name}", Spread.of([seconds]))
+            differing, calls, _ = _killed(CHAIN, 50, 6, 4)
+            yield _count(f"calls per step, 1,000 steps, 6 kills, 4 in flight, {name}", calls, 1.05)
             yield _count(f"schedules of {SCHEDULES:,} that exceed a hard cap, {name}", _exceeding(), 0)
+    with _server(durable=True):
+        quick = _undisturbed(CHAIN, AGENTS, latency=1.0)
+        task = f"{AGENTS} agents of 20 questions of 1 s, {WIDE} in flight, PostgreSQL that syncs"
+        yield Figure(task, Spread.of([quick.seconds]), target=1.25 * 20)
+        long = _undisturbed(CHAIN, 5 * AGENTS, latency=1.0)
+        task = f"{5 * AGENTS:,} agents of 20 questions of 1 s, {WIDE} in flight, PostgreSQL that syncs"
+        yield Figure(task, Spread.of([long.seconds]), target=110)
+        yield _count("most memory of that worker, in times of that at a quarter", long.memory, 1.2)
 
 
 def _count(task: str, found: float, target: float) -> Figure:
@@ -129,9 +149,12 @@ def _no_server() -> Iterator[None]:
 
 
 @contextmanager
-def _server() -> Iterator[None]:
+def _server(durable: bool = False) -> Iterator[None]:
     packages = Path(next(path for path in sys.path if path.endswith("site-packages")))
-    with tempfile.TemporaryDirectory(prefix="pg") as folder, postgresql(packages, Path(folder)) as url:
+    with (
+        tempfile.TemporaryDirectory(prefix="pg") as folder,
+        postgresql(packages, Path(folder), durable=durable) as url,
+    ):
         os.environ["DATABASE_URL"] = url
         try:
             yield
@@ -140,9 +163,9 @@ def _server() -> Iterator[None]:
 
 
 @contextmanager
-def _model() -> Iterator[str]:
-    """Base URL of the scripted model."""
-    command = [sys.executable, "-c", _MODEL, str(SEED)]
+def _model(latency: float = 0.0) -> Iterator[str]:
+    """Base URL of the scripted model, which takes so many seconds to answer."""
+    command = [sys.executable, "-c", _MODEL, str(SEED), str(latency)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as model:
         try:
             assert model.stdout is not None
@@ -170,38 +193,47 @@ def _deployment(url: str, width: int = IN_FLIGHT) -> Iterator[Deployment]:
         yield deployment
 
 
-def _undisturbed() -> tuple[float, float]:
-    """(milliseconds of processor for a call, seconds) of one worker with nothing else to do."""
-    with _model() as url, _deployment(url, WIDE) as deployment:
-        deployment.manage("shell", "-c", BEGIN.format(shape=SHAPE, attempts=AGENTS, seed=SEED))
+@dataclass(frozen=True)
+class _Alone:
+    """Milliseconds of processor for a call, seconds in all, and the most memory in times of that at a quarter."""
+
+    processor: float
+    seconds: float
+    memory: float
+
+
+def _undisturbed(shape: Shape, attempts: int, latency: float = 0.0) -> _Alone:
+    """One worker with nothing else to do."""
+    with _model(latency) as url, _deployment(url, WIDE) as deployment:
+        deployment.manage("shell", "-c", BEGIN.format(shape=shape, attempts=attempts, seed=SEED))
         printed = deployment.manage("shell", "-c", _WORK)
-        processor, seconds = json.loads(printed.strip().splitlines()[-1])
-        return float(processor), float(seconds)
+        return _Alone(*json.loads(printed.strip().splitlines()[-1]))
 
 
-def _killed() -> tuple[int, float, float]:
+def _killed(shape: Shape, attempts: int, kills: int, width: int) -> tuple[int, float, float]:
     """(attempts that differ, calls per step, seconds)."""
+    steps = attempts * int(exact(WORLD, shape)[2])
     with _model() as url:
-        with _deployment(url) as deployment:
-            deployment.manage("shell", "-c", BEGIN.format(shape=SHAPE, attempts=ATTEMPTS, seed=SEED))
+        with _deployment(url, width) as deployment:
+            deployment.manage("shell", "-c", BEGIN.format(shape=shape, attempts=attempts, seed=SEED))
             solver = deployment.query("SELECT sha256 FROM solving_solver")[0][0]
             began = time.monotonic()
             deployment.beat()
             worker = deployment.worker()
-            for kill in range(1, KILLS + 1):
-                _wait(deployment, "step WHERE state = 'done'", STEPS * kill // (KILLS + 1))
+            for kill in range(1, kills + 1):
+                _wait(deployment, "step WHERE state = 'done'", steps * kill // (kills + 1))
                 deployment.kill(worker)
                 worker = deployment.worker()
-            _wait(deployment, "attempt WHERE state = 'ended'", ATTEMPTS)
+            _wait(deployment, "attempt WHERE state = 'ended'", attempts)
             seconds = time.monotonic() - began
             rows = deployment.query("SELECT number, result FROM solving_attempt ORDER BY number")
             deployment.manage("check_invariants")
         differing = 0
         for number, stored in rows:
             result = json.loads(stored) if isinstance(stored, str) else stored
-            token, _, _ = reference(WORLD, SHAPE, SEED, key_of(solver, SEED, "p1", number))
+            token, _, _ = reference(WORLD, shape, SEED, key_of(solver, SEED, "p1", number))
             differing += token not in result["proof_latex"]
-        return differing, _calls(url) / STEPS, seconds
+        return differing, _calls(url) / steps, seconds
 
 
 def _wait(deployment: Deployment, what: str, number: int) -> None:

@@ -22,7 +22,7 @@ from solvers.steps import Use as Planned
 from solving.models import AskStep, Attempt, AttemptState, MemoryEntry, SolveCall, SolveRun, Step, ToolStep
 from solving.runs.stored import (
     CLOSED,
-    RECORDED,
+    Recorded,
     bound_of,
     budget_of,
     entry_row,
@@ -181,9 +181,9 @@ def advance(attempts: Iterable[Attempt]) -> int:
     steps_of = Step.objects.filter(attempt__in=running)
     unfinished = set(steps_of.exclude(state__in=CLOSED).order_by().values_list("attempt_id", flat=True))
     ready = [one for one in running.values() if one.pk not in unfinished]
-    by_attempt: dict[int, list[Step]] = defaultdict(list)
-    for step in Step.objects.filter(attempt__in=ready).only(*RECORDED).order_by("pk"):
-        by_attempt[step.attempt_id].append(step)
+    by_attempt: dict[int, list[Recorded]] = defaultdict(list)
+    for row in Step.objects.filter(attempt__in=ready).order_by("pk").values_list(*Recorded._fields):
+        by_attempt[row[0]].append(Recorded(*row))
     known = MemoryEntry.objects.filter(attempt__in=ready).values("attempt").annotate(last=Max("number"))
     written = {row["attempt"]: row["last"] for row in known.order_by("attempt")}
     steps, entries = [], []
@@ -210,7 +210,7 @@ def advance(attempts: Iterable[Attempt]) -> int:
     return len(ready)
 
 
-def _planned(attempt: Attempt, before: Sequence[Step]) -> tuple[End | Frontier, list[Step], Bound]:
+def _planned(attempt: Attempt, before: Sequence[Recorded]) -> tuple[End | Frontier, list[Step], Bound]:
     """What comes next, and the rows of steps that were taken at once: tools that only read what the run was given."""
     run = attempt.run
     recipe, given, record = get_recipe(run.solver.recipe), given_of(attempt), record_of(before)

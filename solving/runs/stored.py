@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmark.protocols import get_protocol
 from canonical import canonical_json, sha256_of
@@ -16,10 +17,21 @@ from solving.models import Attempt, MemoryEntry, Solver, SolveRun, Step
 from work.models import TaskState
 
 CLOSED = (TaskState.DONE, TaskState.FAILED)
-RECORDED = (
-    "attempt", "key", "state", "reply", "reply_state", "tokens_spent", "cost_spent", "seconds", "tokens_bound",
-    "cost_bound",
-)  # fmt: skip
+
+
+class Recorded(NamedTuple):
+    """What planning needs of a step. It is read again before each question: whole rows would take too long."""
+
+    attempt_id: int
+    key: str
+    state: str
+    reply: dict[str, Any]
+    reply_state: str
+    tokens_spent: int
+    cost_spent: Decimal
+    seconds: float
+    tokens_bound: int
+    cost_bound: Decimal
 
 
 def is_outdated(solver: Solver) -> bool:
@@ -58,12 +70,12 @@ def _settings(recipe: str, settings: bytes) -> Any:
     return model.model_validate_json(settings)
 
 
-def record_of(steps: Iterable[Step]) -> dict[str, Reply]:
+def record_of(steps: Iterable[Step | Recorded]) -> dict[str, Reply]:
     """What is recorded of an attempt: its steps that are over."""
     return {step.key: reply_of(step) for step in steps if step.state in CLOSED}
 
 
-def reply_of(step: Step) -> Reply:
+def reply_of(step: Step | Recorded) -> Reply:
     """What a step came to."""
     use = Use(step.tokens_spent, step.cost_spent, step.seconds)
     if step.state == TaskState.FAILED:
@@ -71,7 +83,7 @@ def reply_of(step: Step) -> Reply:
     return Reply("parsed" if step.reply_state == "parsed" else "unparsed", step.reply, use)
 
 
-def bound_of(recipe: Recipe, run: SolveRun, steps: Iterable[Step]) -> Bound:
+def bound_of(recipe: Recipe, run: SolveRun, steps: Iterable[Step | Recorded]) -> Bound:
     """The most of a step: as stored, or computed once for one that is not stored yet."""
     known = {step.key: Use(step.tokens_bound, step.cost_bound) for step in steps}
     prices = Prices(run.prompt_price, run.completion_price)
