@@ -107,12 +107,13 @@ search.Feedback      hidden: note
 construction.Source  hidden: key name title authors category domain licence sentence main others notes candidates
 construction.Source  hidden: program_said | technical: version sha256 form code
 construction.Reading hidden: main outline | technical: version
+construction.Pairing hidden: proof_file statement_file
 construction.Publication hidden: title authors venue doi reason evidence
 construction.SourceUpload hidden: manifest note
 construction.UploadedArchive hidden: name key sentence found last_error lease_owner handle | technical: version code
 construction.SourceFile hidden: path text | technical: sha256
 construction.Build   hidden: name endpoint model note | technical: protocol recipe recipe_sha256 sources_sha256 prompts
-construction.BuildPaper hidden: main sentence last_error lease_owner | technical: code
+construction.BuildPaper hidden: main pairs sentence last_error lease_owner | technical: code
 construction.Candidate hidden: key sentence places lines | technical: stage code
 construction.Step    hidden: last_error lease_owner fields text | technical: stage prompt prompt_sha256 input_sha256
 construction.StepCall hidden: request reply error

@@ -308,6 +308,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         construction/sources/<int:pk>/archive/
         construction/sources/<int:pk>/describe/
         construction/sources/<int:pk>/main/
+        construction/sources/<int:pk>/pair/
         construction/sources/<int:pk>/remove/
         api/v1/sources/
         api/v1/sources/uploads/
@@ -322,6 +323,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/sources/<int:pk>/files/
         api/v1/sources/<int:pk>/outline/
         api/v1/sources/<int:pk>/main/
+        api/v1/sources/<int:pk>/pairs/
         search/corpora/<slug:slug>/
         search/corpora/<slug:slug>/slogans/
         api/v1/slogan-runs/

@@ -73,6 +73,7 @@ from construction.models import (
     BuildPaper,
     BuiltInstance,
     Candidate,
+    Pairing,
     Publication,
     Reading,
     Review,
@@ -755,6 +756,8 @@ def _read_and_uploaded(source: Source, path: str) -> None:
     counts = {"statements": 1, "proofs": 0, "paired": 0, "citations": 0, "formulas": 0}
     main = c("construction.Reading.main")
     Reading.objects.create(source=source, version="1", main=main, outline=outline, **counts)
+    files = {name: c(f"construction.Pairing.{name}") for name in ("proof_file", "statement_file")}
+    Pairing.objects.create(source=source, proof_start=0, by=someone, **files)
     said = {name: c(f"construction.Publication.{name}") for name in ("title", "venue", "doi", "reason")}
     lists = {name: [c(f"construction.Publication.{name}")] for name in ("authors", "evidence")}
     Publication.objects.create(
@@ -824,7 +827,13 @@ def _built() -> None:
         for name in ("main", "sentence", "last_error", "lease_owner")
     }
     paper = BuildPaper.objects.create(
-        run=build, source=source, ordinal=0, state="leased", lease_until=timezone.now(), **said
+        run=build,
+        source=source,
+        ordinal=0,
+        state="leased",
+        lease_until=timezone.now(),
+        pairs=[[c("construction.BuildPaper.pairs"), 0, "", 0]],
+        **said,
     )
     said = {name: c(f"construction.Candidate.{name}") for name in ("key", "sentence")}
     origin = {"places": [], "written_by": "program", "program": ""}
@@ -1093,6 +1102,7 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
     "construction.BuildPaper.lease_owner",
+    "construction.BuildPaper.pairs",  # a proof of them is dropped or not
     "construction.BuildPaper.main",  # that of its source, which is shown
     "construction.BuildPaper.sentence",  # of papers that could not be read
     "construction.BuiltInstance.provenance",  # in the file of origins

@@ -139,6 +139,7 @@ GO_ALONG = {
     "benchmark.IdentityScan.output",
     "benchmark.OriginalFile.attachment",  # guards keep both once their run or release is frozen
     "benchmark.ProtocolFlag.output",
+    "construction.Pairing.source",
     "construction.Publication.source",  # a source that no build uses can be removed whole
     "construction.Reading.source",
     "construction.SourceArchive.source",

@@ -21,6 +21,7 @@ from construction.builds.strings import string_at
 from construction.models import Build, BuildPaper, Candidate, Decision, Review, Source, SourceState, Step
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import numbers_of
+from construction.sources.queries import pairs_of
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
@@ -89,6 +90,7 @@ def begin(
         sources.order_by("key", "version").only("key", "version", "sha256", "state", "domain", "main")
     )
     _check_papers(papers)
+    pairs = pairs_of(papers)
     try:
         with transaction.atomic():
             build = Build.objects.create(
@@ -96,7 +98,9 @@ def begin(
                 protocol=plan.protocol,
                 recipe=numbers,
                 recipe_sha256=sha256_of(numbers),
-                sources_sha256=sha256_of([paper.sha256 for paper in papers]),
+                sources_sha256=sha256_of(
+                    [[paper.sha256, pairs[paper.pk]] if pairs[paper.pk] else paper.sha256 for paper in papers]
+                ),
                 prompts={prompt.label: prompt.sha256 for prompt in pipeline.prompts},
                 seed=plan.seed,
                 endpoint=plan.endpoint,
@@ -110,7 +114,7 @@ def begin(
     except IntegrityError as error:
         raise Refused(f"There is a build {plan.name} already.", code="name_taken", field="name") from error
     rows = [
-        BuildPaper(run=build, source=paper, main=paper.main, ordinal=ordinal)
+        BuildPaper(run=build, source=paper, main=paper.main, pairs=pairs[paper.pk], ordinal=ordinal)
         for ordinal, paper in enumerate(papers)
     ]
     BuildPaper.objects.bulk_create(rows, batch_size=_BATCH)

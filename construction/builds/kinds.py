@@ -56,6 +56,7 @@ def asked_of(paper: BuildPaper, replies: Mapping[tuple[str, str], str]) -> Asked
         seed=run.seed,
         ordinal=paper.ordinal,
         category=source.category,
+        pairs=paper.pairs,
     )
 
 

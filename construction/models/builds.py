@@ -18,7 +18,9 @@ class Build(PricedJob):
     protocol = models.CharField(max_length=50)
     recipe = models.JSONField(encoder=DjangoJSONEncoder, help_text="Every number of the recipe.")
     recipe_sha256 = models.CharField(max_length=64)
-    sources_sha256 = models.CharField(max_length=64, help_text="Of the sources' hashes in order.")
+    sources_sha256 = models.CharField(
+        max_length=64, help_text="Of the sources' hashes in order, and their pairs."
+    )
     prompts = models.JSONField(help_text="The prompts by label, with their hashes.")
     seed = models.PositiveBigIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
@@ -53,6 +55,10 @@ class BuildPaper(LeasedTask):
     run = models.ForeignKey(Build, on_delete=models.PROTECT, related_name="papers")
     source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="+")
     main = models.CharField(max_length=1000, help_text="Its main file when the build began.")
+    pairs = models.JSONField(
+        default=list,
+        help_text="Proofs paired by hand when the build began, as construction.reading.pairs has them.",
+    )
     ordinal = models.PositiveIntegerField(help_text="Its place among the papers, from 0.")
     code = models.CharField(max_length=40, blank=True, help_text="Why it could not be read.")
     sentence = models.TextField(blank=True)

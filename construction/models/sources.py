@@ -120,6 +120,32 @@ class Reading(models.Model):
         return f"reading of {self.source_id}"
 
 
+class Pairing(models.Model):
+    """Which statement a proof proves, as a person says. Undone by deleting it; builds keep what they began with."""
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="pairings")
+    proof_file = models.CharField(max_length=1000)
+    proof_start = models.PositiveIntegerField(help_text="Where the proof begins in its file.")
+    statement_file = models.CharField(max_length=1000, blank=True, help_text="Empty: it proves no statement.")
+    statement_start = models.PositiveIntegerField(default=0)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source", "proof_file", "proof_start"], name="proof_paired_by_hand_once"
+            ),
+            models.CheckConstraint(
+                condition=~Q(statement_file="") | Q(statement_start=0),
+                name="pairing_with_nothing_has_no_place",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"pairing of {self.proof_file} at {self.proof_start}"
+
+
 class Identity(models.TextChoices):
     SAME = "same", "The same work"
     DIFFERENT = "different", "Another work"

@@ -7,7 +7,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from benchmark.importing.keys import PaperFields
+from construction.reading.pairs import Pair
 from construction.recipes.passages import Drop
 from work.process import CORES
 
@@ -35,7 +36,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Asked:
-    """A source, the recipe to follow, and the replies so far by key and stage."""
+    """A source, the recipe to follow, the replies so far by key and stage, and what people say about its proofs."""
 
     protocol: str
     recipe: Mapping[str, object]
@@ -47,6 +48,7 @@ class Asked:
     seed: int
     ordinal: int = 0
     category: str = ""
+    pairs: Sequence[Pair] = ()
 
 
 @dataclass(frozen=True)
@@ -58,17 +60,16 @@ class Found:
     title: str
     outline: Mapping[str, Any] = field(repr=False)
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """Numbers of statements, proofs, paired proofs, citations and formulas."""
-        proofs = self.outline["proofs"]
-        return {
-            "statements": len(self.outline["statements"]),
-            "proofs": len(proofs),
-            "paired": sum(one["statement"] is not None for one in proofs),
-            "citations": self.outline["citations"],
-            "formulas": self.outline["formulas"],
-        }
+
+def counts_of(outline: Mapping[str, Any]) -> dict[str, int]:
+    """Numbers of statements, proofs, paired proofs, citations and formulas."""
+    return {
+        "statements": len(outline["statements"]),
+        "proofs": len(outline["proofs"]),
+        "paired": sum(one["statement"] is not None for one in outline["proofs"]),
+        "citations": outline["citations"],
+        "formulas": outline["formulas"],
+    }
 
 
 @dataclass(frozen=True)

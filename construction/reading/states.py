@@ -5,6 +5,7 @@ from typing import Any
 
 from benchmark.importing.keys import PaperFields
 from construction.pipeline import Paper, Question, get_pipeline
+from construction.reading.pairs import with_pairs
 from construction.recipes.passages import Drop
 from latex import flatten, outline
 
@@ -16,7 +17,7 @@ def states(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     paper = Paper(
         PaperFields.model_validate(request["paper"]),
         request["domain"],
-        outline(flatten(files, request["main"]), files),
+        with_pairs(outline(flatten(files, request["main"]), files), map(tuple, request["pairs"])),
         request["ordinal"],
         request["category"],
     )

@@ -1,4 +1,4 @@
-"""The verbs of sources: add, choose the main file, describe, remove, read again."""
+"""The verbs of sources: add, choose the main file, pair a proof, describe, remove, read again."""
 
 import hashlib
 from collections.abc import Mapping
@@ -14,18 +14,20 @@ from accounts.trail import record
 from construction.models import (
     BuildPaper,
     Outcome,
+    Pairing,
     Reading,
     Source,
     SourceArchive,
     SourceFile,
     SourceState,
 )
-from construction.reading.process import MOST_BYTES, Found, NotRead, Reader, Submitted
+from construction.reading.pairs import Place, begins, document_with_pairs
+from construction.reading.process import MOST_BYTES, Found, NotRead, Reader, Submitted, counts_of
 from construction.sources.advice import UNDECIDED
 from construction.sources.manifest import ManifestRow
 from construction.sources.matching import compare
 from construction.sources.names import key_and_version
-from construction.sources.queries import READ_AGAIN
+from construction.sources.queries import READ_AGAIN, pairs_of
 
 NOT_MAIN = (".bib", ".bbl", ".sty", ".cls")
 
@@ -149,6 +151,53 @@ def undo_main(*, actor: User, source: Source) -> Source:
 
 
 @transaction.atomic
+def pair_otherwise(*, actor: User, source: Source, proof: Place, statement: Place | None) -> Pairing:
+    """Say which statement a proof proves, or with None that it proves none, whatever the rules say.
+
+    Builds that have begun keep what they began with. Raises Refused for what is not found in the source.
+    """
+    locked = Source.objects.select_for_update().get(pk=source.pk)
+    reading = _reading_of(locked)
+    if proof not in {begins(one) for one in reading.outline["proofs"]}:
+        raise Refused(f"No proof begins at {proof[1]:,} in {proof[0]}.", code="no_such_proof", field="proof")
+    if statement is not None and statement not in {begins(one) for one in reading.outline["statements"]}:
+        raise Refused(
+            f"No statement begins at {statement[1]:,} in {statement[0]}.",
+            code="no_such_statement",
+            field="statement",
+        )
+    file, start = statement or ("", 0)
+    values = {"statement_file": file, "statement_start": start, "by": actor, "at": timezone.now()}
+    pairing, _ = Pairing.objects.update_or_create(
+        source=locked, proof_file=proof[0], proof_start=proof[1], defaults=values
+    )
+    _pair(reading)
+    details = {"proof": list(proof), "statement": None if statement is None else list(statement)}
+    record(actor=actor, verb="pair_proof", target=locked, details=details)
+    return pairing
+
+
+@transaction.atomic
+def undo_pairing(*, actor: User, source: Source, proof: Place) -> None:
+    """Let the rules say again which statement a proof proves."""
+    locked = Source.objects.select_for_update().get(pk=source.pk)
+    reading = _reading_of(locked)
+    gone, _ = Pairing.objects.filter(source=locked, proof_file=proof[0], proof_start=proof[1]).delete()
+    if not gone:
+        raise Refused("Nobody has paired this proof.", code="not_paired", field="proof")
+    _pair(reading)
+    record(actor=actor, verb="undo_pair_proof", target=locked, details={"proof": list(proof)})
+
+
+def _reading_of(source: Source) -> Reading:
+    reading = Reading.objects.filter(source=source).first()
+    if reading is None:
+        raise Refused(f"{source} has no main file yet, or cannot be read.", code="unreadable")
+    reading.source = source
+    return reading
+
+
+@transaction.atomic
 def describe_source(*, actor: User | None, source: Source, changes: Mapping[str, Any]) -> Source:
     """Change what is known of a source: title, authors, year, category, domain, licence, published (Published or None).
 
@@ -264,7 +313,14 @@ def _keep_files(source: Source, submitted: Submitted) -> None:
 
 def _keep(source: Source, found: Found) -> None:
     """Store the outline, in place of an earlier one."""
-    values = {"version": found.version, "main": found.main, "outline": dict(found.outline), **found.counts}
+    _pair(Reading(source=source, version=found.version, main=found.main, outline=dict(found.outline)))
+
+
+def _pair(reading: Reading) -> None:
+    """Store an outline with what people say about its proofs, and its counts."""
+    source = reading.source
+    outline = document_with_pairs(reading.outline, pairs_of([source])[source.pk])
+    values = {"version": reading.version, "main": reading.main, "outline": outline, **counts_of(outline)}
     Reading.objects.update_or_create(source=source, defaults=values)
 
 

@@ -12,7 +12,7 @@ from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.importing.progress import Progress, silent
 from construction.models import Outcome
-from construction.reading.process import MOST_BYTES, Reader, Readers, Submitted
+from construction.reading.process import MOST_BYTES, Reader, Readers, Submitted, counts_of
 from construction.sources.actions import judge, named, store
 from construction.sources.advice import what_to_do
 from construction.sources.files import read_file
@@ -127,7 +127,7 @@ def add_many(
 
 
 def _line(name: str, source: str, outcome: Outcome, code: str, sentence: str, submitted: Submitted) -> Line:
-    counts = submitted.found.counts if submitted.found else {}
+    counts = counts_of(submitted.found.outline) if submitted.found else {}
     return Line(
         name, source, outcome.value, submitted.form, submitted.main, counts.get("statements", 0),
         counts.get("proofs", 0), counts.get("citations", 0), code, sentence, what_to_do(code),

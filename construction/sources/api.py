@@ -26,6 +26,7 @@ from benchmark.importing.upload_handler import CappedFileHandler
 from canonical import canonical_json
 from construction.models import (
     MatchDecision,
+    Pairing,
     Publication,
     Reading,
     Source,
@@ -33,7 +34,14 @@ from construction.models import (
     SourceUpload,
     UploadedArchive,
 )
-from construction.sources.actions import choose_main, describe_source, remove_source, undo_main
+from construction.sources.actions import (
+    choose_main,
+    describe_source,
+    pair_otherwise,
+    remove_source,
+    undo_main,
+    undo_pairing,
+)
 from construction.sources.advice import what_to_do
 from construction.sources.manifest import Published, read_manifest
 from construction.sources.matching import decide, questions
@@ -126,6 +134,26 @@ class MainIn(serializers.Serializer[Any]):
     main = serializers.CharField(max_length=1000, allow_blank=True)
 
 
+class PairOut(serializers.ModelSerializer[Pairing]):
+    by = serializers.CharField(source="by.email")
+
+    class Meta:
+        model = Pairing
+        fields = ("proof_file", "proof_start", "statement_file", "statement_start", "by", "at")
+        read_only_fields = fields
+
+
+class PairIn(serializers.Serializer[Any]):
+    """Where a proof and its statement begin, as the outline has them. Without a file of the statement it proves none;
+    `undo` lets the rules say again."""
+
+    proof_file = serializers.CharField(max_length=1000)
+    proof_start = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
+    statement_file = serializers.CharField(max_length=1000, default="", allow_blank=True)
+    statement_start = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
+    undo = serializers.BooleanField(default=False)
+
+
 class MatchDecisionIn(serializers.Serializer[Any]):
     """The answer; empty withdraws it."""
 
@@ -203,6 +231,26 @@ class SourceMain(StaffView):
         else:
             undo_main(actor=caller(request), source=source)
         return Response(_shown(pk))
+
+
+class SourcePairs(StaffView):
+    @extend_schema(operation_id="source_pairs", responses=PairOut(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        """The proofs of a source that people have paired otherwise than the rules."""
+        return Response(PairOut(_pairs(pk), many=True).data)
+
+    @writes("source_pair", request=PairIn, responses={200: PairOut(many=True)})
+    def post(self, request: Request, pk: int) -> Response:
+        """Say which statement a proof proves, or undo that; returns all pairs."""
+        source, said = get_object_or_404(Source, pk=pk), understood(PairIn, request)
+        proof = (said["proof_file"], said["proof_start"])
+        if said["undo"]:
+            undo_pairing(actor=caller(request), source=source, proof=proof)
+        else:
+            file = said["statement_file"]
+            statement = (file, said["statement_start"]) if file else None
+            pair_otherwise(actor=caller(request), source=source, proof=proof, statement=statement)
+        return Response(PairOut(_pairs(pk), many=True).data)
 
 
 class MatchList(generics.ListAPIView[Publication]):
@@ -395,6 +443,10 @@ def _given(request: Request, names: Iterable[str]) -> dict[str, str]:
 def _with_everything() -> QuerySet[Source]:
     rows = Source.objects.select_related("reading", "publication__decided_by").defer("reading__outline")
     return rows.order_by("key", "version")
+
+
+def _pairs(pk: int) -> QuerySet[Pairing]:
+    return Pairing.objects.filter(source=pk).select_related("by").order_by("proof_file", "proof_start")
 
 
 def _shown(pk: int) -> Any:

@@ -18,4 +18,5 @@ urlpatterns = [
     path("<int:pk>/files/", api.SourceFiles.as_view(), name="api-source-files"),
     path("<int:pk>/outline/", api.SourceOutline.as_view(), name="api-source-outline"),
     path("<int:pk>/main/", api.SourceMain.as_view(), name="api-source-main"),
+    path("<int:pk>/pairs/", api.SourcePairs.as_view(), name="api-source-pairs"),
 ]

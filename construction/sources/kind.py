@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.trail import record
 from construction.models import Outcome, SourceUpload, UploadedArchive
-from construction.reading.process import MOST_BYTES, Readers, Submitted
+from construction.reading.process import MOST_BYTES, Readers, Submitted, counts_of
 from construction.sources.actions import Verdict, judge, named, store
 from construction.sources.files import read_file
 from construction.sources.manifest import ManifestRow
@@ -141,7 +141,7 @@ def _settle_one(result: Read | Unpacked, owner: str) -> int:
     archive.found = {
         "form": submitted.form, "main": submitted.main, "sha256": submitted.sha256,
         "title": (row.title if row and row.title else submitted.found.title if submitted.found else "")[:300],
-        **(submitted.found.counts if submitted.found else {}),
+        **(counts_of(submitted.found.outline) if submitted.found else {}),
     }  # fmt: skip
     _close(archive, verdict)
     return 1

@@ -1,11 +1,12 @@
 """Querysets of sources: lists with their counts, what was found in one, and its statements."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from construction.models import Reading, Source, SourceState
+from construction.models import Pairing, Reading, Source, SourceState
+from construction.reading.pairs import Pair
 from latex import OUTLINE_VERSION
 
 READ_AGAIN = ("too_slow", "too_long", "too_large", "not_read")  # codes that a better program may not give
@@ -33,6 +34,16 @@ def counted_by(field: str) -> list[tuple[str, int]]:
     """The values of a field with how many sources have each; "" is unknown."""
     rows = Source.objects.values_list(field).annotate(times=Count("pk")).order_by("-times", field)
     return list(rows)
+
+
+def pairs_of(sources: Collection[Source]) -> dict[int, list[Pair]]:
+    """What people say about proofs of these sources, by source and in the order of the files."""
+    found: dict[int, list[Pair]] = {source.pk: [] for source in sources}
+    fields = ("proof_file", "proof_start", "statement_file", "statement_start")
+    rows = Pairing.objects.filter(source__in=sources).order_by("source", *fields)
+    for source, *pair in rows.values_list("source", *fields):
+        found[source].append(tuple(pair))
+    return found
 
 
 def statements_of(sources: QuerySet[Source]) -> Iterator[Mapping[str, Any]]:

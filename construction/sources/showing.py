@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from construction.reading.pairs import BY_HAND, begins
+
 PART = 60_000  # characters of a file on one page
 # The rules of latex.structure.pairing, in words; those that are not here are words already.
 _EVIDENCE = {
@@ -18,6 +20,7 @@ _EVIDENCE = {
     "near": "shortly after the statement",
     "inside": "inside the statement",
     "none": "no statement is before it",
+    BY_HAND: "paired by hand",
 }
 
 
@@ -44,6 +47,19 @@ class Part:
     of: int
     first_line: int
     starts: tuple[int, ...] = field(repr=False, default=())
+
+
+@dataclass(frozen=True)
+class ProofAt:
+    """A proof, the statements that it may prove as (place, name), and which of them it does; `by_hand` if a person
+    says so. Places are START:FILE."""
+
+    place: str
+    end: int
+    statement: str
+    statements: tuple[tuple[str, str], ...]
+    evidence: str
+    by_hand: bool
 
 
 @dataclass(frozen=True)
@@ -105,6 +121,33 @@ def contents_of(outline: Mapping[str, Any], file: str) -> Contents:
     return Contents(
         statements, alone, _names(outline["unresolved"], file), _names(outline["unmatched"], file)
     )
+
+
+def proof_at(outline: Mapping[str, Any], file: str, start: int) -> ProofAt | None:
+    """The proof that begins there, with what it may prove."""
+    proof = next((one for one in outline["proofs"] if begins(one) == (file, start)), None)
+    if proof is None:
+        return None
+    named = outline["statements"]
+    choices = []
+    for one in named:
+        place = begins(one)
+        remark = ", ".join(part for part in (one["title"], *one["labels"][:1], place[0]) if part)
+        choices.append((_place(place), f"{_name(one)} ({remark})"))
+    proved = "" if proof["statement"] is None else _place(begins(named[proof["statement"]]))
+    evidence = _EVIDENCE.get(proof["evidence"], proof["evidence"])
+    return ProofAt(
+        _place((file, start)),
+        proof["places"][0][2],
+        proved,
+        tuple(choices),
+        evidence,
+        proof["evidence"] == BY_HAND,
+    )
+
+
+def _place(place: tuple[str, int]) -> str:
+    return f"{place[1]}:{place[0]}"
 
 
 def statements_by_file(outline: Mapping[str, Any]) -> dict[str, int]:

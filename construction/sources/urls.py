@@ -14,5 +14,6 @@ urlpatterns = [
     path("<int:pk>/archive/", views.archive, name="source-archive"),
     path("<int:pk>/describe/", views.describe, name="describe-source"),
     path("<int:pk>/main/", views.change_main, name="source-main"),
+    path("<int:pk>/pair/", views.pair, name="pair-proof"),
     path("<int:pk>/remove/", views.remove, name="remove-source"),
 ]

@@ -19,13 +19,22 @@ from accounts.site.pages import SignedInRequest, refusals_in, told
 from benchmark.importing.upload_handler import CappedFileHandler
 from benchmark.rendering.stored import rendered
 from construction.models import Build, BuildPaper, Outcome, Publication, Source, SourceState, SourceUpload
-from construction.sources.actions import NOT_MAIN, choose_main, describe_source, remove_source, undo_main
+from construction.reading.pairs import Place
+from construction.sources.actions import (
+    NOT_MAIN,
+    choose_main,
+    describe_source,
+    pair_otherwise,
+    remove_source,
+    undo_main,
+    undo_pairing,
+)
 from construction.sources.advice import what_to_do
 from construction.sources.forms import DescriptionForm, FilterForm, UploadForm, description_of
 from construction.sources.manifest import COLUMNS, Fault, FaultyManifest
 from construction.sources.matching import decide, differing, questions
 from construction.sources.queries import counted_by, listed
-from construction.sources.showing import contents_of, part_of, statements_by_file
+from construction.sources.showing import contents_of, part_of, proof_at, statements_by_file
 from construction.sources.uploading import (
     KEEP,
     add_upload,
@@ -215,6 +224,23 @@ def change_main(request: SignedInRequest, pk: int) -> HttpResponse:
 
 @staff_only
 @require_POST
+def pair(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Say which statement a proof proves, or undo it; back to the proof."""
+    shown = get_object_or_404(Source, pk=pk)
+    file, start = proof = _place(request.POST.get("proof", ""))
+    with told(request, "Done."):
+        if "undo" in request.POST:
+            undo_pairing(actor=request.user, source=shown, proof=proof)
+        else:
+            said = request.POST.get("statement", "")
+            statement = None if said == "none" else _place(said)
+            pair_otherwise(actor=request.user, source=shown, proof=proof, statement=statement)
+    query = urlencode({"file": file, "start": start, "end": _number(request.POST.get("end", ""))})
+    return redirect(f"{reverse('source', args=[pk])}?{query}#marked")
+
+
+@staff_only
+@require_POST
 def remove(request: SignedInRequest, pk: int) -> HttpResponse:
     """Remove a source that no build uses."""
     shown = get_object_or_404(Source, pk=pk)
@@ -295,6 +321,7 @@ def _source_page(request: SignedInRequest, pk: int, form: DescriptionForm | None
         "found": found,
         "chosen": chosen,
         "selected": (start, end),
+        "proof": proof_at(reading.outline, file, start) if reading and not chosen else None,
         "document": rendered(chosen.text, "latex", "s-") if chosen else None,
         "choices": sorted(choices, key=lambda path: (-points.get(path, -1000), len(path), path)),
         "builds": list(BuildPaper.objects.filter(source=shown).values_list("run__name", flat=True)),
@@ -309,6 +336,12 @@ def _with_archive() -> QuerySet[Source]:
     """Sources whose bytes are kept, which those of more than 50 MB are not."""
     kept = Source.objects.filter(archive__isnull=False).exclude(archive__data=b"")
     return kept.select_related("archive")
+
+
+def _place(text: str) -> Place:
+    """START:FILE, as the options of the form have it."""
+    start, _, file = text.partition(":")
+    return file, _number(start)
 
 
 def _number(text: str) -> int:

@@ -33,13 +33,16 @@ from construction.models import (
     BuiltInstance,
     Candidate,
     Decision,
+    Reading,
     Source,
     SourceFile,
     Step,
     StepCall,
 )
+from construction.reading.pairs import begins
 from construction.reading.process import Asked, Reader
 from construction.recipes.passages import Drop
+from construction.sources.actions import pair_otherwise, read_again
 from tests.construction import test_gaps as gaps
 from tests.construction import test_pipelines as made_up
 from tests.llm.server import Server, serving
@@ -272,6 +275,34 @@ def test_what_a_person_drops_or_repairs_is_so_in_the_release_and_can_be_undone_b
     emit(actor=owner, build=build, name="made")
     with pytest.raises(Refused, match="has made its release"):
         withdraw_review(actor=owner, candidate=candidate)
+
+
+def test_a_build_follows_the_pairs_by_hand_that_it_began_with(server: Server, owner: User) -> None:
+    paper = source("2601.00001", made_up.TEXT)
+    with Reader() as reader:
+        read_again(source=paper, reader=reader)
+    outline = Reading.objects.get().outline
+    numbers = [index for index, one in enumerate(outline["proofs"]) if one["statement"] is not None]
+    proof = begins(outline["proofs"][numbers[0]])
+    before = run(start("before", "masked_steps"))
+    pair_otherwise(actor=owner, source=paper, proof=proof, statement=None)
+    after = run(start("after", "masked_steps"))
+    assert before.sources_sha256 != after.sources_sha256
+    assert after.papers.get().pairs == [[*proof, "", 0]]
+    sentences = {
+        build: set(Candidate.objects.filter(paper__run=build).values_list("code", "sentence"))
+        for build in (before, after)
+    }
+    told = ("unpaired", "No statement is found for this proof: by hand")
+    assert told in sentences[after]
+    assert told not in sentences[before]
+    for build in (
+        before,
+        after,
+    ):  # the first build is made again as it was, though the source says otherwise now
+        assert construct_again(build).differing == ()
+    with pytest.raises(IntegrityError, match="papers of a build are fixed"), transaction.atomic():
+        BuildPaper.objects.filter(run=after).update(pairs=[])
 
 
 def test_an_export_without_texts_says_where_they_are(server: Server) -> None:

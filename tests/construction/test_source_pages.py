@@ -225,6 +225,39 @@ def test_the_main_file_is_chosen_and_a_source_described_and_removed_on_its_page(
     assert not Source.objects.exists()
 
 
+def test_a_proof_is_paired_otherwise_on_its_page_and_by_rest(staff: Client) -> None:
+    source = add_archive(actor=None, data=PAPER, name="2401.00001v1.tex")
+    page, rest = f"/construction/sources/{source.pk}/", f"/api/v1/sources/{source.pk}/pairs/"
+    outline = source.reading.outline
+    ((file, start, end),) = outline["proofs"][1]["places"]
+    ((_, nets, _),) = outline["statements"][0]["places"]
+    chosen = {"file": file, "start": start, "end": end}
+    assert "What this proof proves" not in text_of(staff, page)
+    assert "Not paired" in text_of(staff, page, **chosen)
+    said = {"proof": f"{start}:{file}", "end": end, "statement": f"{nets}:{file}"}
+    reply = staff.post(f"{page}pair/", said)
+    assert "Paired now: paired by hand." in text_of(staff, reply["Location"].partition("#")[0])
+    (pair,) = staff.get(rest).json()
+    assert (pair["proof_start"], pair["statement_file"], pair["statement_start"]) == (start, file, nets)
+    staff.post(f"{page}pair/", {**said, "undo": "yes"})
+    assert staff.get(rest).json() == []
+    pair = {"proof_file": file, "proof_start": start}
+    asked = {"content_type": "application/json"}
+    assert (
+        staff.post(rest, {**pair, "statement_file": file, "statement_start": nets}, **asked).status_code
+        == 200
+    )
+    (told,) = staff.post(rest, pair, **asked).json()
+    assert told["statement_file"] == ""
+    assert staff.post(rest, {**pair, "undo": True}, **asked).json() == []
+    wrong = staff.post(rest, {**pair, "proof_start": 1}, **asked)
+    assert (wrong.status_code, wrong.json()["code"]) == (409, "no_such_proof")
+    for nonsense in ("", "x", "7:", f"{'9' * 40}:{file}", f"{start}:\0"):
+        assert staff.post(f"{page}pair/", {**said, "statement": nonsense}).status_code == 302
+        assert staff.post(f"{page}pair/", {**said, "proof": nonsense}).status_code == 302
+    assert staff.get(rest).json() == []
+
+
 def question() -> Publication:
     row = ManifestRow(title=TITLE, authors=("Ann Author",), year=2024, published=Published(f"{TITLE} II"))
     row = ManifestRow(title=TITLE, authors=("Ann Author",), year=2024, published=Published(TITLE))

@@ -28,9 +28,11 @@ from construction.sources.actions import (
     add_archive,
     choose_main,
     describe_source,
+    pair_otherwise,
     read_again,
     remove_source,
     undo_main,
+    undo_pairing,
 )
 from construction.sources.adding import add_many, archives_in
 from construction.sources.advice import WHAT_TO_DO
@@ -254,6 +256,53 @@ def test_a_choice_of_the_program_can_be_replaced_and_comes_back(owner: User) -> 
     assert chosen.reading.main == "draft-b.tex"
     back = undo_main(actor=owner, source=chosen)
     assert (back.main, Reading.objects.get().main) == ("a.tex", "a.tex")
+
+
+PROOF, ALONE = (
+    ("2401.00001v1.tex", PAPER.index(b"\\begin{proof}See")),
+    ("2401.00001v1.tex", PAPER.index(b"\\begin{proof}Clear")),
+)
+NETS = ("2401.00001v1.tex", PAPER.index(b"\\begin{theorem}[Nets]"))
+
+
+def pairing(source: Source) -> list[tuple[int | None, str]]:
+    outline = Reading.objects.get(source=source).outline
+    return [(one["statement"], one["evidence"]) for one in outline["proofs"]]
+
+
+def test_somebody_pairs_a_proof_otherwise_and_undoes_it(owner: User) -> None:
+    source = add(name="2401.00001v1.tex")
+    by_rule = [(0, "adjacent"), (None, "across a heading")]
+    assert pairing(source) == by_rule
+    pair_otherwise(actor=owner, source=source, proof=ALONE, statement=NETS)
+    pair_otherwise(actor=owner, source=source, proof=PROOF, statement=None)
+    assert pairing(source) == [(None, "by hand"), (0, "by hand")]
+    assert Reading.objects.get().paired == 1
+    pair_otherwise(actor=owner, source=source, proof=PROOF, statement=NETS)
+    assert pairing(source) == [(0, "by hand"), (0, "by hand")]
+    assert Reading.objects.get().paired == 2
+    undo_pairing(actor=owner, source=source, proof=PROOF)
+    undo_pairing(actor=owner, source=source, proof=ALONE)
+    assert pairing(source) == by_rule
+    with pytest.raises(Refused, match="Nobody has paired"):
+        undo_pairing(actor=owner, source=source, proof=ALONE)
+    for proof, statement, reason in ((NETS, NETS, "No proof begins"), (PROOF, ALONE, "No statement begins")):
+        with pytest.raises(Refused, match=reason):
+            pair_otherwise(actor=owner, source=source, proof=proof, statement=statement)
+    verbs = AuditEvent.objects.filter(target_key=str(source.pk)).order_by("pk").values_list("verb", flat=True)
+    assert list(verbs) == ["add_source", *["pair_proof"] * 3, *["undo_pair_proof"] * 2]
+
+
+def test_a_pair_made_by_hand_outlives_reading_again_and_another_main_file(owner: User) -> None:
+    source = add(tar(("a.tex", PAPER), ("draft-b.tex", PAPER)))
+    pair_otherwise(actor=owner, source=source, proof=("a.tex", ALONE[1]), statement=("a.tex", NETS[1]))
+    with Reader() as reader:
+        read_again(source=source, reader=reader)
+    assert pairing(source)[1] == (0, "by hand")
+    choose_main(actor=owner, source=source, path="draft-b.tex")
+    assert pairing(source)[1] == (None, "across a heading")
+    undo_main(actor=owner, source=Source.objects.get())
+    assert pairing(source)[1] == (0, "by hand")
 
 
 def in_a_build(source: Source) -> None:
