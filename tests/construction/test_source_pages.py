@@ -236,7 +236,7 @@ def test_a_proof_is_paired_otherwise_on_its_page_and_by_rest(staff: Client) -> N
     assert "Not paired" in text_of(staff, page, **chosen)
     said = {"proof": f"{start}:{file}", "end": end, "statement": f"{nets}:{file}"}
     reply = staff.post(f"{page}pair/", said)
-    assert "Paired now: paired by hand." in text_of(staff, reply["Location"].partition("#")[0])
+    assert "Paired by hand." in text_of(staff, reply["Location"].partition("#")[0])
     (pair,) = staff.get(rest).json()
     assert (pair["proof_start"], pair["statement_file"], pair["statement_start"]) == (start, file, nets)
     staff.post(f"{page}pair/", {**said, "undo": "yes"})
