@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 from bench.frame import Figure, Spread
@@ -62,6 +63,20 @@ while Attempt.objects.exclude(state="ended").exists():
     drain(shift_seconds=60)
 seconds, used, calls = time.monotonic() - began, time.process_time() - before, SolveCall.objects.count()
 print(json.dumps([1000 * used / calls, seconds, max(held) / held[len(held) // 4]]))
+"""
+_PAGE = """
+import json, time
+from django.test import Client
+from solving.models import SolveRun
+from tests.factories import RoleFactory
+client, seconds = Client(SERVER_NAME="localhost"), []
+client.force_login(RoleFactory(name="coordinator").user)
+for _ in range(7):
+    began = time.perf_counter()
+    reply = client.get(f"/solving/runs/{SolveRun.objects.get().pk}/")
+    seconds.append(time.perf_counter() - began)
+    assert reply.status_code == 200, reply.status_code
+print(json.dumps(sorted(seconds)[len(seconds) // 2]))
 """
 _LAW = [
     (Shape(), "0.905868"), (Shape(early_stop=True), "0.887860"), (Shape(stateless=True), ".4480"),
@@ -115,6 +130,7 @@ def figures() -> Iterator[Figure]:
         task = f"{5 * AGENTS:,} agents of 20 questions of 1 s, {WIDE} in flight, PostgreSQL that syncs"
         yield Figure(task, Spread.of([long.seconds]), target=110)
         yield _count("most memory of that worker, in times of that at a quarter", long.memory, 1.2)
+        yield Figure(f"the page of that run of {5 * AGENTS:,} attempts", Spread.of([long.page]), target=0.15)
 
 
 def _count(task: str, found: float, target: float) -> Figure:
@@ -195,19 +211,28 @@ def _deployment(url: str, width: int = IN_FLIGHT) -> Iterator[Deployment]:
 
 @dataclass(frozen=True)
 class _Alone:
-    """Milliseconds of processor for a call, seconds in all, and the most memory in times of that at a quarter."""
+    """Milliseconds of processor for a call, seconds in all, the most memory in times of that at a quarter, and the
+    seconds of the page of the run afterwards."""
 
     processor: float
     seconds: float
     memory: float
+    page: float
 
 
 def _undisturbed(shape: Shape, attempts: int, latency: float = 0.0) -> _Alone:
     """One worker with nothing else to do."""
     with _model(latency) as url, _deployment(url, WIDE) as deployment:
         deployment.manage("shell", "-c", BEGIN.format(shape=shape, attempts=attempts, seed=SEED))
-        printed = deployment.manage("shell", "-c", _WORK)
-        return _Alone(*json.loads(printed.strip().splitlines()[-1]))
+        worked = deployment.manage("shell", "-c", _WORK)
+        deployment.manage("collectstatic", "--noinput", "--verbosity", "0")
+        deployment.manage("createcachetable", "--verbosity", "0")
+        shown = deployment.manage("shell", "-c", _PAGE)
+        return _Alone(*_told(worked), _told(shown))
+
+
+def _told(printed: str) -> Any:
+    return json.loads(printed.strip().splitlines()[-1])
 
 
 def _killed(shape: Shape, attempts: int, kills: int, width: int) -> tuple[int, float, float]:
@@ -245,7 +270,7 @@ def _wait(deployment: Deployment, what: str, number: int) -> None:
 def _exceeding() -> int:
     with serving() as server, _deployment(server.url) as deployment:
         printed = deployment.manage("shell", "-c", _SCHEDULES.format(count=SCHEDULES))
-        exceeding, made = json.loads(printed.strip().splitlines()[-1])
+        exceeding, made = _told(printed)
         if made != SCHEDULES:
             raise RuntimeError(f"{made} schedules were made")
         return int(exceeding)

@@ -292,6 +292,24 @@ def test_a_transcript_asks_the_database_the_same_number_of_times_however_long_it
     assert counts[0] == counts[1]
 
 
+def test_the_page_of_a_run_asks_the_database_the_same_number_of_times_for_any_number_of_attempts(
+    server: ScriptedServer,
+    client: Client,
+    coordinator: User,
+    release: Release,
+    django_assert_max_num_queries: Any,
+) -> None:
+    client.force_login(coordinator)
+    counts = []
+    for attempts in (2, 30):
+        run = finished(solver("single"), release, attempts=attempts)
+        assert run.attempts.count() == 2 * attempts
+        with django_assert_max_num_queries(40) as seen:
+            client.get(f"/solving/runs/{run.pk}/")
+        counts.append(len(seen.captured_queries))
+    assert counts[0] == counts[1]
+
+
 def test_hostile_text_is_shown_as_text_and_flagged(
     server: ScriptedServer, client: Client, coordinator: User, release: Release
 ) -> None:
