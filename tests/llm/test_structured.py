@@ -89,3 +89,8 @@ def test_no_provider_objects_to_what_recipes_and_builds_ask_for() -> None:
         sent = prompt.response_format["json_schema"]
         assert sent["strict"]
         assert not list(objections(sent["schema"], prompt.label))
+
+
+def test_the_words_say_how_latex_is_written_in_json() -> None:
+    prompt = get_recipe("single").prompts["draft.v1"]
+    assert "a backslash of LaTeX is written twice" in prompt.render({"problem": "Show it."}, "0" * 32).system
