@@ -19,7 +19,7 @@ from llm.prompts import FRAMING, PromptError, RenderedPrompt, framed
 
 _FILE_NAME = re.compile(r"[a-z0-9-]+\.v[1-9][0-9]*\.md")
 _STRICT = frozenset({"$ref", "anyOf", "const", "description", "enum", "items", "type"})
-# A model that writes \\nabla with one backslash has said a line feed and "abla", which no reader can tell from JSON.
+# A model that writes \nabla with one backslash has said a line feed and "abla", which no reader can tell from JSON.
 _RULE = (
     "Reply with one JSON object and nothing else; in its strings, a backslash of LaTeX is written twice. "
     "It follows this JSON schema:\n{schema}"
