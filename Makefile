@@ -6,7 +6,7 @@ IN_VENV = .venv/bin/python
 LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
 TYPED = config accounts benchmark annotation judging search construction solving solvers work reports stats latex llm algebra canonical retrieval tools
 
-.PHONY: help demo study test test-all test-fast lint format bench chaos production dev
+.PHONY: help demo study test test-all test-fast lint format bench chaos production real-model dev
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make lint       ruff, mypy, bandit, djlint, migration check"
 	@echo "make chaos      grade and judge while servers, workers and databases are killed (some minutes); PARTS=grades"
 	@echo "make production  deploy/ from Debian's packages: grade, judge and roll to a new version (root; some minutes)"
+	@echo "make real-model  a small real language model answers every solver recipe (needs node; 180 MB; some minutes)"
 	@echo "make bench      measure speed and memory (docs/performance.md); only some: FAMILIES='agreement strengths'"
 	@echo "make format     let ruff rewrite the code"
 	@echo "make dev        only make .venv with everything for development"
@@ -53,6 +54,9 @@ chaos: dev
 
 production: dev
 	@$(IN_VENV) -m tests.production
+
+real-model: dev
+	@$(IN_VENV) -m tools.real_model
 
 bench: dev
 	@$(IN_VENV) -m bench $(FAMILIES)

@@ -18,7 +18,12 @@ from pydantic import BaseModel
 from llm.prompts import FRAMING, PromptError, RenderedPrompt, framed
 
 _FILE_NAME = re.compile(r"[a-z0-9-]+\.v[1-9][0-9]*\.md")
-_RULE = "Reply with one JSON object and nothing else. It follows this JSON schema:\n{schema}"
+_STRICT = frozenset({"$ref", "anyOf", "const", "description", "enum", "items", "type"})
+# A model that writes \nabla with one backslash has said a line feed and "abla", which no reader can tell from JSON.
+_RULE = (
+    "Reply with one JSON object and nothing else; in its strings, a backslash of LaTeX is written twice. "
+    "It follows this JSON schema:\n{schema}"
+)
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
@@ -35,7 +40,7 @@ class StructuredPrompt(Generic[Shape]):
     def response_format(self) -> dict[str, Any]:
         """What to ask of an endpoint with structured output."""
         name = self.reply.__name__.lower()
-        schema = {"name": name, "strict": True, "schema": _document(self.reply)}
+        schema = {"name": name, "strict": True, "schema": strict_schema(_document(self.reply))}
         return {"type": "json_schema", "json_schema": schema}
 
     def render(self, fields: Mapping[str, str], nonce: str) -> RenderedPrompt:
@@ -56,6 +61,27 @@ def structured_prompt(path: Path, reply: type[Shape]) -> StructuredPrompt[Shape]
         raise PromptError(f"{path.name}: not UTF-8 at byte {error.start}") from error
     digest = hashlib.sha256(content + b"\0" + _schema(reply).encode()).hexdigest()
     return StructuredPrompt(path.stem, words, reply, digest)
+
+
+def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The shape that a schema describes, as providers take it with `strict`: all keys required, none besides.
+
+    They refuse a request with an optional key, with a default, or with words next to a reference, and differ in which
+    bounds they know. Bounds are checked when the reply is read.
+    """
+    if "$ref" in schema:
+        return {"$ref": schema["$ref"]}
+    strict = {key: value for key, value in schema.items() if key in _STRICT}
+    if "anyOf" in strict:
+        strict["anyOf"] = [strict_schema(one) for one in strict["anyOf"]]
+    if "items" in strict:
+        strict["items"] = strict_schema(strict["items"])
+    for key in ("$defs", "properties"):
+        if key in schema:
+            strict[key] = {name: strict_schema(one) for name, one in schema[key].items()}
+    if strict.get("type") == "object":
+        strict |= {"required": list(strict["properties"]), "additionalProperties": False}
+    return strict
 
 
 @cache

@@ -10,9 +10,12 @@ from django.db import transaction
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
+from benchmark.importing.exported import output_records
 from benchmark.importing.outputs import OutputsReport, import_outputs
-from benchmark.models import Run
+from benchmark.importing.records import RecordError
+from benchmark.models import FrozenTuple, Run
 from benchmark.protocols import get_protocol
+from benchmark.tuples.retrieval import frozen_retrieval, with_sources
 from canonical import canonical_json
 from solving.models import Attempt, AttemptState, SolveRun
 from work.models import RunState
@@ -35,8 +38,9 @@ def outputs_file(run: SolveRun) -> bytes:
 
 @transaction.atomic
 def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> OutputsReport:
-    """Make the run's outputs those of its solver on the release, in the frozen tuple that it searched in.
+    """Make the run's outputs those of its solver on the release.
 
+    They join the frozen tuple that the run searched in, if each was shown what the tuple's artifact has for its query.
     Raises Refused for a run that has not ended, was cancelled or is published, for a release that is not frozen, and
     whatever the import refuses.
     """
@@ -57,7 +61,7 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
             family=run.solver.family,
             track=run.track,
             condition=run.condition,
-            tuple_name=run.artifact.name if run.artifact else "",
+            tuple_name=run.artifact.name if run.artifact and _keeps_to(run.artifact, path) else "",
             dry_run=dry_run,
         )
     made_here = run.attempts.count()
@@ -79,6 +83,16 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
         actor=actor, verb="publish_solve_run", target=run, details={"run": made.pk, "sha256": report.sha256}
     )
     return report
+
+
+def _keeps_to(artifact: FrozenTuple, outputs: Path) -> bool:
+    """Whether the artifact has the query of each output, with the sources that the output lists.
+
+    A model seldom asks what was frozen, and gets the artifact's results by words; a block list keeps some away.
+    """
+    rules = get_protocol(artifact.release.benchmark.protocol)
+    records = with_sources(rules, frozen_retrieval(artifact), output_records(rules, outputs))
+    return not any(isinstance(one, RecordError) for one in records)
 
 
 def check_publishable(run: SolveRun) -> None:

@@ -1,10 +1,13 @@
 """Whether published runs of RMA fit their budget: drafts of 4,350 tokens, as in the First Proof files of Aletheia."""
 
+import json
+
 import pytest
 
+from solvers.asking import Prices, most, rendered
 from solvers.budgets import Budget
 from solvers.planning import plan
-from solvers.recipe import get_recipe
+from solvers.recipe import get_recipe, recipe_names
 from solvers.steps import Ask, End, Given, Reply, Step, Use
 
 DRAFT = 4_350  # tokens of a draft, 17,400 bytes; feedback on a candidate is a quarter of it
@@ -75,3 +78,13 @@ def test_less_memory_costs_less(memory: str) -> None:
     some, _ = attempt(Budget(), memory=memory)
     assert some.spent.tokens <= full.spent.tokens
     assert (some.spent.tokens == full.spent.tokens) == (memory == "full")
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_the_most_of_a_request_has_a_token_for_each_byte_of_its_messages_and_of_its_schema(name: str) -> None:
+    recipe = get_recipe(name)
+    for label, prompt in recipe.prompts.items():
+        step = Ask("one", label, {"problem": "Zeige, daß $1=1$."}, max_tokens=100)
+        texts = [message["content"] for message in rendered(recipe, step, "0" * 32).messages]
+        sent = sum(len(text.encode()) for text in [*texts, json.dumps(prompt.response_format)])
+        assert sent + 100 <= most(recipe, step, Prices()).tokens <= sent + 200

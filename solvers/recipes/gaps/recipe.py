@@ -109,7 +109,9 @@ def _solve(given: Given, settings: Settings, result: dict[str, Any]) -> Part[End
     result["query"] = query = cut_query(queried["query"], settings.query_words)
     found = (yield [Tool("search", "search", {"query": query}, phase="search")])["search"]
     shown = list(found.document.get("results", []))[:TOP]
-    result["candidates"] = [source_of(one) for one in shown]
+    sources = [source_of(one) for one in shown]
+    # Several statements of one paper are one candidate.
+    result["candidates"] = [one for place, one in enumerate(sources) if one not in sources[:place]]
     if not shown:
         return Ended("abstained", "finished", {**result, "reason": "The search found nothing."})
     listed = "\n".join(_listed(number, one, settings) for number, one in enumerate(shown, 1))
@@ -168,7 +170,7 @@ def cut_query(query: str, words: int | None) -> str:
 def source_of(result: Document) -> dict[str, Any]:
     """A result as an output names its source."""
     return {
-        "title": result.get("title") or result["key"],
+        "title": result.get("title") or result.get("paper") or result["key"],
         "authors": " and ".join(result.get("authors", ())),
         "year": result.get("year"),
         "identifier": result.get("paper") or "",
