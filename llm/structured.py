@@ -29,7 +29,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 @dataclass(frozen=True)
 class StructuredPrompt(Generic[Shape]):
-    """One version of a prompt; `sha256` is that of its file and of the reply's schema, which is sent with it."""
+    """One version of a prompt; `sha256` is that of its file and of the rule for the reply, which is sent with it."""
 
     label: str
     words: str
@@ -59,7 +59,8 @@ def structured_prompt(path: Path, reply: type[Shape]) -> StructuredPrompt[Shape]
         words = content.decode().strip()
     except UnicodeDecodeError as error:
         raise PromptError(f"{path.name}: not UTF-8 at byte {error.start}") from error
-    digest = hashlib.sha256(content + b"\0" + _schema(reply).encode()).hexdigest()
+    rule = _RULE.format(schema=_schema(reply))
+    digest = hashlib.sha256(content + b"\0" + rule.encode()).hexdigest()
     return StructuredPrompt(path.stem, words, reply, digest)
 
 
