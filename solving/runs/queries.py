@@ -21,7 +21,11 @@ from work.models import TaskState
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is. `unused` is the share of their caps that ended attempts did not use, None without a cap."""
+    """How far a run is. `unused` is the share of their caps that ended attempts did not use, None without a cap.
+
+    Of attempts at which the cited source is handed over, `without_output` are those whose source could not be read, and
+    `without_blocks` those whose source had no statement to cut out, so that its beginning was shown.
+    """
 
     attempts: int
     ended: int
@@ -37,6 +41,8 @@ class RunProgress:
     tokens: int
     cost: str
     unused: float | None
+    without_output: int
+    without_blocks: int
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,8 @@ def progress_of(run: SolveRun) -> RunProgress:
         ended=Count("pk", filter=Q(state=AttemptState.ENDED)),
         paused=Count("pk", filter=Q(state=AttemptState.PAUSED)),
         used=Sum("tokens_spent", filter=Q(state=AttemptState.ENDED)),
+        without_output=Count("pk", filter=Q(result__no_output=True)),
+        without_blocks=Count("pk", filter=Q(result__source_shown="beginning")),
         **by,
     )
     used = counts.pop("used") or 0
