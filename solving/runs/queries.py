@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
+from benchmark.models import Instance
+from benchmark.releases.years import Years, years_of
 from solvers.asking import Prices, most, rendered
 from solvers.budgets import Budget
 from solvers.planning import plan
@@ -16,6 +18,7 @@ from solvers.steps import Ask, End, Frontier, Given
 from solvers.steps import Step as Planned
 from solving.models import Attempt, AttemptState, SolveCall, Solver, SolveRun, Step
 from solving.runs.stored import bound_of, budget_of, given_of, is_outdated, record_of, settings_of
+from solving.tools.reading import year_bounds
 from work.models import TaskState
 
 
@@ -107,6 +110,18 @@ def progress_of(run: SolveRun) -> RunProgress:
         calls=SolveCall.objects.filter(task__run=run).count(),
         unused=1 - used / allowed if allowed else None,
     )
+
+
+def years_in(run: SolveRun) -> Years | None:
+    """The upper years of the run's problems in its artifact; None for a run without one."""
+    attempted = Instance.objects.filter(pk__in=run.attempts.order_by().values("instance"))
+    return years_bounded(run, attempted)
+
+
+def years_bounded(run: SolveRun, instances: QuerySet[Instance]) -> Years | None:
+    """The upper years of these problems in the run's artifact; None for a run without one."""
+    bounds = year_bounds(run)
+    return None if bounds is None else years_of(instances, bounds)
 
 
 def attempts_of(run: SolveRun) -> QuerySet[Attempt]:

@@ -1,12 +1,12 @@
 """Tools that read what a run was given: a frozen artifact, its sources, a knowledge bank. The same always comes out."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from accounts.refusal import Refused
 from benchmark.models import TupleFile
@@ -22,6 +22,7 @@ LARGEST = 64 << 20
 K1, B = 1.5, 0.75
 READING = frozenset({"search", "open", "knowledge"})  # the tools of this module
 MOST_RESULTS = 20
+_Read = TypeVar("_Read")
 _UNRESOLVED = {"text": "The text of this source is not there.", "status": "unresolved"}
 
 
@@ -66,23 +67,10 @@ def sources_of(run: SolveRun) -> Sources:
 @lru_cache(maxsize=4)
 def _sources(retrieval: str, texts: str) -> Sources:
     """By the hashes of stored files; in a restored database a row's number can be that of another file."""
-    frozen = None
-    if retrieval:
-        file = TupleFile.objects.get(sha256=retrieval)
-        if file.size > LARGEST:
-            raise Refused(f"{file.name} is larger than {LARGEST >> 20} MB.", code="too_large")
-        with TemporaryDirectory() as place:
-            path = Path(place) / "retrieval"
-            path.write_bytes(b"".join(parts_of(file)))
-            try:
-                frozen = artifact.read(path)
-            except BadArtifact as error:
-                raise Refused(f"{file.name}: {error}", code="bad_artifact") from error
+    frozen = _read_file(retrieval, artifact.read) if retrieval else None
     found: dict[str, str] = {}
     if texts:
-        file = TupleFile.objects.get(sha256=texts)
-        if file.size > LARGEST:
-            raise Refused(f"{file.name} is larger than {LARGEST >> 20} MB.", code="too_large")
+        file = _small_file(texts)
         for line in b"".join(parts_of(file)).splitlines():
             try:
                 said = json.loads(line)
@@ -91,6 +79,37 @@ def _sources(retrieval: str, texts: str) -> Sources:
             except (ValueError, KeyError):
                 continue  # a log of another format has no texts
     return Sources(frozen, found)
+
+
+def year_bounds(run: SolveRun) -> Mapping[str, int | None] | None:
+    """The year after which a problem is given no source of the run's artifact, by key; None without an artifact."""
+    file = run.artifact.retrieval_file if run.artifact else None
+    return _year_bounds(file.sha256) if file else None
+
+
+@lru_cache(maxsize=64)
+def _year_bounds(retrieval: str) -> Mapping[str, int | None]:
+    terms = _read_file(retrieval, artifact.read_terms)
+    return {key: limits.year_to for key, limits in terms.limits.items()}
+
+
+def _read_file(sha256: str, read: Callable[[Path], _Read]) -> _Read:
+    """What `read` makes of a stored artifact. Raises Refused."""
+    file = _small_file(sha256)
+    with TemporaryDirectory() as place:
+        path = Path(place) / "retrieval"
+        path.write_bytes(b"".join(parts_of(file)))
+        try:
+            return read(path)
+        except BadArtifact as error:
+            raise Refused(f"{file.name}: {error}", code="bad_artifact") from error
+
+
+def _small_file(sha256: str) -> TupleFile:
+    file = TupleFile.objects.get(sha256=sha256)
+    if file.size > LARGEST:
+        raise Refused(f"{file.name} is larger than {LARGEST >> 20} MB.", code="too_large")
+    return file
 
 
 def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, Any]:
