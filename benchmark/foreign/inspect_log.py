@@ -42,10 +42,10 @@ def rows(path: Path) -> Iterator[Row | RecordError]:
             if _HEADER not in archive.names:
                 what = "has no header.json" if _START in archive.names else "is no log of Inspect"
                 raise RecordError(f"the archive {what}: the run did not finish ({len(names)} samples)")
-            header = json_object(archive.read(_HEADER))
+            header = _object_in(archive, _HEADER)
             _require_finished(header, len(names))
             for number, name in enumerate(names, start=1):
-                yield _row(number, json_object(archive.read(name)), header)
+                yield _row(number, _object_in(archive, name), header, name)
         return
     document = json_document(path)
     samples = document.get("samples")
@@ -68,12 +68,24 @@ def _require_finished(header: Mapping[str, Any], samples: int) -> None:
         )
 
 
-def _row(number: int, sample: Mapping[str, Any], header: Mapping[str, Any]) -> Row | RecordError:
+def _object_in(archive: MemberReader, name: str) -> dict[str, Any]:
+    """The JSON object in a member; raises RecordError with the member's name."""
+    content = archive.read(name)
+    try:
+        return json_object(content)
+    except RecordError as error:
+        raise RecordError(error.reason, line=error.line, field=name[:200]) from error
+
+
+def _row(
+    number: int, sample: Mapping[str, Any], header: Mapping[str, Any], member: str = ""
+) -> Row | RecordError:
     name, epoch, output = sample.get("id"), sample.get("epoch"), sample.get("output")
-    if not isinstance(name, int | str) or isinstance(name, bool) or name == "":
-        return RecordError("must name the sample", line=number, field="id")
-    if not isinstance(epoch, int) or epoch < 1:
-        return RecordError("must be a whole number from 1", line=number, field="epoch")
+    where = f"{member[:200]}: " if member else ""
+    if not isinstance(name, int | str) or isinstance(name, bool) or not str(name).strip():
+        return RecordError(f"{where}must name the sample", line=number, field="id")
+    if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 1:
+        return RecordError(f"{where}must be a whole number from 1", line=number, field="epoch")
     evaluated = header.get("eval")
     model = evaluated.get("model") if isinstance(evaluated, dict) else ""
     metadata = sample.get("metadata")
