@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark.foreign.rows import Row, json_document, json_object, output_row, text_in
+from benchmark.foreign.rows import Row, json_document, json_object, output_row, text_in, tokens_in
 from benchmark.importing.archives import MemberReader
 from benchmark.importing.records import RecordError
 
@@ -89,6 +89,12 @@ def _row(
     evaluated = header.get("eval")
     model = evaluated.get("model") if isinstance(evaluated, dict) else ""
     metadata = sample.get("metadata")
+    used = sample.get("model_usage")
+    usages = used.values() if isinstance(used, dict) else ()
+    try:
+        tokens = tokens_in(*usages, line=number, field="model_usage")
+    except RecordError as error:
+        return RecordError(f"{where}{error.reason}", line=number, field=error.field)
     row = output_row(
         str(name),
         text=_text(output if isinstance(output, dict) else {}, sample.get("attachments")),
@@ -97,6 +103,7 @@ def _row(
         else "answered",
         system=model if isinstance(model, str) else "",
         attempt=epoch,
+        tokens=tokens,
     )
     return number, {**row, **({"metadata": metadata} if isinstance(metadata, dict) else {})}
 

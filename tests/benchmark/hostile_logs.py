@@ -139,6 +139,14 @@ _DOCUMENTS: dict[str, tuple[bytes, str, str]] = {
     "one sample and epoch in two members": (
         log((FIRST, text()), ("samples/again.json", text(output={"completion": "No."}))), "already in", "attempt",
     ),
+    "tokens below 0": (log((FIRST, text(model_usage={"m": {"total_tokens": -1}}))), f"{FIRST}: tokens", "model_usage"),
+    "half a token": (log((FIRST, text(model_usage={"m": {"input_tokens": 0.5}}))), f"{FIRST}: tokens", "model_usage"),
+    "tokens NaN": (
+        log((FIRST, text(model_usage={"m": {"output_tokens": float("nan")}}))), f"{FIRST}: tokens", "model_usage",
+    ),
+    "more tokens than there ever were": (
+        log((FIRST, text(model_usage={"m": {"total_tokens": 10**30}}))), f"{FIRST}: tokens", "model_usage",
+    ),
     "a problem that is not there": (log((FIRST, text(id="p9"))), "no instance 'p9'", "instance_id"),
     "a name of 10 MB": (
         log((FIRST, text(id="p" * 10_000_000)), kind=zipfile.ZIP_STORED), "longer than 5,000,000 bytes", "",
@@ -164,6 +172,13 @@ _OTHERS: dict[str, tuple[str, bytes, str, str]] = {
     "MathArena: a problem without a name": (".json", arena(idx=None), "does not name its problem", "idx"),
     "MathArena: no list of conversations": (".json", arena(messages={}), "no list of conversations", "messages"),
     "MathArena: a problem that is not there": (".json", arena(idx="p9"), "no instance 'p9'", "instance_id"),
+    "MathArena: tokens below 0": (
+        ".json", arena(detailed_costs=[{"input_tokens": 1, "output_tokens": -1}]), "log.json: tokens", "detailed_costs",
+    ),
+    "batch: tokens below 0": (
+        ".jsonl", answered("p1", response={"status_code": 200, "body": {"usage": {"prompt_tokens": -5}}}), "tokens are",
+        "response.body.usage",
+    ),
     "batch: half a line": (".jsonl", answered("p1") + b'{"custom_id"', "not JSON", ""),
     "batch: a name that is a number": (".jsonl", answered("p1") + answered(7), "must name the request", "custom_id"),
     "batch: the same request twice": (".jsonl", answered("p1") * 2, "already in", "attempt"),
