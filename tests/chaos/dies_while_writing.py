@@ -1,7 +1,7 @@
 """`python -m tests.chaos.dies_while_writing NUMBER COMMAND ...`: a management command that is killed while it writes.
 
 SIGKILL to its own process as soon as the statement with this number that writes was carried out, inside of the
-transaction. A command that has fewer of them ends as usual.
+transaction. A command that has fewer of them ends as usual, and the last line of its errors is their number.
 """
 
 import os
@@ -31,6 +31,7 @@ def main(number: int, arguments: list[str]) -> None:
 
     with connection.execute_wrapper(strike):
         call_command(*arguments)
+    print(written, file=sys.stderr)
 
 
 if __name__ == "__main__":
