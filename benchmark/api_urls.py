@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern] = [
         name="api-release-description",
     ),
     path("releases/<slug:name>/tuples/", tuples_api.TuplesView.as_view(), name="api-release-tuples"),
+    path("releases/<slug:name>/years/", tuples_api.YearsView.as_view(), name="api-release-years"),
     path(
         "releases/<slug:name>/tuples/<slug:frozen>/<slug:entry>/",
         tuples_api.TupleFileView.as_view(),

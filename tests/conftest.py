@@ -95,6 +95,7 @@ LONGEST = tuple(
             "reports/test_report_printing.py",
         ),
         *("reports/test_report_jobs.py", "browser/test_grading.py", "reports/test_artifacts.py"),
+        "solving/test_batches_killed.py",
     )
 )
 

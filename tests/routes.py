@@ -415,6 +415,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/
         api/v1/releases/<slug:name>/freeze/
         api/v1/releases/<slug:name>/description/
+        api/v1/releases/<slug:name>/years/
         api/v1/releases/<slug:name>/tuples/
         api/v1/releases/<slug:name>/tuples/<slug:frozen>/<slug:entry>/
         api/v1/releases/<slug:name>/source-questions/

@@ -68,6 +68,15 @@ def arxiv_id(text: str) -> str:
     return _known_form(match) if match else ""
 
 
+def arxiv_year(text: str) -> int | None:
+    """The year of an arXiv identifier: 2001.00001 is of 2020, math/9901001 of 1999. None if the text is none."""
+    number = arxiv_id(text)
+    if not number:
+        return None
+    year = int(number.rpartition("/")[2][:2])
+    return 1900 + year if "/" in number and year >= 91 else 2000 + year
+
+
 def arxiv_ids_in(text: str) -> frozenset[str]:
     """The arXiv identifiers of a running text, either labelled as such or in brackets as in citations."""
     found = (_known_form(match) for match in _ARXIV_IN_TEXT.finditer(text))

@@ -70,8 +70,10 @@ def as_markdown(protocols: list[Protocol]) -> str:
         "attempt at `p1`. Other names need a pattern (`--ids '{problem}:{attempt}'`) or another column",
         "(`--key metadata.problem`). Where a protocol asks for fields instead of a text, the reply must be a",
         "JSON object with these fields, bare or in a fence; any other reply failed. Requests without an",
-        "answer failed, refusals and blank answers abstained. Files that the scripts of Re2Math and Mask-",
-        "Proof write are read as outputs, and by *Import labels* as verdicts.",
+        "answer failed, refusals and blank answers abstained. Where a protocol has `budget.tokens`, the",
+        "tokens that the tool counted are kept; of a request with several answers the first has them. Files",
+        "that the scripts of Re2Math and Mask-Proof write are read as outputs, and by *Import labels* as",
+        "verdicts.",
         "",
         "This page is written from the schemas (`benchmark/collecting/formats.py`).",
     ]

@@ -24,9 +24,14 @@ def translated(
     if tool is None:
         return None
     try:
-        rows = [row for row in tool.rows(path) if not isinstance(row, RecordError)]
+        found_in = list(tool.rows(path))
     except RecordError as error:
         raise BadFile([error], more=False) from error
+    rows = [row for row in found_in if not isinstance(row, RecordError)]
+    if not rows:  # no columns either, so that the mapping would be at fault
+        bad = [row for row in found_in if isinstance(row, RecordError)]
+        empty = RecordError("the file has no outputs")
+        raise BadFile(bad[:MOST_FAULTS] or [empty], more=len(bad) > MOST_FAULTS)
     columns = list(dict.fromkeys(column for _, row in rows for column in columns_of(row)))
     found = guess_columns(table_fields(rules, "outputs"), columns)
     found.pop(SYSTEM, None)

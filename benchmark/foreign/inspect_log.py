@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark.foreign.rows import Row, json_document, json_object, output_row, text_in
+from benchmark.foreign.rows import Row, json_document, json_object, output_row, text_in, tokens_in
 from benchmark.importing.archives import MemberReader
 from benchmark.importing.records import RecordError
 
@@ -42,10 +42,10 @@ def rows(path: Path) -> Iterator[Row | RecordError]:
             if _HEADER not in archive.names:
                 what = "has no header.json" if _START in archive.names else "is no log of Inspect"
                 raise RecordError(f"the archive {what}: the run did not finish ({len(names)} samples)")
-            header = json_object(archive.read(_HEADER))
+            header = _object_in(archive, _HEADER)
             _require_finished(header, len(names))
             for number, name in enumerate(names, start=1):
-                yield _row(number, json_object(archive.read(name)), header)
+                yield _row(number, _object_in(archive, name), header, name)
         return
     document = json_document(path)
     samples = document.get("samples")
@@ -68,15 +68,33 @@ def _require_finished(header: Mapping[str, Any], samples: int) -> None:
         )
 
 
-def _row(number: int, sample: Mapping[str, Any], header: Mapping[str, Any]) -> Row | RecordError:
+def _object_in(archive: MemberReader, name: str) -> dict[str, Any]:
+    """The JSON object in a member; raises RecordError with the member's name."""
+    content = archive.read(name)
+    try:
+        return json_object(content)
+    except RecordError as error:
+        raise RecordError(error.reason, line=error.line, field=name[:200]) from error
+
+
+def _row(
+    number: int, sample: Mapping[str, Any], header: Mapping[str, Any], member: str = ""
+) -> Row | RecordError:
     name, epoch, output = sample.get("id"), sample.get("epoch"), sample.get("output")
-    if not isinstance(name, int | str) or isinstance(name, bool) or name == "":
-        return RecordError("must name the sample", line=number, field="id")
-    if not isinstance(epoch, int) or epoch < 1:
-        return RecordError("must be a whole number from 1", line=number, field="epoch")
+    where = f"{member[:200]}: " if member else ""
+    if not isinstance(name, int | str) or isinstance(name, bool) or not str(name).strip():
+        return RecordError(f"{where}must name the sample", line=number, field="id")
+    if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 1:
+        return RecordError(f"{where}must be a whole number from 1", line=number, field="epoch")
     evaluated = header.get("eval")
     model = evaluated.get("model") if isinstance(evaluated, dict) else ""
     metadata = sample.get("metadata")
+    used = sample.get("model_usage")
+    usages = used.values() if isinstance(used, dict) else ()
+    try:
+        tokens = tokens_in(*usages, line=number, field="model_usage")
+    except RecordError as error:
+        return RecordError(f"{where}{error.reason}", line=number, field=error.field)
     row = output_row(
         str(name),
         text=_text(output if isinstance(output, dict) else {}, sample.get("attachments")),
@@ -85,6 +103,7 @@ def _row(number: int, sample: Mapping[str, Any], header: Mapping[str, Any]) -> R
         else "answered",
         system=model if isinstance(model, str) else "",
         attempt=epoch,
+        tokens=tokens,
     )
     return number, {**row, **({"metadata": metadata} if isinstance(metadata, dict) else {})}
 

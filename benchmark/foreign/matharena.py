@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmark.foreign.rows import Row, json_document, output_row, text_in
+from benchmark.foreign.rows import Row, json_document, output_row, text_in, tokens_in
 from benchmark.importing.records import RecordError
 
 TITLE = "MathArena outputs"
@@ -52,13 +52,27 @@ def rows(path: Path) -> Iterator[Row | RecordError]:
         if not isinstance(conversations, list):
             yield RecordError(f"{file.name} has no list of conversations", line=number + 1, field="messages")
             continue
+        costs = found if isinstance(found := document.get("detailed_costs"), list) else []
         for attempt, conversation in enumerate(conversations, start=1):
             number += 1
             text = _response(conversation)
-            if text is None:
-                yield number, output_row(str(problem), state="failed", system=system, attempt=attempt)
-            else:
-                yield number, output_row(str(problem), text=text, system=system, attempt=attempt)
+            used = costs[attempt - 1] if attempt <= len(costs) else None
+            try:
+                tokens = tokens_in(used, line=number, field="detailed_costs")
+            except RecordError as error:
+                yield RecordError(f"{file.name}: {error.reason}", line=number, field=error.field)
+                continue
+            yield (
+                number,
+                output_row(
+                    str(problem),
+                    text=text or "",
+                    state="failed" if text is None else "answered",
+                    system=system,
+                    attempt=attempt,
+                    tokens=tokens,
+                ),
+            )
 
 
 def _response(conversation: Any) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark.foreign.rows import Row, State, json_lines, output_row, text_in
+from benchmark.foreign.rows import Row, State, json_lines, output_row, text_in, tokens_in
 from benchmark.importing.records import RecordError
 
 TITLE = "OpenAI batch results"
@@ -43,7 +43,14 @@ def rows(path: Path) -> Iterator[Row | RecordError]:
             yield RecordError(reason, line=number, field="response" if "body" not in line else "body")
         else:
             system = _model(line) or only
-            yield from ((number, row) for row in _outputs(name.strip(), system, _part(line, "response")))
+            response = _part(line, "response")
+            usage = _part(response, "body").get("usage")
+            try:
+                tokens = tokens_in(usage, line=number, field="response.body.usage")
+            except RecordError as error:
+                yield error
+                continue
+            yield from ((number, row) for row in _outputs(name.strip(), system, response, tokens))
 
 
 def _part(of: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -56,10 +63,13 @@ def _model(line: Mapping[str, Any]) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _outputs(name: str, system: str, response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _outputs(
+    name: str, system: str, response: Mapping[str, Any], tokens: int | None
+) -> Iterator[dict[str, Any]]:
+    """A row for each answer of a request; the first has the tokens, which are those of all."""
     body = _part(response, "body")
     if response.get("status_code") != 200 or body.get("error") or body.get("status") == "failed":
-        yield output_row(name, state="failed", system=system)
+        yield output_row(name, state="failed", system=system, tokens=tokens)
         return
     choices = found if isinstance(found := body.get("choices"), list) else []
     messages = [choice.get("message") for choice in choices if isinstance(choice, dict)]
@@ -67,7 +77,8 @@ def _outputs(name: str, system: str, response: Mapping[str, Any]) -> Iterator[di
     answers = answers or [_of_items(body.get("output"))]
     for number, (text, state) in enumerate(answers, start=1):
         attempt = number if len(answers) > 1 else None
-        yield output_row(name, text=text, state=state, system=system, attempt=attempt)
+        used = tokens if number == 1 else None
+        yield output_row(name, text=text, state=state, system=system, attempt=attempt, tokens=used)
 
 
 def _answer(message: Mapping[str, Any]) -> tuple[str, State]:

@@ -1,6 +1,7 @@
 """What the formats share: reading JSON that is not ours, and the row that an output becomes.
 
-A row has the columns `instance_id` (the problem by the tool's own name), `system`, `attempt`, `state` and `text`. If a
+A row has the columns `instance_id` (the problem by the tool's own name), `system`, `attempt`, `state` and `text`, and
+`budget.tokens` where the tool says how many were used, in the shape in which a protocol keeps them. If a
 text is a JSON object, as where a system is to fill in fields, its fields are columns as well.
 """
 
@@ -15,20 +16,45 @@ from benchmark.importing.records import RecordError
 
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 Row = tuple[int, dict[str, Any]]
+MOST_TOKENS = 10**12
+_PARTS = ("prompt_tokens", "completion_tokens", "input_tokens", "output_tokens")
 State = Literal["answered", "abstained", "failed"]
 _FENCE = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 
 
 def output_row(
-    problem: str, *, text: str = "", state: State = "answered", system: str = "", attempt: int | None = None
+    problem: str,
+    *,
+    text: str = "",
+    state: State = "answered",
+    system: str = "",
+    attempt: int | None = None,
+    tokens: int | None = None,
 ) -> dict[str, Any]:
     """The columns of one output; without `attempt` its number is left to the name of the problem."""
     row: dict[str, Any] = {"instance_id": problem, "system": system, "state": state}
     if attempt is not None:
         row["attempt"] = attempt
+    if tokens is not None:
+        row["budget"] = {"tokens": tokens}
     if state != "answered":
         return {**row, "text": ""}
     return {**fields_in(text), **row, "text": text}
+
+
+def tokens_in(*usages: Any, line: int, field: str) -> int | None:
+    """The tokens of usages as providers tell them, in and out together; None if none says any.
+
+    Raises RecordError where a number is no whole one from 0.
+    """
+    told: list[Any] = []
+    for usage in usages:
+        if isinstance(usage, dict):
+            parts = [usage.get(name) for name in _PARTS if usage.get(name) is not None]
+            told += parts if usage.get("total_tokens") is None else [usage["total_tokens"]]
+    if any(isinstance(one, bool) or not isinstance(one, int) or not 0 <= one <= MOST_TOKENS for one in told):
+        raise RecordError("tokens are whole numbers from 0", line=line, field=field)
+    return sum(told) if told else None
 
 
 def fields_in(text: str) -> dict[str, Any]:

@@ -36,6 +36,7 @@ _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, and the lengths of name 
 _MAX_WINDOW = 64 * 1024 * 1024  # memory that a stream may ask for
 MAX_MEMBER_BYTES = 64 * 1024 * 1024
 TARS = (".tar", ".gz", ".tgz", ".bz2", ".xz")
+_REGULAR = (0, 8)  # file types of Unix; 0 when the packer says none
 _BROKEN_MEMBER = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
@@ -150,7 +151,8 @@ class MemberReader:
     """Reads members of a zip into memory, one by one. A context manager.
 
     `names` are all of them in the order in which they were first written; of two of one name the later one is read.
-    Raises RecordError as `unpack` does. Zstandard is read too, which Python's own module cannot before 3.14.
+    Raises RecordError as `unpack` does, also where a path that nobody reads leads out of the archive. Zstandard is
+    read too, which Python's own module cannot before 3.14.
     """
 
     def __init__(self, archive: Path) -> None:
@@ -165,6 +167,12 @@ class MemberReader:
             if isinstance(error, RecordError):
                 raise
             raise RecordError(f"the file is not a readable zip archive: {error}") from error
+        try:
+            for member in self._packed.infolist():
+                _path_in_tree(member.filename)
+        except RecordError:
+            self.__exit__(None, None, None)
+            raise
         self._members = {member.filename: member for member in self._packed.infolist()}
         self.names = list(self._members)
         self._left = max(_RATIO_FROM, MAX_RATIO * self._archive.stat().st_size)
@@ -181,13 +189,15 @@ class MemberReader:
         member = self._members[name]
         if member.flag_bits & 1:
             raise RecordError("is encrypted", field=name[:200])
+        if _kind(member) not in _REGULAR:
+            raise RecordError("is not a regular file", field=name[:200])
         most = min(self._left, MAX_MEMBER_BYTES)
         try:
             if member.compress_type == _ZSTANDARD:
                 content = self._zstandard(member, most)
             else:
                 with self._packed.open(member) as source:
-                    content = source.read(most + 1)
+                    content = _read(source, most + 1)
         except (*_BROKEN, *_BROKEN_MEMBER, zstandard.ZstdError) as error:
             raise RecordError(f"is broken: {error}", field=name[:200]) from error
         if len(content) > most:
@@ -210,9 +220,23 @@ class MemberReader:
         packed = b"".join(self._file.read(min(_CHUNK, member.compress_size - done)) for done in pieces)
         with zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW).stream_reader(packed) as source:
             content = source.read(most + 1)
-        if len(content) <= most and zlib.crc32(content) != member.CRC:
-            raise zipfile.BadZipFile("its checksum is another one")
+        if len(content) <= most and (len(content), zlib.crc32(content)) != (member.file_size, member.CRC):
+            raise zipfile.BadZipFile("its length or its checksum is another one")
         return content
+
+
+def _read(source: IO[bytes], most: int) -> bytes:
+    """At most so many bytes, in pieces: of a member that is not compressed ZipFile would read all in one."""
+    pieces = []
+    while most and (piece := source.read(min(_CHUNK, most))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
+
+
+def _kind(member: zipfile.ZipInfo) -> int:
+    """The file type of Unix."""
+    return member.external_attr >> 28
 
 
 def _place_in_tree(member: zipfile.ZipInfo) -> str:
@@ -234,10 +258,7 @@ def _path_in_tree(name: str) -> str:
 def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, name: str, left: int) -> int:
     if member.flag_bits & 1:
         raise RecordError("is encrypted", field=name)
-    kind = (
-        member.external_attr >> 28
-    )  # the file type of Unix: 8 is a regular file, 0 when the packer says none
-    if kind not in (0, 8):
+    if _kind(member) not in _REGULAR:
         raise RecordError("is not a regular file", field=name)
     try:
         with packed.open(member) as source:

@@ -14,14 +14,17 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller, checked
 from accounts.refusal import Refused
+from accounts.rest.documents import schema_of
 from accounts.rest.errors import REFUSED, RefusalOut
 from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import writes
 from benchmark.importing.upload_handler import CappedFileHandler
 from benchmark.models import STORABLE, FrozenTuple, Release, TupleFile
 from benchmark.releases.queries import arm_name, run_called
+from benchmark.releases.years import Years, years_of
 from benchmark.tuples.actions import declare_tuple
 from benchmark.tuples.files import file_or_404, send_file, too_large
+from canonical.documents import as_json
 
 ENTRIES = ("name", "split", "retrieval", "materialisation", "scoring", "evaluated_on")
 
@@ -103,6 +106,13 @@ class TuplesView(StaffView):
             actor=caller(request), release=release, runs=runs, files=files, hashes=hashes, **sent
         )
         return Response(TupleOut(found).data)
+
+
+class YearsView(StaffView):
+    @extend_schema(operation_id="releases_years", responses=schema_of(Years))
+    def get(self, request: Request, name: str) -> Response:
+        """The years after which the problems of a release may be given no source, and the problems without one."""
+        return Response(as_json(years_of(get_object_or_404(Release, name=name).instances.all())))
 
 
 class TupleFileView(StaffView):

@@ -12,6 +12,7 @@ from accounts.site.pages import SignedInRequest, refusals_in
 from benchmark.importing.upload_handler import CappedFileHandler
 from benchmark.models import FrozenTuple, Release
 from benchmark.releases.forms import TupleForm
+from benchmark.releases.years import years_of
 from benchmark.tuples.actions import declare_tuple
 from benchmark.tuples.files import file_or_404, send_file, too_large
 
@@ -50,6 +51,7 @@ def _page(request: SignedInRequest, release: Release, form: TupleForm) -> HttpRe
         "release": release,
         "tuples": rows.prefetch_related("runs__run__system"),
         "form": form,
+        "years": years_of(release.instances.all()) if release.papers.exists() else None,
         "limit": settings.IMPORT_MAX_BYTES,
     }
     return render(request, "benchmark/tuples/tuples.html", context)

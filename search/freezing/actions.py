@@ -24,7 +24,6 @@ from search.searching.request import Asked
 
 SNIPPET = 500  # characters of a statement in an artifact
 MATCHER = "benchmark.citations 1"
-CITING_YEAR = "citing-year"
 
 
 def freeze_retrieval(
@@ -35,11 +34,12 @@ def freeze_retrieval(
     out: Path,
     n: int = 20,
     mode: str = "hybrid",
-    up_to_year: bool = False,
+    year_policy: str = "",
 ) -> tuple[str, int]:
     """Execute the queries of a file on the index, write the artifact, and return its digest and number of rows.
 
-    The problem's own paper is never found; with `up_to_year` neither is what is younger than it or of unknown year.
+    The problem's own paper is never found; with a policy of YEAR_POLICIES neither is what is younger
+    than it or of unknown year.
     """
     if out.exists():
         raise Refused(f"{out} exists already. Choose another name.", code="exists")
@@ -53,8 +53,8 @@ def freeze_retrieval(
         recipe=Recipe.from_json(index.recipe),
         mode=mode,
         n=n,
-        year_policy=CITING_YEAR if up_to_year else "",
-        limits=limits_of(release, corpus, index.digest, up_to_year=up_to_year),
+        year_policy=year_policy,
+        limits=limits_of(release, corpus, index.digest, year_policy=year_policy),
         matcher=MATCHER,
         licences=tuple(sorted(licences)),
     )

@@ -1,6 +1,6 @@
 """A file of queries of a release's problems, and what each problem must not be given."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,11 +12,20 @@ from benchmark.importing.jsonl import Line, read_records
 from benchmark.importing.keys import Key, Strict
 from benchmark.importing.records import RecordError
 from benchmark.importing.survey import MAX_ERRORS, BadFile
-from benchmark.models import Release
+from benchmark.models import Paper, Release
+from benchmark.releases.years import last_year
 from retrieval.artifact import Limits
 from search.models import Corpus
 from search.searching.hidden import names_of_paper, works_by_key
 from search.searching.request import MAX_FORMULA, MAX_QUERY
+
+CITING_YEAR, PUBLICATION_YEAR = "citing-year", "publication-year"
+# The year of a problem's paper that bounds its sources. The released code of Re2Math knows the publication date only.
+YEAR_POLICIES: Mapping[str, Callable[[Paper], int | None]] = {
+    "": lambda paper: None,
+    CITING_YEAR: last_year,
+    PUBLICATION_YEAR: lambda paper: paper.year,
+}
 
 
 class FrozenQuery(Strict):
@@ -55,8 +64,10 @@ def read_queries(path: Path, release: Release) -> list[FrozenQuery]:
     return found
 
 
-def limits_of(release: Release, corpus: Corpus, digest: str, *, up_to_year: bool) -> Mapping[str, Limits]:
-    """For each problem the documents that are its own paper in any version, and the year of that paper as a bound.
+def limits_of(
+    release: Release, corpus: Corpus, digest: str, *, year_policy: str = ""
+) -> Mapping[str, Limits]:
+    """For each problem the documents that are its own paper in any version, and by the policy a year as a bound.
 
     A paper without a year bounds nothing; statements of unknown years are left out where a year is bounded.
     """
@@ -66,7 +77,7 @@ def limits_of(release: Release, corpus: Corpus, digest: str, *, up_to_year: bool
         if instance.paper is None:
             continue
         own = {key for name in names_of_paper(instance) for key in documents.get(name, ())}
-        year = instance.paper.year if up_to_year else None
+        year = YEAR_POLICIES[year_policy](instance.paper)
         if own or year is not None:
             found[instance.key] = Limits(excluded=tuple(sorted(own)), year_to=year)
     return found

@@ -22,7 +22,8 @@ from work.models import RunState
 
 
 def outputs_file(run: SolveRun) -> bytes:
-    """The outputs of a run in the protocol's own format, one line for each attempt; equal runs give equal bytes."""
+    """The outputs of a run in the protocol's own format, one line for each attempt that has one; equal runs give equal
+    bytes."""
     solving = get_protocol(run.release.benchmark.protocol).solving
     if solving is None:
         raise Refused("Nothing of this protocol can be solved here.", code="other_protocol")
@@ -30,9 +31,9 @@ def outputs_file(run: SolveRun) -> bytes:
     lines = []
     for attempt in rows.iterator(chunk_size=200):
         result = {**attempt.result, "tokens": attempt.tokens_spent, "rounds": attempt.rounds}
-        lines.append(
-            canonical_json(solving.answer(attempt.instance.key, attempt.number, attempt.outcome, result))
-        )
+        line = solving.answer(attempt.instance.key, attempt.number, attempt.outcome, result)
+        if line is not None:
+            lines.append(canonical_json(line))
     return b"".join(line + b"\n" for line in lines)
 
 
@@ -51,7 +52,8 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
     check_publishable(run)
     with TemporaryDirectory() as place:
         path = Path(place) / "outputs.jsonl"
-        path.write_bytes(outputs_file(run))
+        content = outputs_file(run)
+        path.write_bytes(content)
         report = import_outputs(
             actor=actor,
             path=path,
@@ -64,7 +66,7 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
             tuple_name=run.artifact.name if run.artifact and _keeps_to(run.artifact, path) else "",
             dry_run=dry_run,
         )
-    made_here = run.attempts.count()
+    made_here = content.count(b"\n")
     if report.outputs != made_here:  # the import adds what is missing as failed, and nothing here has failed
         raise Refused(
             f"The protocol counts {report.outputs} outputs where this run has {made_here} attempts. Begin a run "

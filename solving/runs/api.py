@@ -16,11 +16,12 @@ from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView, StrictView
 from accounts.rest.idempotency import writes
+from benchmark.releases.years import Years
 from canonical.documents import as_json
 from solving.models import SolveRun
 from solving.publishing.actions import publish
 from solving.runs.actions import begin, raise_budget, steer
-from solving.runs.queries import Difference, RunProgress, differences, progress_of, runs
+from solving.runs.queries import Difference, RunProgress, differences, progress_of, runs, years_in
 from solving.starting.api import RunOrderIn, order_of
 from work.models import RunState
 
@@ -77,14 +78,20 @@ class SolveRunOut(serializers.ModelSerializer[SolveRun]):
 
 class SolveRunDetailOut(SolveRunOut):
     progress = serializers.SerializerMethodField()
+    years = serializers.SerializerMethodField()
 
     class Meta(SolveRunOut.Meta):
-        fields = (*SolveRunOut.Meta.fields, "progress")  # type: ignore[assignment]
+        fields = (*SolveRunOut.Meta.fields, "progress", "years")  # type: ignore[assignment]
         read_only_fields = fields  # type: ignore[assignment]
 
     @extend_schema_field(schema_of(RunProgress))
     def get_progress(self, run: SolveRun) -> Any:
         return as_json(progress_of(run))
+
+    @extend_schema_field(schema_of(Years)(allow_null=True))
+    def get_years(self, run: SolveRun) -> Any:
+        found = years_in(run)
+        return None if found is None else as_json(found)
 
 
 class RunComparisonOut(serializers.Serializer[Any]):

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
+from benchmark.models import Instance
+from benchmark.releases.years import Years, years_of
 from solvers.asking import Prices, most, rendered
 from solvers.budgets import Budget
 from solvers.planning import plan
@@ -16,12 +18,17 @@ from solvers.steps import Ask, End, Frontier, Given
 from solvers.steps import Step as Planned
 from solving.models import Attempt, AttemptState, SolveCall, Solver, SolveRun, Step
 from solving.runs.stored import bound_of, budget_of, given_of, is_outdated, record_of, settings_of
+from solving.tools.reading import year_bounds
 from work.models import TaskState
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is. `unused` is the share of their caps that ended attempts did not use, None without a cap."""
+    """How far a run is. `unused` is the share of their caps that ended attempts did not use, None without a cap.
+
+    Of attempts at which the cited source is handed over, `without_output` are those whose source could not be read, and
+    `without_blocks` those whose source had no statement to cut out, so that its beginning was shown.
+    """
 
     attempts: int
     ended: int
@@ -37,6 +44,8 @@ class RunProgress:
     tokens: int
     cost: str
     unused: float | None
+    without_output: int
+    without_blocks: int
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,8 @@ def progress_of(run: SolveRun) -> RunProgress:
         ended=Count("pk", filter=Q(state=AttemptState.ENDED)),
         paused=Count("pk", filter=Q(state=AttemptState.PAUSED)),
         used=Sum("tokens_spent", filter=Q(state=AttemptState.ENDED)),
+        without_output=Count("pk", filter=Q(result__no_output=True)),
+        without_blocks=Count("pk", filter=Q(result__source_shown="beginning")),
         **by,
     )
     used = counts.pop("used") or 0
@@ -99,6 +110,18 @@ def progress_of(run: SolveRun) -> RunProgress:
         calls=SolveCall.objects.filter(task__run=run).count(),
         unused=1 - used / allowed if allowed else None,
     )
+
+
+def years_in(run: SolveRun) -> Years | None:
+    """The upper years of the run's problems in its artifact; None for a run without one."""
+    attempted = Instance.objects.filter(pk__in=run.attempts.order_by().values("instance"))
+    return years_bounded(run, attempted)
+
+
+def years_bounded(run: SolveRun, instances: QuerySet[Instance]) -> Years | None:
+    """The upper years of these problems in the run's artifact; None for a run without one."""
+    bounds = year_bounds(run)
+    return None if bounds is None else years_of(instances, bounds)
 
 
 def attempts_of(run: SolveRun) -> QuerySet[Attempt]:

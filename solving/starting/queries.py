@@ -4,12 +4,14 @@ from typing import Any
 
 from benchmark.models import Instance
 from benchmark.protocols import get_protocol
+from benchmark.releases.years import Years
 from solvers.asking import Prices
 from solvers.budgets import Budget
 from solvers.recipe import get_recipe
 from solvers.steps import Given
-from solving.models import Solver
+from solving.models import Solver, SolveRun
 from solving.runs.actions import Order, check_protocol, checked_budget, chosen_instances
+from solving.runs.queries import years_bounded
 from solving.runs.stored import settings_of
 from solving.starting.estimating import RunEstimate, estimate
 
@@ -30,6 +32,12 @@ def typical(solver: Solver, order: Order) -> tuple[Given, int]:
     ]
     givens.sort(key=lambda one: (sum(len(str(text)) for text in one.fields.values()), one.instance))
     return givens[len(givens) // 2], len(chosen) * order.attempts
+
+
+def years_ahead(order: Order) -> Years | None:
+    """The upper years of the problems in the artifact that may be searched. Raises Refused."""
+    chosen = Instance.objects.filter(pk__in=[one.pk for one in chosen_instances(order)])
+    return years_bounded(SolveRun(artifact=order.artifact), chosen)
 
 
 def estimated(solver: Solver, order: Order, given: Given, attempts: int, *, draft: int) -> RunEstimate:

@@ -13,7 +13,7 @@ from solving.runs.actions import begin
 from solving.runs.queries import first_questions
 from solving.starting.estimating import MOST_QUESTIONS, TooMany
 from solving.starting.forms import RunForm
-from solving.starting.queries import estimated, typical
+from solving.starting.queries import estimated, typical, years_ahead
 from work.endpoints import no_endpoint_reason
 
 owner_only = require_role(RoleName.OWNER)
@@ -33,6 +33,7 @@ def new_run(request: SignedInRequest) -> HttpResponse:
                 made = begin(actor=request.user, solver=solver, order=order)
                 return redirect("solve-run", made.pk)
             given, attempts = typical(solver, order)
+            context |= {"years": years_ahead(order), "release": order.release}
             context |= {"order": order, "solver": solver, "estimate": None, "too_many": 0}
             try:
                 draft = form.cleaned_data["draft"]

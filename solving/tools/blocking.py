@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from benchmark.citations.folding import words
-from benchmark.citations.identifiers import arxiv_ids_in, dois_in
+from benchmark.citations.identifiers import arxiv_id, arxiv_ids_in, dois_in
 from benchmark.citations.titles import TitleMatch, compare_titles
 
 PHRASE_WORDS = 8  # a shorter phrase is common property
@@ -36,17 +36,15 @@ class Blocker:
 
     def of_source(self, source: Mapping[str, Any]) -> str:
         """Why a result is blocked, "" if it is not."""
-        told = " ".join(
-            str(source.get(name) or "") for name in ("key", "paper", "identifier", "url", "venue")
-        )
-        if hit := sorted(self.identifiers & identifiers_in(told)):
+        told = [str(source.get(name) or "") for name in ("key", "paper", "identifier", "url", "venue")]
+        if hit := sorted(self.identifiers & frozenset().union(*map(identifiers_in, told))):
             return f"identifier {hit[0]}"
         title = str(source.get("title") or "")
         for blocked in self.titles:
             if title and compare_titles(title, blocked) in (TitleMatch.EQUAL, TitleMatch.CLOSE):
                 return f"title {blocked}"
         for host in self.hosts:
-            if host.lower() in told.lower():
+            if any(host.lower() in one.lower() for one in told):
                 return f"host {host}"
         return self.of_text(str(source.get("snippet") or ""))
 
@@ -76,8 +74,8 @@ def blocker(content: Mapping[str, Any] | None) -> Blocker:
 
 @lru_cache(maxsize=10_000)
 def identifiers_in(text: str) -> frozenset[str]:
-    """DOIs and numbers of preprints in a text, without versions."""
-    return dois_in(text) | {one.partition("v")[0] for one in arxiv_ids_in(text)}
+    """DOIs and numbers of preprints in a text, without versions. A bare number counts only if it is all of the text."""
+    return (dois_in(text) | arxiv_ids_in(text) | {arxiv_id(text)}) - {""}
 
 
 def _holds(text: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

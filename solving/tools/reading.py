@@ -1,12 +1,12 @@
 """Tools that read what a run was given: a frozen artifact, its sources, a knowledge bank. The same always comes out."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from accounts.refusal import Refused
 from benchmark.models import TupleFile
@@ -22,6 +22,8 @@ LARGEST = 64 << 20
 K1, B = 1.5, 0.75
 READING = frozenset({"search", "open", "knowledge"})  # the tools of this module
 MOST_RESULTS = 20
+_Read = TypeVar("_Read")
+_UNRESOLVED = {"text": "The text of this source is not there.", "status": "unresolved"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,11 @@ def read_tool(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, A
     sources = sources_of(run)
     if tool == "search":
         return _search(run, sources, instance, str(arguments["query"]))
-    return _open(run, sources, instance, str(arguments["query"]))
+    query = str(arguments["query"])
+    cited = [str(name) for name in arguments.get("cited", ())]
+    if cited:
+        return _open_cited(run, sources, instance, cited, query)
+    return _open(run, sources, instance, query)
 
 
 def sources_of(run: SolveRun) -> Sources:
@@ -55,29 +61,16 @@ def sources_of(run: SolveRun) -> Sources:
     if held is None:
         return Sources(None, {})
     retrieval, texts = held.retrieval_file, held.materialisation_file
-    return _sources(retrieval.pk if retrieval else 0, texts.pk if texts else 0)
+    return _sources(retrieval.sha256 if retrieval else "", texts.sha256 if texts else "")
 
 
 @lru_cache(maxsize=4)
-def _sources(retrieval: int, texts: int) -> Sources:
-    """By the numbers of stored files, which never change."""
-    frozen = None
-    if retrieval:
-        file = TupleFile.objects.get(pk=retrieval)
-        if file.size > LARGEST:
-            raise Refused(f"{file.name} is larger than {LARGEST >> 20} MB.", code="too_large")
-        with TemporaryDirectory() as place:
-            path = Path(place) / "retrieval"
-            path.write_bytes(b"".join(parts_of(file)))
-            try:
-                frozen = artifact.read(path)
-            except BadArtifact as error:
-                raise Refused(f"{file.name}: {error}", code="bad_artifact") from error
+def _sources(retrieval: str, texts: str) -> Sources:
+    """By the hashes of stored files; in a restored database a row's number can be that of another file."""
+    frozen = _read_file(retrieval, artifact.read) if retrieval else None
     found: dict[str, str] = {}
     if texts:
-        file = TupleFile.objects.get(pk=texts)
-        if file.size > LARGEST:
-            raise Refused(f"{file.name} is larger than {LARGEST >> 20} MB.", code="too_large")
+        file = _small_file(texts)
         for line in b"".join(parts_of(file)).splitlines():
             try:
                 said = json.loads(line)
@@ -86,6 +79,37 @@ def _sources(retrieval: int, texts: int) -> Sources:
             except (ValueError, KeyError):
                 continue  # a log of another format has no texts
     return Sources(frozen, found)
+
+
+def year_bounds(run: SolveRun) -> Mapping[str, int | None] | None:
+    """The year after which a problem is given no source of the run's artifact, by key; None without an artifact."""
+    file = run.artifact.retrieval_file if run.artifact else None
+    return _year_bounds(file.sha256) if file else None
+
+
+@lru_cache(maxsize=64)
+def _year_bounds(retrieval: str) -> Mapping[str, int | None]:
+    terms = _read_file(retrieval, artifact.read_terms)
+    return {key: limits.year_to for key, limits in terms.limits.items()}
+
+
+def _read_file(sha256: str, read: Callable[[Path], _Read]) -> _Read:
+    """What `read` makes of a stored artifact. Raises Refused."""
+    file = _small_file(sha256)
+    with TemporaryDirectory() as place:
+        path = Path(place) / "retrieval"
+        path.write_bytes(b"".join(parts_of(file)))
+        try:
+            return read(path)
+        except BadArtifact as error:
+            raise Refused(f"{file.name}: {error}", code="bad_artifact") from error
+
+
+def _small_file(sha256: str) -> TupleFile:
+    file = TupleFile.objects.get(sha256=sha256)
+    if file.size > LARGEST:
+        raise Refused(f"{file.name} is larger than {LARGEST >> 20} MB.", code="too_large")
+    return file
 
 
 def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, Any]:
@@ -152,7 +176,7 @@ def _open(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[st
     """The stored text of a source, by its key, its paper or its title."""
     wanted, found = query.strip(), None
     for row in sources.frozen.rows if sources.frozen else ():
-        if row.instance == instance:
+        if row.instance == instance and wanted:
             found = next((one for one in row.results if wanted in (one.key, one.paper, one.title)), found)
     block = blocker(run.blocked.content if run.blocked else None)
     if found is None:
@@ -161,8 +185,23 @@ def _open(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[st
     if rule := block.of_source(asdict(found)) or block.of_text(text):
         return {"text": "This source is blocked.", "status": "blocked", "key": found.key, "rule": rule}
     if not text:
-        return {"text": "The text of this source is not there.", "status": "unresolved", "key": found.key}
+        return {**_UNRESOLVED, "key": found.key}
     return {"text": text, "status": "resolved", "key": found.key, "title": found.title}
+
+
+def _open_cited(
+    run: SolveRun, sources: Sources, instance: str, names: Sequence[str], key: str
+) -> dict[str, Any]:
+    """The stored text of the source that the problem cites, by any of its names: a search need not have found it."""
+    block = blocker(run.blocked.content if run.blocked else None)
+    text = next((sources.texts[name] for name in names if name in sources.texts), "")
+    named = (block.of_source({"key": name, "title": name}) for name in names)
+    if rule := next(filter(None, named), "") or block.of_text(text):
+        return {"text": "This source is blocked.", "status": "blocked", "key": key, "rule": rule}
+    if text:
+        return {"text": text, "status": "resolved", "key": key}
+    found = (_open(run, sources, instance, name) for name in names)
+    return next((one for one in found if one["status"] != "unresolved"), _UNRESOLVED | {"key": key})
 
 
 def _knowledge(run: SolveRun, query: str, k: int) -> dict[str, Any]:

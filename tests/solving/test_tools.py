@@ -133,6 +133,15 @@ def test_none_of_fifty_planted_sources_passes_a_block_list() -> None:
     assert block.of_source(honest) == block.of_text("On sums of naturals. The first problem is open.") == ""
 
 
+@pytest.mark.parametrize("named", ["2601.12345", "2601.12345v2", "math/0601001", "solv-int/9901001v1"])
+def test_a_preprint_is_blocked_by_its_bare_number_as_artifacts_have_it(named: str) -> None:
+    block = blocker({"identifiers": [named]})
+    for field in ("key", "paper", "identifier"):
+        assert block.of_source({"key": "s1", field: named})
+    assert not block.of_source({"key": "2601.12346", "paper": "math/0601002"})
+    assert not block.of_text(f"The value is {named} by chance.")  # a number within a text is no preprint
+
+
 def test_a_bank_is_searched_by_words_and_keeps_its_conditions(run: SolveRun) -> None:
     entries = [
         {"key": "k1", "title": "Addition", "statement": "n + 0 = n", "conditions": ["n is natural"]},

@@ -6,8 +6,7 @@ The year of a paper is what the file says, else that of its arXiv number, else u
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.citations.identifiers import arxiv_id
-from benchmark.overlaps import cluster_of
+from benchmark.citations.identifiers import arxiv_year
 from benchmark.protocol import SourceDates
 from benchmark.protocols.re2math.citing import citing_year
 from benchmark.protocols.re2math.schema import GapAnswer, ProofGap, Source
@@ -18,20 +17,11 @@ def source_dates(instance: Mapping[str, Any], output: Mapping[str, Any]) -> Sour
     paper, answer = ProofGap.model_validate(instance).paper, GapAnswer.model_validate(output)
     chosen = answer.selected_source
     return SourceDates(
-        latest=citing_year(paper) or _year_of(cluster_of(paper.paper_id)),
+        latest=citing_year(paper) or arxiv_year(paper.paper_id),
         candidates=tuple((source.title, _year(source)) for source in answer.candidates or ()),
         selected=(chosen.title, _year(chosen)) if chosen else None,
     )
 
 
 def _year(source: Source) -> int | None:
-    return source.year or _year_of(arxiv_id(source.identifier))
-
-
-def _year_of(number: str) -> int | None:
-    """The year of an arXiv number as `arxiv_id` writes it: 2001.00001 is of 2020, math/9901001 of 1999."""
-    digits = number.rpartition("/")[2]
-    if not arxiv_id(number):
-        return None
-    year = int(digits[:2])
-    return 1900 + year if "/" in number and year >= 91 else 2000 + year
+    return source.year or arxiv_year(source.identifier)

@@ -34,12 +34,19 @@ def given(payload: Mapping[str, Any], track: str, condition: str) -> dict[str, A
             "key": identifiers[0] if identifiers else title,
             "paper": identifiers[0] if identifiers else "",
             "title": title,
+            "names": [name for name in (*identifiers, title) if name],
         }
     return fields
 
 
-def answer(instance: str, attempt: int, state: str, result: Mapping[str, Any]) -> dict[str, Any]:
-    """A line with the statement, its source, and what was planned and asked on the way."""
+def answer(instance: str, attempt: int, state: str, result: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A line with the statement, its source, and what was planned and asked on the way.
+
+    None where the cited source was to be handed over and could not be read: such an instance counts in OracleCoverage
+    only.
+    """
+    if result.get("no_output"):
+        return None
     line: dict[str, Any] = {name: result[name] for name in _KEPT if name in result}
     line |= {"instance_id": instance, "attempt": attempt, "state": state, "abstained": state == "abstained"}
     if state == "answered":

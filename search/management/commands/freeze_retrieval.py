@@ -9,6 +9,7 @@ from accounts.commands import Command as TouchstoneCommand
 from benchmark.releases.queries import release_named
 from retrieval.recipes import HYBRID, MODES
 from search.freezing.actions import freeze_retrieval
+from search.freezing.queries import CITING_YEAR, PUBLICATION_YEAR
 from search.indexes.opened import index_with
 
 
@@ -22,10 +23,21 @@ class Command(TouchstoneCommand):
         parser.add_argument("--out", required=True, type=Path, help="the artifact, a new ZIP file")
         parser.add_argument("--n", type=int, default=20, help="results of each query")
         parser.add_argument("--mode", default=HYBRID, choices=MODES)
-        parser.add_argument(
+        years = parser.add_mutually_exclusive_group()
+        years.add_argument(
             "--up-to-citing-year",
-            action="store_true",
+            dest="year_policy",
+            action="store_const",
+            const=CITING_YEAR,
+            default="",
             help="nothing that is younger than the problem's paper or of unknown year",
+        )
+        years.add_argument(
+            "--up-to-publication-year",
+            dest="year_policy",
+            action="store_const",
+            const=PUBLICATION_YEAR,
+            help="the same, but only for papers with a publication date: their arXiv number says no year",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -36,6 +48,6 @@ class Command(TouchstoneCommand):
             out=options["out"],
             n=options["n"],
             mode=options["mode"],
-            up_to_year=options["up_to_citing_year"],
+            year_policy=options["year_policy"],
         )
         return {"digest": digest, "queries": rows, "file": str(options["out"])}

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from solvers.memory import Memory
+from solvers.recipes.gaps.blocks import blocks_of, pieces_of
 from solvers.recipes.rma.replies import Line, Shape, Text
 from solvers.recipes.rma.writing import Part, asked
 from solvers.steps import Ask, CapReached, Document, Ended, Given, Solving, Tool
@@ -49,11 +50,19 @@ class Solved(Shape):
     extracted_theorem: Text | None
 
 
+class Taken(Shape):
+    """The statement taken from the cited source, or none."""
+
+    reason: Text = ""
+    extracted_theorem: Text | None
+
+
 PROMPTS: dict[str, type[BaseModel]] = {
     "plan.v1": Plan,
     "query.v1": Query,
     "choose.v1": Chosen,
     "read.v1": Solved,
+    "oracle.v1": Taken,
 }
 
 
@@ -73,6 +82,12 @@ class Settings(BaseModel):
     snippet_chars: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """Of each result, 360 in the released code."""
     source_chars: Annotated[int, Field(ge=100, le=1_000_000)] = 80_000
+    """Of a source that was found."""
+    oracle_source: Literal["fulltext", "blocks"] = "fulltext"
+    """How the cited source is handed over: whole, or as at most 24 passages around its statements. The released code
+    has both."""
+    oracle_chars: Annotated[int, Field(ge=100, le=1_000_000)] = 150_000
+    """Of a cited source that is handed over whole, as in the released code."""
     retries: Annotated[int, Field(ge=0, le=3)] = 1
     """How often a reply that is not the object asked for is asked for again."""
     short_tokens: Annotated[int, Field(ge=1, le=100_000)] = 1_024
@@ -93,9 +108,7 @@ def _solve(given: Given, settings: Settings, result: dict[str, Any]) -> Part[End
         name: str(given.fields[name]) for name in ("setup", "target", "local") if given.fields.get(name)
     }
     if given.fields.get("oracle"):
-        source = given.fields["oracle"]
-        opened = yield [Tool("open", "open", {"query": source["key"]}, phase="open")]
-        return (yield from _read(settings, context, source, opened["open"].document, result))
+        return (yield from _read_cited(settings, context, given.fields["oracle"], result))
     anchor = str(given.fields.get("anchor") or "")
     if not anchor:
         planned = yield from _short(settings, "plan", "plan.v1", context)
@@ -155,6 +168,39 @@ def _read(
         return Ended("failed", "no_reply", result)
     statement = reply.document["extracted_theorem"] or ""
     if not statement.strip() or reply.document["relevance_score"] < settings.least_score:
+        return Ended("abstained", "finished", {**result, "reason": reply.document["reason"]})
+    return Ended("answered", "finished", {**result, "statement": statement})
+
+
+def _read_cited(
+    settings: Settings, context: dict[str, str], source: Document, result: dict[str, Any]
+) -> Part[Ended]:
+    """What the cited source says for the gap (E7). An attempt whose source is not there has no output."""
+    result["selected_source"] = source_of(source)
+    asked_for = {"query": source["key"], "cited": source["names"]}
+    opened = (yield [Tool("open", "open", asked_for, phase="open")])["open"].document
+    text = str(opened.get("text", "")) if opened.get("status") == "resolved" else ""
+    if not text.strip():
+        reason = "The cited source could not be read."
+        return Ended("abstained", "finished", {**result, "no_output": True, "reason": reason})
+    rules = ""
+    if settings.oracle_source == "blocks":
+        blocks = blocks_of(text)
+        result["source_shown"] = "blocks" if blocks else "beginning"
+        blocks = blocks or pieces_of(text)
+        text = "\n\n".join(f"[BLOCK {number}]\n{block}" for number, block in enumerate(blocks, 1))
+        rules = "The source is given in passages, each below its number."
+    else:
+        result["source_shown"] = "fulltext"
+        text = text[: settings.oracle_chars]
+    question = Ask(
+        "read", "oracle.v1", {**context, "source": text}, settings.read_tokens, phase="read", rules=rules
+    )
+    reply = (yield from asked([question], settings.retries))["read"]
+    if not reply.parsed:
+        return Ended("failed", "no_reply", result)
+    statement = reply.document["extracted_theorem"] or ""
+    if not statement.strip():
         return Ended("abstained", "finished", {**result, "reason": reply.document["reason"]})
     return Ended("answered", "finished", {**result, "statement": statement})
 

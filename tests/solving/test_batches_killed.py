@@ -1,0 +1,119 @@
+"""`settle_batch` is killed (SIGKILL) at one statement after another: nothing is half done, and it is run again."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solvers.keys import idempotency_key
+from tests.deployment import ROOT, Deployment, deployed
+from tests.llm.moods import chat_reply
+from tests.solving.begin import BEGIN
+from tests.solving.site import SEED, WORLD
+from tests.solving.world import Shape, answer, key_of, reference
+
+pytestmark = pytest.mark.no_database  # the deployment has its own
+# More questions than are settled in one go, so that a death comes between two.
+ATTEMPTS, SHAPE = 520, Shape(rounds=1, verifiers=1)
+TABLES = (
+    "solving_step", "solving_solvecall", "solving_attempt", "solving_memoryentry", "solving_solverun",
+    "accounts_auditevent",
+)  # fmt: skip
+NEVER = 1_000_000
+AGAIN = """
+from solving.models import SolveRun
+from solving.runs.actions import steer
+begin(actor=None, solver=solver, order=order)
+for run in SolveRun.objects.all():
+    steer(actor=None, run=run, to="paused")
+"""
+
+
+@pytest.fixture
+def deployment(tmp_path: Path) -> Any:
+    endpoints = {"local": {"base_url": "http://127.0.0.1:9/v1", "private": True}}
+    with deployed(tmp_path, TOUCHSTONE_JUDGE_ENDPOINTS=json.dumps(endpoints)) as made:
+        yield made
+
+
+def stored(deployment: Deployment) -> list[Any]:
+    return [deployment.query(f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
+
+
+def answered(deployment: Deployment, run: int, name: str) -> Path:
+    """The results of a batch: what a provider whose model is the scripted world says to each of its lines."""
+    questions = deployment.folder / f"{name}-{run}-questions.jsonl"
+    deployment.manage("export_batch", str(run), "--out", str(questions))
+    rows = deployment.query(
+        "SELECT step.id, step.key, attempt.number, solver.sha256 FROM solving_step AS step"
+        " JOIN solving_attempt AS attempt ON step.attempt_id = attempt.id"
+        " JOIN solving_solverun AS run ON attempt.run_id = run.id"
+        " JOIN solving_solver AS solver ON run.solver_id = solver.id"
+    )
+    known = {step: idempotency_key(sha256, SEED, "p1", number, key) for step, key, number, sha256 in rows}
+    path = deployment.folder / f"{name}-{run}-results.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for line in map(json.loads, questions.read_text("utf-8").splitlines()):
+            said = answer(WORLD, SEED, line["body"], known[int(line["custom_id"].split("-")[1])])
+            response = {"status_code": 200, "request_id": "r", "body": chat_reply(line["body"], said)}
+            found = {"id": "b", "custom_id": line["custom_id"], "response": response, "error": None}
+            file.write(json.dumps(found) + "\n")
+    return path
+
+
+def settle(deployment: Deployment, run: int, path: Path, dies_at: int) -> int:
+    """Settle a batch in a process that dies at its statement of this number that writes; returns how many it had, or
+    0 if it died."""
+    command = ("settle_batch", str(run), str(path))
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.chaos.dies_while_writing", str(dies_at), *command],
+        cwd=ROOT,
+        env={**deployment.environment, "DJANGO_SETTINGS_MODULE": "config.settings"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr[-3_000:]
+    return int(done.stderr.splitlines()[-1]) if done.returncode == 0 else 0
+
+
+def test_a_settlement_that_is_killed_leaves_nothing_and_the_next_one_completes(
+    deployment: Deployment,
+) -> None:
+    deployment.manage("shell", "-c", BEGIN.format(shape=SHAPE, attempts=ATTEMPTS, seed=SEED) + AGAIN)
+    undisturbed, killed = [run for (run,) in deployment.query("SELECT id FROM solving_solverun ORDER BY id")]
+    for name in ("drafts", "reviews"):
+        writes = settle(deployment, undisturbed, answered(deployment, undisturbed, name), NEVER)
+        path = answered(deployment, killed, name)
+        before = stored(deployment)
+        # the first and the last statement, and between them one in each quarter
+        for statement in (1, writes // 4, writes // 2, writes * 3 // 4, writes):
+            assert settle(deployment, killed, path, statement) == 0, f"lived through statement {statement}"
+            assert stored(deployment) == before, f"killed at statement {statement} of {writes}"
+        assert settle(deployment, killed, path, NEVER) == writes
+        after = stored(deployment)
+        command = ("settle_batch", str(killed), str(path), "--json")
+        told: dict[str, Any] = json.loads(deployment.manage(*command))
+        assert (told["settled"], told["failed"], told["known"], told["out"]) == (0, 0, ATTEMPTS, 0)
+        assert stored(deployment) == after
+    assert told["state"] == "done"
+    results = [
+        deployment.query(
+            f"SELECT number, outcome, result FROM solving_attempt WHERE run_id = {run} ORDER BY 1"
+        )
+        for run in (undisturbed, killed)
+    ]
+    assert results[0] == results[1]
+    assert len(results[1]) == ATTEMPTS
+    ((solver,),) = deployment.query("SELECT sha256 FROM solving_solver")
+    for number, outcome, result in results[1]:
+        document = json.loads(result) if isinstance(result, str) else result
+        token, _, _ = reference(WORLD, SHAPE, SEED, key_of(solver, SEED, "p1", number))
+        assert outcome == "answered"
+        assert token in document["proof_latex"]
+    deployment.manage("check_invariants")
