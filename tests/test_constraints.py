@@ -73,7 +73,7 @@ from search.models import (
     SloganTask,
     Statement,
 )
-from solving.models import Attempt, Material, MemoryEntry, Solver, SolveRun
+from solving.models import Attempt, Material, MemoryEntry, SolveCall, Solver, SolveRun
 from solving.models import Step as SolveStep
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
@@ -211,6 +211,8 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
         SolveStep,
         {"state": "waiting", "lease_owner": "", "lease_until": None, "tokens_reserved": 1},
     ),
+    "solve_call_cached_tokens_were_sent": (SolveCall, {"prompt_tokens": 4, "cached_tokens": 5}),
+    "solve_call_reasoning_was_received": (SolveCall, {"completion_tokens": None, "reasoning_tokens": 0}),
     "build_finished_at_some_time": (Build, {"finished_at": None, "release": None}),
     "build_released_when_done": (Build, {"state": "running", "finished_at": None}),
     "build_has_a_budget": (Build, {"max_tokens": None, "max_cost": None}),

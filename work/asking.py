@@ -40,7 +40,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """A reply to a task. `token` makes storing it twice harmless; `unanswered` counts attempts that may be billed."""
+    """A reply to a task; `text` is empty where the model said nothing.
+
+    `token` makes storing it twice harmless; `unanswered` counts attempts that may be billed.
+    """
 
     task: Task
     text: str
@@ -52,6 +55,8 @@ class Answer:
     completion_tokens: int | None
     unanswered: int
     token: UUID = field(default_factory=uuid4)
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 def cost_of(run: PricedJob, prompt_tokens: int, completion_tokens: int) -> Use:
@@ -104,6 +109,8 @@ async def put(task: Task, question: Question, client: Client | None, rng: random
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
         unanswered=completion.unanswered,
+        cached_tokens=completion.cached_tokens,
+        reasoning_tokens=completion.reasoning_tokens,
     )
 
 

@@ -38,7 +38,8 @@ class SolveCallOut(serializers.ModelSerializer[SolveCall]):
     class Meta:
         model = SolveCall
         fields = (
-            "id", "adopted", "error", "prompt_tokens", "completion_tokens", "latency_seconds", "created_at", "reply",
+            "id", "adopted", "error", "prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens",
+            "latency_seconds", "created_at", "reply",
         )  # fmt: skip
         read_only_fields = fields
 

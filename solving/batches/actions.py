@@ -228,6 +228,7 @@ def _reply(step: Step, result: Result) -> Answer | Failure:
         task=step, text=completion.text, finish_reason=completion.finish_reason, request=request,
         reply=completion.reply, latency_seconds=0.0, prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens, unanswered=0, token=token,
+        cached_tokens=completion.cached_tokens, reasoning_tokens=completion.reasoning_tokens,
     )  # fmt: skip
 
 

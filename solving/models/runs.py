@@ -31,6 +31,9 @@ class Solver(models.Model):
     training_cutoff = models.DateField(null=True, help_text="As declared; nobody can verify it.")
     prompt_price = models.DecimalField(max_digits=12, decimal_places=6, default=0)
     completion_price = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    cached_price = models.DecimalField(
+        max_digits=12, decimal_places=6, null=True, help_text="Of tokens from a cache, if they cost less."
+    )
     sha256 = models.CharField(max_length=64, unique=True, help_text="Of all of the above but its name.")
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(
@@ -77,6 +80,7 @@ class SolveRun(PricedJob):
     bank = models.ForeignKey(Material, null=True, on_delete=models.PROTECT, related_name="+")
     blocked = models.ForeignKey(Material, null=True, on_delete=models.PROTECT, related_name="+")
     seed = models.PositiveBigIntegerField(default=1)
+    cached_price = models.DecimalField(max_digits=12, decimal_places=6, null=True)
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(
         site.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

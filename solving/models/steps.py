@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from solving.models.runs import Attempt, SolveRun
 from work.models import Call, LeasedTask, TaskState, lease_constraints
@@ -97,13 +97,25 @@ class SolveCall(Call):
     """One request about a step and its raw reply, kept for ever; the request without the messages, which are long."""
 
     task = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="calls")
+    cached_tokens = models.PositiveIntegerField(null=True, help_text="Of the tokens sent.")
+    reasoning_tokens = models.PositiveIntegerField(null=True, help_text="Of the tokens received.")
     adopted = models.BooleanField(default=False, help_text="Whether its reply is the step's.")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["task"], condition=Q(adopted=True), name="one_adopted_call_per_step"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(cached_tokens=None)
+                | Q(prompt_tokens__isnull=False, cached_tokens__lte=F("prompt_tokens")),
+                name="solve_call_cached_tokens_were_sent",
+            ),
+            models.CheckConstraint(
+                condition=Q(reasoning_tokens=None)
+                | Q(completion_tokens__isnull=False, reasoning_tokens__lte=F("completion_tokens")),
+                name="solve_call_reasoning_was_received",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -105,7 +105,7 @@ def config_of(run: SolveRun) -> dict[str, Any]:
         "solver": solver.name, "solver_sha256": solver.sha256, "recipe": solver.recipe,
         "recipe_sha256": solver.recipe_sha256, "settings": solver.settings, "model": solver.model,
         "decoding": solver.decoding, "training_cutoff": solver.training_cutoff, "prompt_price": solver.prompt_price,
-        "completion_price": solver.completion_price, "seed": run.seed,
+        "completion_price": solver.completion_price, "cached_price": solver.cached_price, "seed": run.seed,
         "artifact": run.artifact.name if run.artifact else None,
         "bank": run.bank.sha256 if run.bank else None, "blocked": run.blocked.sha256 if run.blocked else None,
         "began": run.created_at, "ended": run.finished_at,

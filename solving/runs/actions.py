@@ -53,6 +53,7 @@ class System:
     training_cutoff: date | None = None
     prompt_price: Decimal = Decimal(0)
     completion_price: Decimal = Decimal(0)
+    cached_price: Decimal | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,9 @@ def make_solver(*, actor: User | None, system: System) -> Solver:
         raise Refused("Name the model as its server does.", field="model")
     if min(system.prompt_price, system.completion_price) < 0:
         raise Refused("A price is not negative.", field="prompt_price")
+    if system.cached_price is not None and not 0 <= system.cached_price <= system.prompt_price:
+        reason = "The price of tokens from a cache is at most that of tokens sent, and not negative."
+        raise Refused(reason, field="cached_price")  # else a call could cost more than was reserved for it
     # Lengths are the recipe's, and the seed of a request would be the same in every attempt.
     if unknown := sorted(set(system.decoding) - (DECODING - {"max_tokens", "max_completion_tokens", "seed"})):
         raise Refused(f"A solver does not set {unknown[0]!r}.", code="bad_decoding", field="decoding")
@@ -103,6 +107,7 @@ def make_solver(*, actor: User | None, system: System) -> Solver:
         "endpoint": system.endpoint, "model": system.model.strip(), "decoding": dict(system.decoding),
         "family": system.family, "training_cutoff": system.training_cutoff,
         "prompt_price": system.prompt_price, "completion_price": system.completion_price,
+        "cached_price": system.cached_price,
     }  # fmt: skip
     plain = {
         **content, "slug": system.slug,
@@ -110,6 +115,10 @@ def make_solver(*, actor: User | None, system: System) -> Solver:
         "prompt_price": f"{system.prompt_price.normalize():f}",
         "completion_price": f"{system.completion_price.normalize():f}",
     }  # fmt: skip
+    if system.cached_price is None:
+        del plain["cached_price"]  # the hashes of solvers from before there was such a price
+    else:
+        plain["cached_price"] = f"{system.cached_price.normalize():f}"
     digest = sha256_of(plain)
     if known := Solver.objects.filter(sha256=digest).first():
         return known
@@ -166,6 +175,7 @@ def begin(*, actor: User | None, solver: Solver, order: Order) -> SolveRun:
         model=solver.model,
         prompt_price=solver.prompt_price,
         completion_price=solver.completion_price,
+        cached_price=solver.cached_price,
         created_by=actor,
     )
     sources_of(run)  # a file that cannot be read is refused now, not in a worker

@@ -8,14 +8,14 @@ from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
-from solvers.asking import Prices, most, rendered
+from solvers.asking import most, rendered
 from solvers.budgets import Budget
 from solvers.planning import plan
 from solvers.recipe import get_recipe
 from solvers.steps import Ask, End, Frontier, Given
 from solvers.steps import Step as Planned
 from solving.models import Attempt, AttemptState, SolveCall, Solver, SolveRun, Step
-from solving.runs.stored import bound_of, budget_of, given_of, is_outdated, record_of, settings_of
+from solving.runs.stored import bound_of, budget_of, given_of, is_outdated, prices_of, record_of, settings_of
 from work.models import TaskState
 
 
@@ -163,7 +163,7 @@ COMPARED = {
 def first_questions(solver: Solver, given: Given) -> list[list[dict[str, str]]]:
     """The messages of the first questions of an attempt, for a look before a run begins."""
     recipe = get_recipe(solver.recipe)
-    prices = Prices(solver.prompt_price, solver.completion_price)
+    prices = prices_of(solver)
     planned = plan(recipe, given, settings_of(solver), Budget(), {}, lambda step: most(recipe, step, prices))
     steps = planned.steps if isinstance(planned, Frontier) else ()
     return [rendered(recipe, one, secrets.token_hex(16)).messages for one in steps if isinstance(one, Ask)]

@@ -28,13 +28,14 @@ from solving.runs.stored import (
     entry_row,
     given_of,
     is_outdated,
+    prices_of,
     record_of,
     reply_of,
     row_of,
     settings_of,
 )
 from solving.tools.reading import READING, read_tool
-from work.asking import Answer, call_of, cost_of, tell_breakers, without_messages
+from work.asking import Answer, call_of, tell_breakers, without_messages
 from work.budget import charge
 from work.claims import GivenBack, give_back
 from work.kinds import Failure, Use
@@ -99,6 +100,7 @@ def settle_asks(*, results: Sequence[Answer | Failure], owner: str, live: bool =
     closed = []
     for answer in (one for one in new if isinstance(one, Answer)):
         step, call = steps[answer.task.pk], call_of(SolveCall, answer)
+        call.cached_tokens, call.reasoning_tokens = answer.cached_tokens, answer.reasoning_tokens
         calls.append(call)
         if step.state not in OPEN:
             continue  # a late reply: kept, and not what the attempt went on with
@@ -251,7 +253,8 @@ def _use(result: Answer | Failure, step: Step) -> Use:
         return bound * result.unanswered
     if result.prompt_tokens is None or result.completion_tokens is None:
         return bound
-    return cost_of(result.task.run, result.prompt_tokens, result.completion_tokens)
+    sent, received = result.prompt_tokens, result.completion_tokens
+    return Use(sent + received, prices_of(result.task.run).of(sent, received, result.cached_tokens))
 
 
 def _book(step: Step, attempt: Attempt, use: Use) -> None:

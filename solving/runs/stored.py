@@ -71,10 +71,15 @@ def reply_of(step: Step) -> Reply:
     return Reply("parsed" if step.reply_state == "parsed" else "unparsed", step.reply, use)
 
 
+def prices_of(priced: Solver | SolveRun) -> Prices:
+    """What tokens cost."""
+    return Prices(priced.prompt_price, priced.completion_price, priced.cached_price)
+
+
 def bound_of(recipe: Recipe, run: SolveRun, steps: Iterable[Step]) -> Bound:
     """The most of a step: as stored, or computed once for one that is not stored yet."""
     known = {step.key: Use(step.tokens_bound, step.cost_bound) for step in steps}
-    prices = Prices(run.prompt_price, run.completion_price)
+    prices = prices_of(run)
 
     def bound(step: Planned) -> Use:
         if step.key not in known:

@@ -4,13 +4,12 @@ from typing import Any
 
 from benchmark.models import Instance
 from benchmark.protocols import get_protocol
-from solvers.asking import Prices
 from solvers.budgets import Budget
 from solvers.recipe import get_recipe
 from solvers.steps import Given
 from solving.models import Solver
 from solving.runs.actions import Order, check_protocol, checked_budget, chosen_instances
-from solving.runs.stored import settings_of
+from solving.runs.stored import prices_of, settings_of
 from solving.starting.estimating import RunEstimate, estimate
 
 TYPICAL_OF = 50  # problems, of which the one of middle length stands for all
@@ -41,7 +40,7 @@ def estimated(solver: Solver, order: Order, given: Given, attempts: int, *, draf
         settings_of(solver),
         given,
         Budget(order.attempt_tokens, order.attempt_cost, order.attempt_seconds, rule),
-        Prices(solver.prompt_price, solver.completion_price),
+        prices_of(solver),
         attempts=attempts,
         draft=draft,
         max_tokens=max_tokens,

@@ -31,6 +31,9 @@ class SolverIn(serializers.Serializer[Any]):
     training_cutoff = serializers.DateField(default=None, allow_null=True)
     prompt_price = serializers.DecimalField(**_PRICE)
     completion_price = serializers.DecimalField(**_PRICE)
+    cached_price = serializers.DecimalField(
+        **{**_PRICE, "default": None}, allow_null=True, help_text="Of tokens from a cache, if they cost less."
+    )
 
 
 class SolverOut(serializers.ModelSerializer[Solver]):
@@ -40,7 +43,8 @@ class SolverOut(serializers.ModelSerializer[Solver]):
         model = Solver
         fields = (
             "id", "name", "slug", "version", "recipe", "recipe_sha256", "settings", "endpoint", "model", "decoding",
-            "family", "training_cutoff", "prompt_price", "completion_price", "sha256", "created_at",
+            "family", "training_cutoff", "prompt_price", "completion_price", "cached_price", "sha256",
+            "created_at",
         )  # fmt: skip
         read_only_fields = fields
 

@@ -39,6 +39,11 @@ class SolverForm(forms.Form):
     )
     prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
     completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
+    cached_price = forms.DecimalField(
+        label="Price of a million tokens from the server's cache",
+        help_text="If they cost less than others that are sent.",
+        **{**_PRICE, "initial": None},
+    )
     decoding = forms.CharField(
         required=False,
         initial="{}",
@@ -91,6 +96,7 @@ class SolverForm(forms.Form):
             decoding=said["decoding"],
             family=said["family"],
             training_cutoff=said["training_cutoff"],
+            cached_price=said["cached_price"],
             **prices,
         )
 

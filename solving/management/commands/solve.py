@@ -44,6 +44,11 @@ class Command(TouchstoneCommand):
         parser.add_argument(
             "--completion-price", type=decimal, default=Decimal(0), help="of a million tokens received"
         )
+        parser.add_argument(
+            "--cached-price",
+            type=decimal,
+            help="of a million tokens from the server's cache, if they cost less",
+        )
         parser.add_argument("--track", default="raw")
         parser.add_argument("--condition", default="")
         parser.add_argument("--split", default="", help="only this part of the release")
@@ -112,7 +117,7 @@ class Command(TouchstoneCommand):
         for needed in ("endpoint", "model", "solver"):
             if not options[needed]:
                 raise Refused(f"To make a solver, give --{needed} too.", code="missing", field=needed)
-        named = ("recipe", "endpoint", "model", "family", "prompt_price", "completion_price")
+        named = ("recipe", "endpoint", "model", "family", "prompt_price", "completion_price", "cached_price")
         settings = _settings(options["recipe"], options["configuration"])
         return make_solver(
             actor=None, system=System(name, settings=settings, **{one: options[one] for one in named})
