@@ -205,7 +205,8 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "memory_entries_from_one": (MemoryEntry, {"number": 0}),
     "memory_is_written_by_its_roles": (MemoryEntry, {"section": "feedback", "role": "proposer"}),
     "solve_step_done_iff_replied": (SolveStep, {"state": "done", "lease_owner": "", "lease_until": None}),
-    "solve_step_kind_is_known": (SolveStep, {"kind": "mood"}),
+    "solve_step_kind_is_known": (SolveStep, {"kind": "mood", "endpoint": ""}),
+    "solve_step_asks_an_endpoint": (SolveStep, {"kind": "ask", "endpoint": ""}),
     "solve_step_leased_iff_it_has_an_owner": (SolveStep, {"state": "leased", "lease_owner": ""}),
     "solve_step_reserves_only_while_leased": (
         SolveStep,

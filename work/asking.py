@@ -36,6 +36,7 @@ class Question:
     key: str
     response_format: Mapping[str, Any] | None = None
     max_attempts: int | None = None  # of this request, if not the endpoint's
+    model: str = ""  # if not the run's
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,12 @@ async def put(task: Task, question: Question, client: Client | None, rng: random
     """One request for one task. No database here."""
     wait = dt.timedelta(seconds=delay_seconds(task.tries + 1, rng))
     if client is None:
-        reason = f"endpoint {task.run.endpoint} is not configured on this worker or cannot be reached"
+        reason = f"endpoint {task.asked_endpoint} is not configured on this worker or cannot be reached"
         return Failure(task=task, error=reason, final=False, wait=wait)
     try:
         completion = await client.complete(
             question.messages,
-            model=task.run.model,
+            model=question.model or task.run.model,
             decoding=question.decoding,
             response_format=question.response_format,
             idempotency_key=question.key,
@@ -162,9 +163,9 @@ def tell_breakers(results: Sequence[Answer | Failure]) -> None:
     ended: dict[str, list[str | None]] = defaultdict(list)
     for result in results:
         if isinstance(result, Answer):
-            ended[result.task.run.endpoint].append(None)
+            ended[result.task.asked_endpoint].append(None)
         elif result.counts:
-            ended[result.task.run.endpoint].append(result.error)
+            ended[result.task.asked_endpoint].append(result.error)
     for endpoint in sorted(ended):
         note_results(endpoint=endpoint, errors=ended[endpoint])
 
@@ -181,7 +182,7 @@ def without_messages(result: Answer | Failure) -> Answer | Failure:
 def _use(result: Answer | Failure) -> Use:
     """What a result cost: as the endpoint reported it, else the most it can have been."""
     task = result.task
-    bound = Use(task.tokens_reserved, task.cost_reserved) / attempts(task.run.endpoint)
+    bound = Use(task.tokens_reserved, task.cost_reserved) / attempts(task.asked_endpoint)
     if isinstance(result, Failure):
         return bound * result.unanswered
     if result.prompt_tokens is None or result.completion_tokens is None:

@@ -20,6 +20,7 @@ from solvers.recipe import get_recipe
 from solvers.steps import End, Frontier, Tool
 from solvers.steps import Use as Planned
 from solving.models import AskStep, Attempt, AttemptState, MemoryEntry, SolveCall, SolveRun, Step, ToolStep
+from solving.runs.roles import model_of
 from solving.runs.stored import (
     CLOSED,
     RECORDED,
@@ -28,7 +29,6 @@ from solving.runs.stored import (
     entry_row,
     given_of,
     is_outdated,
-    prices_of,
     record_of,
     reply_of,
     row_of,
@@ -100,6 +100,7 @@ def settle_asks(*, results: Sequence[Answer | Failure], owner: str, live: bool =
     closed = []
     for answer in (one for one in new if isinstance(one, Answer)):
         step, call = steps[answer.task.pk], call_of(SolveCall, answer)
+        call.model = str(answer.reply.get("model") or "")[:200]
         call.cached_tokens, call.reasoning_tokens = answer.cached_tokens, answer.reasoning_tokens
         calls.append(call)
         if step.state not in OPEN:
@@ -254,7 +255,8 @@ def _use(result: Answer | Failure, step: Step) -> Use:
     if result.prompt_tokens is None or result.completion_tokens is None:
         return bound
     sent, received = result.prompt_tokens, result.completion_tokens
-    return Use(sent + received, prices_of(result.task.run).of(sent, received, result.cached_tokens))
+    prices = model_of(result.task.run.solver, result.task.name).prices
+    return Use(sent + received, prices.of(sent, received, result.cached_tokens))
 
 
 def _book(step: Step, attempt: Attempt, use: Use) -> None:

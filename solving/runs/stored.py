@@ -7,12 +7,13 @@ from typing import Any
 
 from benchmark.protocols import get_protocol
 from canonical import canonical_json, sha256_of
-from solvers.asking import Prices, most
+from solvers.asking import most
 from solvers.budgets import Bound, Budget
 from solvers.recipe import Recipe, get_recipe
 from solvers.steps import Ask, Given, Reply, Tool, Use
 from solvers.steps import Step as Planned
 from solving.models import Attempt, MemoryEntry, Solver, SolveRun, Step
+from solving.runs.roles import model_of
 from work.models import TaskState
 
 CLOSED = (TaskState.DONE, TaskState.FAILED)
@@ -71,22 +72,21 @@ def reply_of(step: Step) -> Reply:
     return Reply("parsed" if step.reply_state == "parsed" else "unparsed", step.reply, use)
 
 
-def prices_of(priced: Solver | SolveRun) -> Prices:
-    """What tokens cost."""
-    return Prices(priced.prompt_price, priced.completion_price, priced.cached_price)
-
-
 def bound_of(recipe: Recipe, run: SolveRun, steps: Iterable[Step]) -> Bound:
     """The most of a step: as stored, or computed once for one that is not stored yet."""
     known = {step.key: Use(step.tokens_bound, step.cost_bound) for step in steps}
-    prices = prices_of(run)
 
     def bound(step: Planned) -> Use:
         if step.key not in known:
-            known[step.key] = most(recipe, step, prices)
+            known[step.key] = most_of(recipe, run.solver, step)
         return known[step.key]
 
     return bound
+
+
+def most_of(recipe: Recipe, solver: Solver, step: Planned) -> Use:
+    """The most that asking once can use, at the prices of the model that is asked."""
+    return most(recipe, step, model_of(solver, step.prompt).prices) if isinstance(step, Ask) else Use()
 
 
 def row_of(attempt: Attempt, planned: Planned, bound: Use, recipe: Recipe) -> Step:
@@ -107,6 +107,7 @@ def row_of(attempt: Attempt, planned: Planned, bound: Use, recipe: Recipe) -> St
         row.kind, row.name = Step.Kind.TOOL, planned.tool
     else:
         row.kind, row.name, row.reads = Step.Kind.ASK, planned.prompt, list(planned.reads)
+        row.endpoint = model_of(attempt.run.solver, planned.prompt).endpoint
     return row
 
 

@@ -9,7 +9,8 @@ from solvers.recipe import get_recipe
 from solvers.steps import Given
 from solving.models import Solver
 from solving.runs.actions import Order, check_protocol, checked_budget, chosen_instances
-from solving.runs.stored import prices_of, settings_of
+from solving.runs.roles import model_of
+from solving.runs.stored import settings_of
 from solving.starting.estimating import RunEstimate, estimate
 
 TYPICAL_OF = 50  # problems, of which the one of middle length stands for all
@@ -40,7 +41,7 @@ def estimated(solver: Solver, order: Order, given: Given, attempts: int, *, draf
         settings_of(solver),
         given,
         Budget(order.attempt_tokens, order.attempt_cost, order.attempt_seconds, rule),
-        prices_of(solver),
+        lambda prompt: model_of(solver, prompt).prices,
         attempts=attempts,
         draft=draft,
         max_tokens=max_tokens,

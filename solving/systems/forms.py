@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 
 from accounts.refusal import Refused
-from llm.strict_json import NotJson, loads
+from llm.strict_json import NotJson, loads, storable
 from solvers.recipe import Recipe
 from solving.runs.actions import System
 from work.endpoints import declared_endpoints
@@ -51,6 +51,11 @@ class SolverForm(forms.Form):
         help_text='JSON, for example {"temperature": 0.7}. Lengths are settings of the recipe.',
     )
 
+    roles = forms.CharField(
+        label="Models of single roles", required=False, initial="{}",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+    )  # fmt: skip
+
     def __init__(self, recipe: Recipe, given: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.recipe = recipe
@@ -61,6 +66,11 @@ class SolverForm(forms.Form):
         field = self.fields["endpoint"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(name, name) for name in names]
+        self.fields["roles"].help_text = (
+            f'JSON, for example {{"{next(iter(recipe.roles))}": {{"model": "small", "prompt_price": 0.1}}}}: also'
+            " endpoint, decoding, completion_price and cached_price. The roles of this recipe are"
+            f" {', '.join(recipe.roles)}. The others ask the model above."
+        )
         values = recipe.read_settings(given).model_dump(mode="json")
         schema = recipe.settings.model_json_schema()
         for name, described in schema["properties"].items():
@@ -75,12 +85,19 @@ class SolverForm(forms.Form):
         return [field for field in self if not field.name.startswith("s_")]
 
     def clean_decoding(self) -> dict[str, Any]:
-        said = self.cleaned_data["decoding"].strip() or "{}"
+        return self._object("decoding")
+
+    def clean_roles(self) -> dict[str, Any]:
+        return self._object("roles")
+
+    def _object(self, name: str) -> dict[str, Any]:
         try:
-            read = loads(said)
+            read = storable(loads(self.cleaned_data[name].strip() or "{}"))
         except NotJson as error:
             raise forms.ValidationError(f"Not one JSON object: {error}") from error
-        return dict(read)
+        if not isinstance(read, dict):
+            raise forms.ValidationError("Not one JSON object.")
+        return read
 
     def system(self) -> System:
         """The solver that was asked for."""
@@ -97,6 +114,7 @@ class SolverForm(forms.Form):
             family=said["family"],
             training_cutoff=said["training_cutoff"],
             cached_price=said["cached_price"],
+            roles=said["roles"],
             **prices,
         )
 

@@ -55,6 +55,7 @@ PROMPTS: dict[str, type[BaseModel]] = {
     "choose.v1": Chosen,
     "read.v1": Solved,
 }
+ROLES = {"plan": ("plan.v1",), "query": ("query.v1",), "choose": ("choose.v1",), "read": ("read.v1",)}
 
 
 class Settings(BaseModel):
