@@ -14,6 +14,7 @@ from llm.connection import BrokenOff, RawReply, ReplyEncoded, ReplyTooLarge
 from llm.embeddings import embeddings_request, read_embeddings
 from llm.endpoint import Endpoint
 from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
+from llm.events import NotAStream, StreamBroken
 from llm.pace import Pace, Turns
 from llm.retries import Backoff, is_transient, retry_after
 from llm.strict_json import NotJson, changed_strings, loads, storable
@@ -84,6 +85,8 @@ class Client:
         """
         offered = response_format if self.endpoint.structured_output else None
         request = build_request(prompt, model=model, decoding=decoding, response_format=offered)
+        if self.endpoint.stream:
+            request |= {"stream": True, "stream_options": {"include_usage": True}}
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         return read_completion(*await self._persist(CHAT, request, headers, max_attempts))
 
@@ -129,17 +132,28 @@ class Client:
     async def _send(self, path: str, body: bytes, headers: Mapping[str, str]) -> RawReply | CallFailed:
         if self._transport is None:
             raise RuntimeError("the client is not open: use `async with Client(endpoint) as client`")
+        patience = self.endpoint.stall_seconds if self.endpoint.stream else None
+        silence = asyncio.timeout(patience)
+
+        def heard() -> None:
+            if patience is not None:
+                silence.reschedule(asyncio.get_running_loop().time() + patience)
+
         try:
-            async with asyncio.timeout(self.endpoint.timeout):
-                reply = await self._transport.send(path, body, headers)
+            async with asyncio.timeout(self.endpoint.timeout), silence:
+                reply = await self._transport.send(path, body, headers, heard)
         except TimeoutError:
+            if silence.expired():
+                return Unavailable(f"nothing more of the reply for {patience:g} s", unanswered=1)
             return Unavailable(f"no complete reply within {self.endpoint.timeout:g} s", unanswered=1)
         except NotConnected as error:
             return Unavailable(f"no connection ({error})")
         except BrokenOff as error:
             return Unavailable(f"the connection was lost ({error})", unanswered=1)
-        except ReplyTooLarge as error:
-            return Malformed(str(error), unanswered=1)
+        except StreamBroken as error:
+            return Unavailable(self._excerpt(str(error)), unanswered=1)
+        except (NotAStream, ReplyTooLarge) as error:
+            return Malformed(self._excerpt(str(error)), unanswered=1)
         except ReplyEncoded as error:
             return Malformed(
                 f"the reply is compressed ({error}), which the request did not allow", unanswered=1
@@ -167,7 +181,7 @@ class Client:
         )
 
     def _failure(self, reply: RawReply) -> CallFailed:
-        said = self._keyless(storable(reply.body.decode("utf-8", "replace")))[:_EXCERPT]
+        said = self._excerpt(reply.body.decode("utf-8", "replace"))
         if is_transient(reply.status):
             return Unavailable(
                 f"status {reply.status}: {said}", status=reply.status, retry_after=retry_after(reply.headers)
@@ -177,6 +191,9 @@ class Client:
         if reply.status < 300:
             return Malformed(f"status {reply.status} where 200 was expected", status=reply.status)
         return RefusedByServer(f"status {reply.status}: {said}", status=reply.status)
+
+    def _excerpt(self, text: str) -> str:
+        return self._keyless(storable(text))[:_EXCERPT]
 
     def _keyless(self, text: str) -> str:
         """The text without the key, in case the server echoed it: replies are stored and shown.

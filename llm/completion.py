@@ -13,15 +13,20 @@ DECODING = frozenset({
     "frequency_penalty", "max_completion_tokens", "max_tokens", "presence_penalty", "reasoning_effort",
     "seed", "stop", "temperature", "top_p",
 })  # fmt: skip
+MOST_TOKENS = 2**31 - 1  # of one request: what the columns hold
 
 
 @dataclass(frozen=True)
 class Completion:
     """One answered call. `request` and `reply` are the JSON documents as sent and received, for the record.
 
+    `text` is empty where the message has none: the model refused, or reached its limit while it reasoned. Words of
+    a refusal are in `reply` only, so that nobody takes them for an answer.
+
     `latency` is the seconds from sending the answered request to the last byte; `attempts` counts requests,
     the failed ones before it included, and `unanswered` those among them that the server may have worked on
-    without a reply; token counts are None when the endpoint does not report them.
+    without a reply. Token counts are None when the endpoint does not report them. `cached_tokens` are part of
+    `prompt_tokens`, and `reasoning_tokens` of `completion_tokens`, as the protocol counts them.
     """
 
     text: str
@@ -34,6 +39,8 @@ class Completion:
     latency: float
     attempts: int
     unanswered: int = 0
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ class Completer(Protocol):
 
 
 class _Message(BaseModel):
-    content: str
+    content: str | None = None
 
 
 class _Choice(BaseModel):
@@ -74,8 +81,22 @@ class _Choice(BaseModel):
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int | None = Field(default=None, ge=0)
-    completion_tokens: int | None = Field(default=None, ge=0)
+    prompt_tokens: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
+    completion_tokens: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
+    total_tokens: Any = None
+    prompt_tokens_details: Any = None
+    completion_tokens_details: Any = None
+
+    @property
+    def received(self) -> int | None:
+        """The tokens of the reply, hidden reasoning included.
+
+        Some servers (Grok, Gemini) leave reasoning out of completion_tokens. What they bill is in their total.
+        """
+        if self.prompt_tokens is None or self.completion_tokens is None:
+            return self.completion_tokens
+        rest = _count(self.total_tokens, MOST_TOKENS) or 0
+        return max(self.completion_tokens, rest - self.prompt_tokens)
 
 
 class _Reply(BaseModel):
@@ -84,6 +105,15 @@ class _Reply(BaseModel):
     model: str = ""
     choices: list[_Choice] = Field(min_length=1, max_length=1)
     usage: _Usage | None = None
+
+
+def _count(value: Any, most: int | None) -> int | None:
+    """A count that is at most another one, else None: details are optional, and nonsense in them is passed over."""
+    return value if type(value) is int and most is not None and 0 <= value <= most else None
+
+
+def _detail(details: Any, name: str, whole: int | None) -> int | None:
+    return _count(details.get(name), whole) if isinstance(details, dict) else None
 
 
 def build_request(
@@ -124,14 +154,16 @@ def read_completion(reply: Any, told: Circumstances) -> Completion:
         ) from error
     usage = parsed.usage or _Usage()
     return Completion(
-        text=parsed.choices[0].message.content,
+        text=parsed.choices[0].message.content or "",
         request=dict(told.request),
         reply=document,
         model=parsed.model,
         finish_reason=parsed.choices[0].finish_reason or "",
         prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
+        completion_tokens=usage.received,
         latency=told.latency,
         attempts=told.attempts,
         unanswered=told.unanswered,
+        cached_tokens=_detail(usage.prompt_tokens_details, "cached_tokens", usage.prompt_tokens),
+        reasoning_tokens=_detail(usage.completion_tokens_details, "reasoning_tokens", usage.received),
     )

@@ -6,11 +6,14 @@ bytes that nobody asked for, a reply of the wrong shape, a caller that gave up.
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import h11
 
+from llm.events import Assembler, NotAStream, StreamBroken
+
+EVENTS = "text/event-stream"
 _IDLE_SECONDS = 15.0  # servers close idle connections after some time, and a request may cross with that
 
 
@@ -28,7 +31,7 @@ class ReplyEncoded(Exception):
 
 @dataclass(frozen=True)
 class RawReply:
-    """An HTTP reply: status, headers with lower-case names, body bytes."""
+    """An HTTP reply: status, headers with lower-case names, body bytes. Of a stream, the document that it comes to."""
 
     status: int
     headers: Mapping[str, str]
@@ -45,6 +48,9 @@ class Connection(asyncio.Protocol):
         self._reply: asyncio.Future[RawReply] | None = None
         self._head: h11.Response | None = None
         self._body = bytearray()
+        self._size = 0
+        self._stream: Assembler | None = None
+        self._heard: Callable[[], None]
         self._idle_since = time.monotonic()
 
     @property
@@ -53,12 +59,22 @@ class Connection(asyncio.Protocol):
         alive = self._wire is not None and not self._wire.is_closing()
         return alive and time.monotonic() - self._idle_since < _IDLE_SECONDS
 
-    async def exchange(self, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> RawReply:
-        """POST the body; one at a time. Raises BrokenOff, ReplyTooLarge or ReplyEncoded."""
+    async def exchange(
+        self,
+        target: str,
+        headers: Sequence[tuple[str, str]],
+        body: bytes,
+        heard: Callable[[], None],
+    ) -> RawReply:
+        """POST the body; one at a time. `heard` is called whenever bytes arrive.
+
+        Raises BrokenOff, ReplyTooLarge, ReplyEncoded, StreamBroken or NotAStream.
+        """
         if self._wire is None or self._wire.is_closing():
             raise BrokenOff("closed")
         self._reply = asyncio.get_running_loop().create_future()
-        self._head, self._body = None, bytearray()
+        self._head, self._body, self._size, self._stream = None, bytearray(), 0, None
+        self._heard = heard
         try:
             self._wire.write(self._encoded(target, headers, body))
             return await self._reply
@@ -103,29 +119,38 @@ class Connection(asyncio.Protocol):
         if self._reply is None or self._reply.done():
             self.close()
             return
+        self._heard()
         try:
             self._http.receive_data(data)
             while (event := self._http.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
                 self._take(event)
         except h11.RemoteProtocolError:  # its words may quote the reply, and so a key
             self._fail(BrokenOff("the reply is not HTTP" if data else "closed"))
-        except (BrokenOff, ReplyTooLarge, ReplyEncoded) as error:
+        except (BrokenOff, ReplyTooLarge, ReplyEncoded, StreamBroken, NotAStream) as error:
             self._fail(error)
 
     def _take(self, event: object) -> None:
         if isinstance(event, h11.Response):
             self._head = event
-            encoding = _headers(event).get("content-encoding", "identity")
+            headers = _headers(event)
+            encoding = headers.get("content-encoding", "identity")
             if encoding != "identity":
                 raise ReplyEncoded(encoding)
+            if event.status_code == 200 and headers.get("content-type", "").lower().startswith(EVENTS):
+                self._stream = Assembler()
         elif isinstance(event, h11.Data):
-            self._body += event.data
-            if len(self._body) > self._most_bytes:
+            self._size += len(event.data)
+            if self._size > self._most_bytes:
                 raise ReplyTooLarge(f"the reply is larger than {self._most_bytes} bytes")
+            if self._stream is not None:
+                self._stream.feed(bytes(event.data))
+            else:
+                self._body += event.data
         elif isinstance(event, h11.EndOfMessage):
             assert self._head is not None
             assert self._reply is not None
-            self._reply.set_result(RawReply(self._head.status_code, _headers(self._head), bytes(self._body)))
+            body = self._stream.document() if self._stream is not None else bytes(self._body)
+            self._reply.set_result(RawReply(self._head.status_code, _headers(self._head), body))
         elif isinstance(event, h11.ConnectionClosed):
             raise BrokenOff("closed")
 

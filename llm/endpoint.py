@@ -1,7 +1,8 @@
 """The allow-list of model endpoints, as the deployment declares it. Nobody else can add one.
 
     {"local": {"base_url": "http://127.0.0.1:8080/v1", "private": true, "max_concurrency": 200},
-     "lab":   {"base_url": "https://models.example.org/v1", "api_key": "...", "timeout": 300}}
+     "lab":   {"base_url": "https://models.example.org/v1", "api_key": "...", "timeout": 300},
+     "long":  {"base_url": "https://models.example.org/v1", "api_key": "...", "stream": true}}
 
 or the same in TOML, one table per endpoint. Unknown settings are refused by name.
 """
@@ -21,6 +22,8 @@ from llm.strict_json import NotJson, first_objection, loads
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
+LONGEST = 6 * 3600.0  # seconds of one request
+_STREAM_BYTES = 32 * 1024 * 1024
 _PRINTABLE = re.compile(r"[!-~]+")
 
 
@@ -35,6 +38,11 @@ class Endpoint:
     `timeout` is in seconds and bounds one attempt as a whole, body included. `max_concurrency` bounds the
     calls in flight of one client. `structured_output` says that the server honours a JSON schema in
     `response_format`. `private` allows loopback and private addresses. `max_reply_bytes` bounds a reply.
+
+    With `stream` completions are asked for as a stream, so that gateways do not cut the connection, silent
+    while a long reply is written. Then `stall_seconds` bounds the time between two pieces, the first one
+    included, and `timeout` only ends streams that go on without end: a declaration that has none gets six hours.
+    A stream has some 300 bytes for each token; without a declared bound it may have 32 MiB.
     """
 
     name: str
@@ -47,6 +55,8 @@ class Endpoint:
     max_reply_bytes: int = 4 * 1024 * 1024
     structured_output: bool = False
     private: bool = False
+    stream: bool = False
+    stall_seconds: float = 120.0
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -74,13 +84,15 @@ class _Declaration(BaseModel):
 
     base_url: str
     api_key: str = ""
-    timeout: float = Field(default=120.0, gt=0, le=3600)
+    timeout: float | None = Field(default=None, gt=0, le=LONGEST)
     max_concurrency: int = Field(default=8, ge=1, le=1000)
     requests_per_minute: int | None = Field(default=None, ge=1)
     max_attempts: int = Field(default=5, ge=1, le=20)
-    max_reply_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, le=64 * 1024 * 1024)
+    max_reply_bytes: int | None = Field(default=None, ge=1024, le=64 * 1024 * 1024)
     structured_output: bool = False
     private: bool = False
+    stream: bool = False
+    stall_seconds: float | None = Field(default=None, gt=0, le=3600)
 
 
 def parse_endpoints(source: str | Mapping[str, Any]) -> dict[str, Endpoint]:
@@ -105,8 +117,19 @@ def parse_endpoints(source: str | Mapping[str, Any]) -> dict[str, Endpoint]:
             checked = _Declaration.model_validate(dict(settings))
         except ValidationError as error:
             raise EndpointError(f"endpoint {name}: {first_objection(error)}") from None
-        found[name] = Endpoint(name=name, **checked.model_dump())
+        found[name] = _endpoint(name, checked)
     return found
+
+
+def _endpoint(name: str, checked: _Declaration) -> Endpoint:
+    given = checked.model_dump(exclude_none=True)
+    if checked.stream:
+        given = {"timeout": LONGEST, "max_reply_bytes": _STREAM_BYTES, **given}
+    elif "stall_seconds" in given:
+        raise EndpointError(f"endpoint {name}: stall_seconds: only a stream has pieces; declare stream, too")
+    elif given.get("timeout", 0) > 3600:
+        raise EndpointError(f"endpoint {name}: timeout: at most 3600, or declare stream for long replies")
+    return Endpoint(name=name, **given)
 
 
 def _check_url(url: str, *, plain_allowed: bool) -> None:

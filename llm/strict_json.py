@@ -44,14 +44,24 @@ def storable(value: Any) -> Any:
 
 
 def changed_strings(value: Any, change: Callable[[str], str]) -> Any:
-    """The document with `change` applied to every string in it, keys included."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {change(key): changed_strings(item, change) for key, item in value.items()}
-    if isinstance(value, list):
-        return [changed_strings(item, change) for item in value]
-    return value
+    """The document with `change` applied to every string in it, keys included.
+
+    Raises NotJson for nesting that the parser bore and this does not.
+    """
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, str):
+            return change(value)
+        if isinstance(value, dict):
+            return {change(key): changed(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [changed(item) for item in value]
+        return value
+
+    try:
+        return changed(value)
+    except RecursionError as error:
+        raise NotJson("the document is nested too deeply") from error
 
 
 def first_objection(error: ValidationError, *, whole: str = "") -> str:

@@ -7,7 +7,7 @@ endpoint's own host. A deployment with a certificate authority of its own names 
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from llm.connection import Connection, RawReply
@@ -34,12 +34,15 @@ class Transport:
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
 
-    async def send(self, path: str, body: bytes, headers: Mapping[str, str]) -> RawReply:
-        """One request, one reply; raises NotConnected, BrokenOff, ReplyTooLarge or ReplyEncoded."""
+    async def send(
+        self, path: str, body: bytes, headers: Mapping[str, str], heard: Callable[[], None]
+    ) -> RawReply:
+        """One request, one reply; raises NotConnected, and what `Connection.exchange` raises."""
         connection = self._kept() or await self._open()
         self._busy.add(connection)
         try:
-            return await connection.exchange(self._root + path, [*self._headers, *headers.items()], body)
+            sent = [*self._headers, *headers.items()]
+            return await connection.exchange(self._root + path, sent, body, heard)
         finally:
             self._busy.discard(connection)
             if connection.usable:

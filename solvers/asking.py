@@ -24,13 +24,20 @@ _LONGEST_FAULT = 500
 
 @dataclass(frozen=True)
 class Prices:
-    """Of a million tokens sent and received."""
+    """Of a million tokens sent and received, and of those sent that the server had in its cache.
+
+    Without a price of their own these cost as the others do. Reasoning is among what is received.
+    """
 
     prompt: Decimal = Decimal(0)
     completion: Decimal = Decimal(0)
+    cached: Decimal | None = None
 
-    def of(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / MILLION
+    def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int | None = None) -> Decimal:
+        cached = cached_tokens or 0
+        price = self.prompt if self.cached is None else self.cached
+        sent = (prompt_tokens - cached) * self.prompt + cached * price
+        return (sent + completion_tokens * self.completion) / MILLION
 
 
 def rendered(recipe: Recipe, step: Ask, nonce: str) -> RenderedPrompt:
@@ -65,6 +72,8 @@ def read(recipe: Recipe, label: str, text: str) -> tuple[Document, str]:
     One code fence around the whole is allowed, as with judges; nothing is guessed.
     """
     stripped = text.strip()
+    if not stripped:
+        return {}, "the reply has no text"
     fenced = _FENCE.fullmatch(stripped)
     try:
         document = storable(loads(fenced["inside"] if fenced else stripped))

@@ -1,6 +1,7 @@
 """Recipes: one folder for each below `recipes/`, and what a folder has to have.
 
-    recipes/NAME/recipe.py       TITLE, PROTOCOLS, Settings (a pydantic model), PROMPTS, solve(given, settings, memory)
+    recipes/NAME/recipe.py       TITLE, PROTOCOLS, Settings (a pydantic model), PROMPTS, ROLES (prompts by role),
+                                 solve(given, settings, memory)
     recipes/NAME/prompts/*.md    prompt files, named NAME.vN.md
     recipes/NAME/example.json    settings and replies of a whole attempt, which the contract test runs
     recipes/NAME/settings/*.json settings with names, for example those of a published ablation
@@ -33,19 +34,30 @@ class BadSettings(ValueError):
 
 @dataclass(frozen=True)
 class Recipe:
-    """A way to solve problems. `sha256` is that of its code, its prompts, and the code that all recipes share."""
+    """A way to solve problems. `sha256` is that of its code, its prompts, and the code that all recipes share.
+
+    `roles` are the prompts of each role; a solver may have a model of its own for a role.
+    """
 
     name: str
     title: str
     protocols: tuple[str, ...]
     settings: type[BaseModel]
     prompts: Mapping[str, StructuredPrompt[Any]]
+    roles: Mapping[str, tuple[str, ...]]
     solve: Callable[[Given, Any, Memory], Solving]
     sha256: str
 
     @property
     def folder(self) -> Path:
         return RECIPES / self.name
+
+    def role_of(self, prompt: str) -> str:
+        """Who asks with this prompt. Raises KeyError."""
+        for role, prompts in self.roles.items():
+            if prompt in prompts:
+                return role
+        raise KeyError(prompt)
 
     def read_settings(self, given: Mapping[str, Any]) -> Any:
         """The settings with defaults filled in. Raises BadSettings."""
@@ -85,6 +97,7 @@ def get_recipe(name: str) -> Recipe:
         protocols=module.PROTOCOLS,
         settings=module.Settings,
         prompts=prompts,
+        roles=module.ROLES,
         solve=module.solve,
         sha256=_sha256([HERE, *(RECIPES / folder for folder in (name, *shares))]),
     )

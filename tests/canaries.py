@@ -120,13 +120,13 @@ construction.StepCall hidden: request reply error
 construction.Review  hidden: reason before after
 construction.BuiltInstance hidden: provenance
 solving.Material    hidden: name content | technical: sha256
-solving.Solver      hidden: slug settings endpoint model decoding family | technical: recipe recipe_sha256 sha256
+solving.Solver      hidden: slug settings endpoint model decoding roles family | technical: recipe recipe_sha256 sha256
 solving.SolveRun    hidden: endpoint model note | technical: track condition split
 solving.Attempt     hidden: note result ranking
 solving.MemoryEntry hidden: agent step text | technical: role sha256
-solving.Step        hidden: key agent phase name question reads reply reply_fault last_error lease_owner
+solving.Step        hidden: endpoint key agent phase name question reads reply reply_fault last_error lease_owner
 solving.Step        technical: question_sha256
-solving.SolveCall   hidden: request reply error
+solving.SolveCall   hidden: model request reply error
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.KeptScore    hidden: choice content | technical: basis
 reports.HistoryLink  technical: kind sha256 chain

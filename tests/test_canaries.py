@@ -884,7 +884,7 @@ def _solved() -> None:
         content={"x": c("solving.Material.content")},
     )
     said = {name: c(f"solving.Solver.{name}") for name in ("slug", "endpoint", "model", "family")}
-    jsons = {name: {"x": c(f"solving.Solver.{name}")} for name in ("settings", "decoding")}
+    jsons = {name: {"x": c(f"solving.Solver.{name}")} for name in ("settings", "decoding", "roles")}
     solver = Solver.objects.create(
         version=1, recipe="rma", recipe_sha256="2" * 64, sha256="3" * 64, **said, **jsons
     )
@@ -903,13 +903,13 @@ def _solved() -> None:
     MemoryEntry.objects.create(
         attempt=attempt, number=1, section="proof", round=1, role="proposer", sha256="4" * 64, **said
     )
-    names = ("key", "agent", "phase", "name", "reply_fault", "last_error", "lease_owner")
+    names = ("key", "endpoint", "agent", "phase", "name", "reply_fault", "last_error", "lease_owner")
     step = SolveStep.objects.create(
         run=run, attempt=attempt, kind="ask", round=1, state="leased", lease_until=timezone.now(),
         question_sha256="5" * 64, question={"x": c("solving.Step.question")}, reads=[c("solving.Step.reads")],
         reply={"x": c("solving.Step.reply")}, **{name: c(f"solving.Step.{name}") for name in names},
     )  # fmt: skip
-    said = {name: c(f"solving.SolveCall.{name}") for name in ("request", "reply", "error")}
+    said = {name: c(f"solving.SolveCall.{name}") for name in ("request", "reply", "error", "model")}
     SolveCall.objects.create(task=step, token=uuid4(), latency_seconds=1, adopted=True, **said)
 
 

@@ -74,7 +74,7 @@ from search.models import (
     SloganTask,
     Statement,
 )
-from solving.models import Attempt, Material, MemoryEntry, Solver, SolveRun
+from solving.models import Attempt, Material, MemoryEntry, SolveCall, Solver, SolveRun
 from solving.models import Step as SolveStep
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
@@ -207,12 +207,15 @@ BROKEN: dict[str, tuple[type[models.Model], Values]] = {
     "memory_entries_from_one": (MemoryEntry, {"number": 0}),
     "memory_is_written_by_its_roles": (MemoryEntry, {"section": "feedback", "role": "proposer"}),
     "solve_step_done_iff_replied": (SolveStep, {"state": "done", "lease_owner": "", "lease_until": None}),
-    "solve_step_kind_is_known": (SolveStep, {"kind": "mood"}),
+    "solve_step_kind_is_known": (SolveStep, {"kind": "mood", "endpoint": ""}),
+    "solve_step_asks_an_endpoint": (SolveStep, {"kind": "ask", "endpoint": ""}),
     "solve_step_leased_iff_it_has_an_owner": (SolveStep, {"state": "leased", "lease_owner": ""}),
     "solve_step_reserves_only_while_leased": (
         SolveStep,
         {"state": "waiting", "lease_owner": "", "lease_until": None, "tokens_reserved": 1},
     ),
+    "solve_call_cached_tokens_were_sent": (SolveCall, {"prompt_tokens": 4, "cached_tokens": 5}),
+    "solve_call_reasoning_was_received": (SolveCall, {"completion_tokens": None, "reasoning_tokens": 0}),
     "build_finished_at_some_time": (Build, {"finished_at": None, "release": None}),
     "build_released_when_done": (Build, {"state": "running", "finished_at": None}),
     "build_has_a_budget": (Build, {"max_tokens": None, "max_cost": None}),

@@ -36,11 +36,15 @@ class Question:
     key: str
     response_format: Mapping[str, Any] | None = None
     max_attempts: int | None = None  # of this request, if not the endpoint's
+    model: str = ""  # if not the run's
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A reply to a task. `token` makes storing it twice harmless; `unanswered` counts attempts that may be billed."""
+    """A reply to a task; `text` is empty where the model said nothing.
+
+    `token` makes storing it twice harmless; `unanswered` counts attempts that may be billed.
+    """
 
     task: Task
     text: str
@@ -52,6 +56,8 @@ class Answer:
     completion_tokens: int | None
     unanswered: int
     token: UUID = field(default_factory=uuid4)
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 def cost_of(run: PricedJob, prompt_tokens: int, completion_tokens: int) -> Use:
@@ -70,12 +76,12 @@ async def put(task: Task, question: Question, client: Client | None, rng: random
     """One request for one task. No database here."""
     wait = dt.timedelta(seconds=delay_seconds(task.tries + 1, rng))
     if client is None:
-        reason = f"endpoint {task.run.endpoint} is not configured on this worker or cannot be reached"
+        reason = f"endpoint {task.asked_endpoint} is not configured on this worker or cannot be reached"
         return Failure(task=task, error=reason, final=False, wait=wait)
     try:
         completion = await client.complete(
             question.messages,
-            model=task.run.model,
+            model=question.model or task.run.model,
             decoding=question.decoding,
             response_format=question.response_format,
             idempotency_key=question.key,
@@ -104,6 +110,8 @@ async def put(task: Task, question: Question, client: Client | None, rng: random
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
         unanswered=completion.unanswered,
+        cached_tokens=completion.cached_tokens,
+        reasoning_tokens=completion.reasoning_tokens,
     )
 
 
@@ -155,9 +163,9 @@ def tell_breakers(results: Sequence[Answer | Failure]) -> None:
     ended: dict[str, list[str | None]] = defaultdict(list)
     for result in results:
         if isinstance(result, Answer):
-            ended[result.task.run.endpoint].append(None)
+            ended[result.task.asked_endpoint].append(None)
         elif result.counts:
-            ended[result.task.run.endpoint].append(result.error)
+            ended[result.task.asked_endpoint].append(result.error)
     for endpoint in sorted(ended):
         note_results(endpoint=endpoint, errors=ended[endpoint])
 
@@ -174,7 +182,7 @@ def without_messages(result: Answer | Failure) -> Answer | Failure:
 def _use(result: Answer | Failure) -> Use:
     """What a result cost: as the endpoint reported it, else the most it can have been."""
     task = result.task
-    bound = Use(task.tokens_reserved, task.cost_reserved) / attempts(task.run.endpoint)
+    bound = Use(task.tokens_reserved, task.cost_reserved) / attempts(task.asked_endpoint)
     if isinstance(result, Failure):
         return bound * result.unanswered
     if result.prompt_tokens is None or result.completion_tokens is None:

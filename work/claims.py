@@ -40,8 +40,10 @@ def new_owner() -> str:
     return uuid.uuid4().hex
 
 
-def claim(kind: Kind, *, owner: str, limit: int, which: Q | None = None) -> list[Task]:
-    """Lease up to `limit` tasks of the kind to `owner`, of those in the runs that `which` selects.
+def claim(
+    kind: Kind, *, owner: str, limit: int, which: Q | None = None, among: Q | None = None
+) -> list[Task]:
+    """Lease up to `limit` tasks of the kind to `owner`, of those `among` the tasks of the runs that `which` selects.
 
     Only runs in one of the kind's states count. Runs of a higher priority come first, then older runs; within a run
     the tasks' order. May return fewer while others claim. Runs, and whatever else is loaded, come as one object
@@ -53,7 +55,9 @@ def claim(kind: Kind, *, owner: str, limit: int, which: Q | None = None) -> list
         chosen: list[int] = []
         running = kind.runs.objects.filter(which or Q(), state__in=kind.states).order_by("-priority", "id")
         for run_id in running.values_list("id", flat=True):
-            due = kind.tasks.objects.filter(run_id=run_id, state=TaskState.WAITING, available_at__lte=now)
+            due = kind.tasks.objects.filter(
+                among or Q(), run_id=run_id, state=TaskState.WAITING, available_at__lte=now
+            )
             chosen += _lockable(due.order_by("id")).values_list("id", flat=True)[: limit - len(chosen)]
             if len(chosen) == limit:
                 break

@@ -91,6 +91,8 @@ class Kind:
     """Called when a run was paused at its cap, within that transaction."""
     states: tuple[RunState, ...] = (RunState.RUNNING,)
     """The states of runs whose tasks are done."""
+    own_endpoint: str = ""
+    """The column of a task that names its endpoint, if the tasks of a run ask several; `endpoint` is then not used."""
     bounds: tuple[str, str] | None = None
     """The columns for tokens and cost that have what `most` says, if the task's row has it."""
     returned: Callable[[Sequence[int]], object] = len

@@ -72,6 +72,12 @@ class LeasedTask(models.Model):
     class Meta:
         abstract = True
 
+    @property
+    def asked_endpoint(self) -> str:
+        """The endpoint that the task asks: its job's, unless the tasks of a job ask several."""
+        endpoint: str = self.run.endpoint  # type: ignore[attr-defined]
+        return endpoint
+
 
 class Call(models.Model):
     """One request to an endpoint and its raw reply, kept for ever. A model that inherits names its `task`."""

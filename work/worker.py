@@ -38,6 +38,7 @@ FLUSH_ROWS = 500
 RESTS_PER_BATCH = 3.0  # rest after storing, in times of what the last batch took,
 LONGEST_REST = 0.5  # but no longer than this: an outage says nothing about the next batch
 FULL_SHARE = 4  # the rest ends when a quarter as many replies wait as calls may be in flight
+IDLE_SECONDS = 0.5  # between two looks for lanes that have nothing, while others work
 _TICK_SECONDS = 0.02
 SHIFT_SECONDS = 30.0  # a worker hands over after this long, so that a warm stop is never slow
 
@@ -129,14 +130,19 @@ class _Shift:
             return None
 
     async def _feed(self, fetch: Callable[..., list[Task]], lanes: Lanes) -> None:
-        """Keep lanes busy until the queue has nothing for them and what they were given is stored."""
+        """Keep lanes busy until the queue has nothing for them and what all lanes were given is stored.
+
+        What the lanes of one endpoint come to may be questions for another: of an attempt whose roles have several.
+        """
         while time.monotonic() < self.ends_at:
             unsettled, wanted = bool(lanes.held), lanes.wanted
             tasks = await self.database.do(fetch, limit=wanted) if wanted else []
             lanes.take(tasks)
             if not tasks and not unsettled:
-                return
-            if len(tasks) < wanted:
+                if not any(other.held for _, other in self.lanes):
+                    return
+                await asyncio.sleep(IDLE_SECONDS)
+            elif len(tasks) < wanted:
                 self.settled.clear()
                 await within(PAUSE_SECONDS, self.settled)
             else:
@@ -201,8 +207,10 @@ def _claim(*, owner: str, limit: int, names: list[str], others: bool, breaker: s
     wanted = allowed(endpoint=breaker, wanted=limit) if breaker else limit
     tasks: list[Task] = []
     for kind in kinds():
-        if len(tasks) < wanted and (kind.endpoint or (names == [""] and not others)):
-            asked = Q(**{f"{kind.endpoint}__in": names}) if kind.endpoint else Q()
-            which = ~asked if others else asked
-            tasks += claim(kind, owner=owner, limit=wanted - len(tasks), which=which)
+        path = kind.own_endpoint or kind.endpoint
+        if len(tasks) < wanted and (path or (names == [""] and not others)):
+            asked = Q(**{f"{path}__in": names}) if path else Q()
+            asked = ~asked if others else asked
+            chosen = {"among": asked} if kind.own_endpoint else {"which": asked}
+            tasks += claim(kind, owner=owner, limit=wanted - len(tasks), **chosen)
     return tasks

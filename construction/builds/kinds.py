@@ -161,6 +161,7 @@ def _store(paper: BuildPaper, states: Sequence[Mapping[str, Any]]) -> None:
         for candidate in Candidate.objects.filter(paper=paper, key__in=questions).order_by("place")
     ]
     given = Step.objects.filter(input_sha256__in={step.input_sha256 for step in steps}, state=TaskState.DONE)
+    given = given.exclude(text="")  # a model that said nothing may say something when it is asked again
     first = {step.input_sha256: step for step in given.filter(reused=None).order_by("-pk")}
     for step in steps:
         if earlier := first.get(step.input_sha256):

@@ -38,7 +38,8 @@ class SolveCallOut(serializers.ModelSerializer[SolveCall]):
     class Meta:
         model = SolveCall
         fields = (
-            "id", "adopted", "error", "prompt_tokens", "completion_tokens", "latency_seconds", "created_at", "reply",
+            "id", "adopted", "model", "error", "prompt_tokens", "cached_tokens", "completion_tokens",
+            "reasoning_tokens", "latency_seconds", "created_at", "reply",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -49,8 +50,8 @@ class SolvingStepOut(serializers.ModelSerializer[Step]):
     class Meta:
         model = Step
         fields = (
-            "key", "kind", "round", "agent", "phase", "name", "state", "question_sha256", "reads", "reply_state",
-            "reply_fault", "reply", "tokens_spent", "cost_spent", "seconds", "calls",
+            "key", "kind", "endpoint", "round", "agent", "phase", "name", "state", "question_sha256", "reads",
+            "reply_state", "reply_fault", "reply", "tokens_spent", "cost_spent", "seconds", "calls",
         )  # fmt: skip
         read_only_fields = fields
 

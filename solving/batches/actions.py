@@ -25,6 +25,7 @@ from solving.batches.queries import HOLDER, body_of, name_of, out_of
 from solving.models import AskStep, Attempt, AttemptState, SolveCall, SolveRun, Step
 from solving.runs.actions import close_finished
 from solving.runs.kinds import ASKS
+from solving.runs.roles import endpoints_of
 from solving.runs.settlement import OPEN, OUTDATED, settle_asks
 from solving.runs.stored import is_outdated
 from work.asking import Answer
@@ -68,7 +69,11 @@ def export_batch(*, actor: User | None, run: SolveRun, limit: int = MOST) -> int
     _check_exportable(run, limit)
     owner = f"{HOLDER}{new_owner()}"
     waiting = AskStep.objects.filter(run=run, state=TaskState.WAITING, attempt__state=AttemptState.RUNNING)
-    chosen = list(waiting.order_by("pk").values_list("pk", flat=True)[:limit])
+    # A file is for one provider: the one whom the oldest question is put to.
+    first = waiting.order_by("pk").values_list("endpoint", flat=True)[:1]
+    chosen = list(
+        waiting.filter(endpoint__in=list(first)).order_by("pk").values_list("pk", flat=True)[:limit]
+    )
     AskStep.objects.filter(pk__in=chosen, state=TaskState.WAITING).update(
         state=TaskState.LEASED, lease_owner=owner, lease_until=shared_now() + LEASE
     )
@@ -92,8 +97,9 @@ def _check_exportable(run: SolveRun, limit: int) -> None:
     if run.attempt_seconds is not None:
         reason = "The run's attempts are bounded by seconds, and a batch does not say how long a reply took."
         raise Refused(reason, code="seconds")
-    if run.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-        raise Refused(f"There is no endpoint {run.endpoint!r}. {HOW_TO}", code="no_endpoint")
+    for endpoint in endpoints_of(run.solver):
+        if endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
+            raise Refused(f"There is no endpoint {endpoint!r}. {HOW_TO}", code="no_endpoint")
     if not 1 <= limit <= MOST:
         raise Refused(f"A batch has 1 to {MOST:,} questions.", code="bad_limit", field="limit")
 
@@ -228,6 +234,7 @@ def _reply(step: Step, result: Result) -> Answer | Failure:
         task=step, text=completion.text, finish_reason=completion.finish_reason, request=request,
         reply=completion.reply, latency_seconds=0.0, prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens, unanswered=0, token=token,
+        cached_tokens=completion.cached_tokens, reasoning_tokens=completion.reasoning_tokens,
     )  # fmt: skip
 
 

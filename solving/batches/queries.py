@@ -58,11 +58,11 @@ def body_of(step: Step) -> dict[str, Any]:
     """The request that a worker would send. The same whenever it is made, so that a file can be written again."""
     owner = step.lease_owner.removeprefix(HOLDER)
     question = question_of(step, hashlib.sha256(f"{owner}:{step.pk}".encode()).hexdigest()[:32])
-    endpoint = declared_endpoints(settings.JUDGE_ENDPOINTS).get(step.run.endpoint)
+    endpoint = declared_endpoints(settings.JUDGE_ENDPOINTS).get(step.endpoint)
     structured = endpoint is not None and endpoint.structured_output
     return build_request(
         question.messages,
-        model=step.run.model,
+        model=question.model,
         decoding=question.decoding,
         response_format=question.response_format if structured else None,
     )

@@ -183,6 +183,13 @@ def settings_that_differ(solvers: Sequence[Solver]) -> list[tuple[str, list[str]
             "price of tokens sent": f"{solver.prompt_price.normalize():f}",
             "price of tokens received": f"{solver.completion_price.normalize():f}",
         }  # fmt: skip
+        if solver.cached_price is not None:
+            own["price of tokens from a cache"] = f"{solver.cached_price.normalize():f}"
+        own |= {
+            f"{role}: {name}": str(value)
+            for role, model in solver.roles.items()
+            for name, value in model.items()
+        }
         own |= {f"decoding: {name}": str(value) for name, value in solver.decoding.items()}
         return own | {name: _in_words(value) for name, value in solver.settings.items()}
 

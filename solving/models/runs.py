@@ -12,7 +12,7 @@ from work.models import PricedJob, RunState
 
 
 class Solver(models.Model):
-    """A version of a system that is run here: a recipe, its settings, and the model that it asks. Never changed.
+    """A version of a system that is run here: a recipe, its settings, and the models that it asks. Never changed.
 
     It becomes the benchmark's system `slug-vN` when its first run is published.
     """
@@ -31,6 +31,13 @@ class Solver(models.Model):
     training_cutoff = models.DateField(null=True, help_text="As declared; nobody can verify it.")
     prompt_price = models.DecimalField(max_digits=12, decimal_places=6, default=0)
     completion_price = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    cached_price = models.DecimalField(
+        max_digits=12, decimal_places=6, null=True, help_text="Of tokens from a cache, if they cost less."
+    )
+    roles = models.JSONField(
+        default=dict,
+        help_text="Roles of the recipe with a model of their own: endpoint, model, decoding, prices.",
+    )
     sha256 = models.CharField(max_length=64, unique=True, help_text="Of all of the above but its name.")
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(
@@ -77,6 +84,7 @@ class SolveRun(PricedJob):
     bank = models.ForeignKey(Material, null=True, on_delete=models.PROTECT, related_name="+")
     blocked = models.ForeignKey(Material, null=True, on_delete=models.PROTECT, related_name="+")
     seed = models.PositiveBigIntegerField(default=1)
+    cached_price = models.DecimalField(max_digits=12, decimal_places=6, null=True)
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(
         site.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from solving.models.runs import Attempt, SolveRun
 from work.models import Call, LeasedTask, TaskState, lease_constraints
@@ -29,6 +29,7 @@ class Step(LeasedTask):
     key = models.CharField(max_length=100, help_text="Its name within the attempt, for example r2.p1.")
     kind = models.CharField(max_length=10, choices=Kind)
     round = models.PositiveSmallIntegerField()
+    endpoint = models.CharField(max_length=100, blank=True, help_text="Of a question: whom it is put to.")
     agent = models.CharField(max_length=20, blank=True)
     phase = models.CharField(max_length=30, blank=True)
     name = models.CharField(max_length=100, help_text="The prompt, or the tool.")
@@ -55,15 +56,23 @@ class Step(LeasedTask):
                 name="solve_step_done_iff_replied",
             ),
             models.CheckConstraint(condition=Q(kind__in=["ask", "tool"]), name="solve_step_kind_is_known"),
+            models.CheckConstraint(
+                condition=Q(kind="ask") & ~Q(endpoint="") | ~Q(kind="ask") & Q(endpoint=""),
+                name="solve_step_asks_an_endpoint",
+            ),
             *lease_constraints("solve_step"),
         ]
         indexes = [
             models.Index(fields=["state", "available_at"], name="solve_step_queue"),
-            models.Index(fields=["run", "kind", "state", "id"], name="solve_step_of_run"),
+            models.Index(fields=["run", "kind", "state", "endpoint", "id"], name="solve_step_of_run"),
         ]
 
     def __str__(self) -> str:
         return f"{self.key} of {self.attempt_id}"
+
+    @property
+    def asked_endpoint(self) -> str:
+        return self.endpoint
 
 
 class _OfKind(models.Manager[Any]):
@@ -97,13 +106,28 @@ class SolveCall(Call):
     """One request about a step and its raw reply, kept for ever; the request without the messages, which are long."""
 
     task = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="calls")
+    model = models.CharField(
+        max_length=200, blank=True, help_text="The model that the reply says it is from."
+    )
+    cached_tokens = models.PositiveIntegerField(null=True, help_text="Of the tokens sent.")
+    reasoning_tokens = models.PositiveIntegerField(null=True, help_text="Of the tokens received.")
     adopted = models.BooleanField(default=False, help_text="Whether its reply is the step's.")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["task"], condition=Q(adopted=True), name="one_adopted_call_per_step"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(cached_tokens=None)
+                | Q(prompt_tokens__isnull=False, cached_tokens__lte=F("prompt_tokens")),
+                name="solve_call_cached_tokens_were_sent",
+            ),
+            models.CheckConstraint(
+                condition=Q(reasoning_tokens=None)
+                | Q(completion_tokens__isnull=False, reasoning_tokens__lte=F("completion_tokens")),
+                name="solve_call_reasoning_was_received",
+            ),
         ]
 
     def __str__(self) -> str:

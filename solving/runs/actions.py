@@ -18,10 +18,10 @@ from benchmark.importing.batches import check_slug
 from benchmark.models import FrozenTuple, Instance, Release
 from benchmark.protocols import get_protocol
 from canonical import sha256_of
-from llm.completion import DECODING
 from solvers.recipe import BadSettings, Recipe, get_recipe, recipe_names
 from solving.models import Attempt, AttemptState, Material, Solver, SolveRun, Step
 from solving.runs.kinds import ASKS, TOOLS
+from solving.runs.roles import check_cached_price, check_decoding, endpoints_of, is_priced, read_roles
 from solving.runs.settlement import LOADED, advance
 from solving.runs.stored import is_outdated
 from solving.tools.reading import sources_of
@@ -41,7 +41,10 @@ _TRANSITIONS = {
 
 @dataclass(frozen=True)
 class System:
-    """What a solver is made of. `settings` are those of the recipe that differ from its defaults."""
+    """What a solver is made of. `settings` are those of the recipe that differ from its defaults.
+
+    `roles` names roles of the recipe that have a model of their own: model, and if wanted endpoint, decoding, prices.
+    """
 
     slug: str
     recipe: str
@@ -53,6 +56,8 @@ class System:
     training_cutoff: date | None = None
     prompt_price: Decimal = Decimal(0)
     completion_price: Decimal = Decimal(0)
+    cached_price: Decimal | None = None
+    roles: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -87,22 +92,22 @@ def make_solver(*, actor: User | None, system: System) -> Solver:
         read = recipe.read_settings(system.settings)
     except BadSettings as error:
         raise Refused(str(error), code="bad_settings", field="settings") from error
-    if system.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-        raise Refused(
-            f"There is no endpoint {system.endpoint!r}. {HOW_TO}", code="no_endpoint", field="endpoint"
-        )
+    _check_endpoint(system.endpoint, "endpoint")
+    roles = read_roles(recipe, system.roles, system.endpoint)
+    for role in roles.values():
+        _check_endpoint(role["endpoint"], "roles")
     if not system.model.strip():
         raise Refused("Name the model as its server does.", field="model")
     if min(system.prompt_price, system.completion_price) < 0:
         raise Refused("A price is not negative.", field="prompt_price")
-    # Lengths are the recipe's, and the seed of a request would be the same in every attempt.
-    if unknown := sorted(set(system.decoding) - (DECODING - {"max_tokens", "max_completion_tokens", "seed"})):
-        raise Refused(f"A solver does not set {unknown[0]!r}.", code="bad_decoding", field="decoding")
+    check_cached_price(system.cached_price, system.prompt_price)
+    check_decoding(system.decoding)
     content = {
         "recipe": recipe.name, "recipe_sha256": recipe.sha256, "settings": read.model_dump(mode="json"),
         "endpoint": system.endpoint, "model": system.model.strip(), "decoding": dict(system.decoding),
         "family": system.family, "training_cutoff": system.training_cutoff,
         "prompt_price": system.prompt_price, "completion_price": system.completion_price,
+        "cached_price": system.cached_price, "roles": roles,
     }  # fmt: skip
     plain = {
         **content, "slug": system.slug,
@@ -110,6 +115,13 @@ def make_solver(*, actor: User | None, system: System) -> Solver:
         "prompt_price": f"{system.prompt_price.normalize():f}",
         "completion_price": f"{system.completion_price.normalize():f}",
     }  # fmt: skip
+    # What is not given is left out: the hashes of solvers from before there was such a price, and roles.
+    if system.cached_price is None:
+        del plain["cached_price"]
+    else:
+        plain["cached_price"] = f"{system.cached_price.normalize():f}"
+    if not roles:
+        del plain["roles"]
     digest = sha256_of(plain)
     if known := Solver.objects.filter(sha256=digest).first():
         return known
@@ -135,10 +147,8 @@ def begin(*, actor: User | None, solver: Solver, order: Order) -> SolveRun:
         reason = f"The recipe {solver.recipe} has changed since {solver.name} was made. Make a new version."
         raise Refused(reason, code="outdated", field="solver")
     check_protocol(solver, order)
-    if solver.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-        raise Refused(
-            f"There is no endpoint {solver.endpoint!r}. {HOW_TO}", code="no_endpoint", field="solver"
-        )
+    for endpoint in endpoints_of(solver):
+        _check_endpoint(endpoint, "solver")
     instances = chosen_instances(order)
     _check_materials(order)
     if not 0 <= order.seed < 2**63:
@@ -166,6 +176,7 @@ def begin(*, actor: User | None, solver: Solver, order: Order) -> SolveRun:
         model=solver.model,
         prompt_price=solver.prompt_price,
         completion_price=solver.completion_price,
+        cached_price=solver.cached_price,
         created_by=actor,
     )
     sources_of(run)  # a file that cannot be read is refused now, not in a worker
@@ -216,14 +227,14 @@ def raise_budget(
     *, actor: User | None, run: SolveRun, max_tokens: int | None = None, max_cost: Decimal | None = None
 ) -> None:
     """Give a run another cap; None leaves one as it is. What each attempt may use is fixed from the start."""
-    locked = SolveRun.objects.select_for_update().get(pk=run.pk)
+    locked = SolveRun.objects.select_for_update(of=("self",)).select_related("solver").get(pk=run.pk)
     if locked.finished_at is not None:
         raise Refused("The run has ended.", code="wrong_state")
     if max_tokens is not None and max_tokens < locked.tokens_spent:
         raise Refused(f"{locked.tokens_spent:,} tokens are already spent.", code="cap_below_spent")
     if max_cost is not None and max_cost < locked.cost_spent:
         raise Refused(f"{locked.cost_spent.normalize():f} is already spent.", code="cap_below_spent")
-    if max_cost is not None and not (locked.prompt_price or locked.completion_price):
+    if max_cost is not None and not is_priced(locked.solver):
         raise Refused("A budget in money needs prices.", code="no_prices", field="max_cost")
     asked = {"max_tokens": max_tokens, "max_cost": max_cost}
     changes = {name: value for name, value in asked.items() if value is not None}
@@ -344,8 +355,7 @@ def checked_budget(solver: Solver, order: Order, attempts: int) -> tuple[int | N
     if all(value is None for value in (order.attempt_tokens, order.attempt_cost, order.attempt_seconds)):
         reason = "Say what each attempt may use, in tokens, money or seconds."
         raise Refused(reason, code="no_budget", field="attempt_tokens")
-    priced = solver.prompt_price or solver.completion_price
-    if (order.attempt_cost is not None or order.max_cost is not None) and not priced:
+    if (order.attempt_cost is not None or order.max_cost is not None) and not is_priced(solver):
         raise Refused("A budget in money needs prices.", code="no_prices", field="attempt_cost")
     max_tokens, max_cost = order.max_tokens, order.max_cost
     if max_tokens is None and max_cost is None:
@@ -376,3 +386,8 @@ def _recipe(name: str) -> Recipe:
         raise Refused(
             f"There is no recipe {name!r}; there are {known}.", code="no_recipe", field="recipe"
         ) from error
+
+
+def _check_endpoint(name: str, field_name: str) -> None:
+    if name not in declared_endpoints(settings.JUDGE_ENDPOINTS):
+        raise Refused(f"There is no endpoint {name!r}. {HOW_TO}", code="no_endpoint", field=field_name)

@@ -22,6 +22,7 @@ from solvers.keys import idempotency_key
 from solvers.recipe import get_recipe
 from solvers.steps import Ask
 from solving.models import AskStep, SolveRun, Step, ToolStep
+from solving.runs.roles import model_of
 from solving.runs.settlement import returned, settle_asks, settle_tools
 from solving.runs.stored import is_outdated
 from solving.tools.tools import used
@@ -54,13 +55,14 @@ def question_of(step: Step, nonce: str) -> Question:
         step.question["max_tokens"],
         rules=step.question["rules"],
     )
-    attempt = step.attempt
+    attempt, own = step.attempt, model_of(solver, step.name)
     return Question(
         rendered(recipe, asked, nonce).messages,
-        {**solver.decoding, "max_tokens": asked.max_tokens},
+        {**own.decoding, "max_tokens": asked.max_tokens},
         idempotency_key(solver.sha256, run.seed, attempt.instance.key, attempt.number, step.key),
         recipe.prompts[step.name].response_format,
         max_attempts=1,  # a repetition is a new try of the step, with a reservation of its own
+        model=own.model,
     )
 
 
@@ -104,7 +106,8 @@ def _returned_asks(ids: Sequence[int]) -> None:
 ASKS = Kind(
     tasks=AskStep,
     runs=SolveRun,
-    endpoint="endpoint",
+    endpoint="",
+    own_endpoint="endpoint",
     loaded=("run__solver", "attempt__instance"),
     ask=ask,
     here=nothing_here(ask),

@@ -1,6 +1,7 @@
 """Reading runs: how far they are, their transcripts, what an order would take, and what two runs differ in."""
 
 import secrets
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,14 +11,14 @@ from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
 from benchmark.models import Instance
 from benchmark.releases.years import Years, years_of
-from solvers.asking import Prices, most, rendered
+from solvers.asking import rendered
 from solvers.budgets import Budget
 from solvers.planning import plan
 from solvers.recipe import get_recipe
 from solvers.steps import Ask, End, Frontier, Given
 from solvers.steps import Step as Planned
 from solving.models import Attempt, AttemptState, SolveCall, Solver, SolveRun, Step
-from solving.runs.stored import bound_of, budget_of, given_of, is_outdated, record_of, settings_of
+from solving.runs.stored import bound_of, budget_of, given_of, is_outdated, most_of, record_of, settings_of
 from solving.tools.reading import year_bounds
 from work.models import TaskState
 
@@ -186,7 +187,20 @@ COMPARED = {
 def first_questions(solver: Solver, given: Given) -> list[list[dict[str, str]]]:
     """The messages of the first questions of an attempt, for a look before a run begins."""
     recipe = get_recipe(solver.recipe)
-    prices = Prices(solver.prompt_price, solver.completion_price)
-    planned = plan(recipe, given, settings_of(solver), Budget(), {}, lambda step: most(recipe, step, prices))
+    planned = plan(
+        recipe, given, settings_of(solver), Budget(), {}, lambda step: most_of(recipe, solver, step)
+    )
     steps = planned.steps if isinstance(planned, Frontier) else ()
     return [rendered(recipe, one, secrets.token_hex(16)).messages for one in steps if isinstance(one, Ask)]
+
+
+def changed_models(run: SolveRun) -> dict[str, list[str]]:
+    """The models that replies of one role say they are from, of each role with several: one was asked for."""
+    if is_outdated(run.solver):  # its prompts may be those of other roles now
+        return {}
+    recipe = get_recipe(run.solver.recipe)
+    said = SolveCall.objects.filter(task__run=run, adopted=True).exclude(model="")
+    found: dict[str, set[str]] = defaultdict(set)
+    for prompt, model in said.order_by().values_list("task__name", "model").distinct():
+        found[recipe.role_of(prompt)].add(model)
+    return {role: sorted(models) for role, models in sorted(found.items()) if len(models) > 1}

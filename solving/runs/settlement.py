@@ -20,6 +20,7 @@ from solvers.recipe import get_recipe
 from solvers.steps import End, Frontier, Tool
 from solvers.steps import Use as Planned
 from solving.models import AskStep, Attempt, AttemptState, MemoryEntry, SolveCall, SolveRun, Step, ToolStep
+from solving.runs.roles import model_of
 from solving.runs.stored import (
     CLOSED,
     Recorded,
@@ -34,7 +35,7 @@ from solving.runs.stored import (
     settings_of,
 )
 from solving.tools.reading import READING, read_tool
-from work.asking import Answer, call_of, cost_of, tell_breakers, without_messages
+from work.asking import Answer, call_of, tell_breakers, without_messages
 from work.budget import charge
 from work.claims import GivenBack, give_back
 from work.kinds import Failure, Use
@@ -99,6 +100,8 @@ def settle_asks(*, results: Sequence[Answer | Failure], owner: str, live: bool =
     closed = []
     for answer in (one for one in new if isinstance(one, Answer)):
         step, call = steps[answer.task.pk], call_of(SolveCall, answer)
+        call.model = str(answer.reply.get("model") or "")[:200]
+        call.cached_tokens, call.reasoning_tokens = answer.cached_tokens, answer.reasoning_tokens
         calls.append(call)
         if step.state not in OPEN:
             continue  # a late reply: kept, and not what the attempt went on with
@@ -251,7 +254,9 @@ def _use(result: Answer | Failure, step: Step) -> Use:
         return bound * result.unanswered
     if result.prompt_tokens is None or result.completion_tokens is None:
         return bound
-    return cost_of(result.task.run, result.prompt_tokens, result.completion_tokens)
+    sent, received = result.prompt_tokens, result.completion_tokens
+    prices = model_of(result.task.run.solver, result.task.name).prices
+    return Use(sent + received, prices.of(sent, received, result.cached_tokens))
 
 
 def _book(step: Step, attempt: Attempt, use: Use) -> None:

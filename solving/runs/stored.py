@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from benchmark.protocols import get_protocol
 from canonical import canonical_json, sha256_of
-from solvers.asking import Prices, most
+from solvers.asking import most
 from solvers.budgets import Bound, Budget
 from solvers.recipe import Recipe, get_recipe
 from solvers.steps import Ask, Given, Reply, Tool, Use
 from solvers.steps import Step as Planned
 from solving.models import Attempt, MemoryEntry, Solver, SolveRun, Step
+from solving.runs.roles import model_of
 from work.models import TaskState
 
 CLOSED = (TaskState.DONE, TaskState.FAILED)
@@ -86,14 +87,18 @@ def reply_of(step: Step | Recorded) -> Reply:
 def bound_of(recipe: Recipe, run: SolveRun, steps: Iterable[Step | Recorded]) -> Bound:
     """The most of a step: as stored, or computed once for one that is not stored yet."""
     known = {step.key: Use(step.tokens_bound, step.cost_bound) for step in steps}
-    prices = Prices(run.prompt_price, run.completion_price)
 
     def bound(step: Planned) -> Use:
         if step.key not in known:
-            known[step.key] = most(recipe, step, prices)
+            known[step.key] = most_of(recipe, run.solver, step)
         return known[step.key]
 
     return bound
+
+
+def most_of(recipe: Recipe, solver: Solver, step: Planned) -> Use:
+    """The most that asking once can use, at the prices of the model that is asked."""
+    return most(recipe, step, model_of(solver, step.prompt).prices) if isinstance(step, Ask) else Use()
 
 
 def row_of(attempt: Attempt, planned: Planned, bound: Use, recipe: Recipe) -> Step:
@@ -114,6 +119,7 @@ def row_of(attempt: Attempt, planned: Planned, bound: Use, recipe: Recipe) -> St
         row.kind, row.name = Step.Kind.TOOL, planned.tool
     else:
         row.kind, row.name, row.reads = Step.Kind.ASK, planned.prompt, list(planned.reads)
+        row.endpoint = model_of(attempt.run.solver, planned.prompt).endpoint
     return row
 
 

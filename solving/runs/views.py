@@ -17,7 +17,7 @@ from solving.models import Attempt, SolveRun, Step
 from solving.publishing.actions import publish
 from solving.runs.actions import raise_budget, steer
 from solving.runs.forms import CapForm
-from solving.runs.queries import attempts_of, progress_of, runs, years_in
+from solving.runs.queries import attempts_of, changed_models, progress_of, runs, years_in
 from work.endpoints import no_endpoint_reason
 from work.models import RunState, TaskState
 
@@ -72,6 +72,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     context["cap_form"] = CapForm()
     context["years"] = years_in(row)
     context["release"] = row.release
+    context["changed_models"] = changed_models(row)
     batch = batch_state(row)
     if batch.out or (row.state == RunState.PAUSED and (batch.waiting or batch.tools_waiting)):
         context["batch"] = batch

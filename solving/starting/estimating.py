@@ -1,7 +1,7 @@
 """What an attempt will take, about: its recipe runs against made-up replies of a given length."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -69,16 +69,22 @@ class RunEstimate:
         return self.fits is None or self.fits >= self.longest
 
 
+Pricing = Callable[[str], Prices]  # what asking with a prompt costs
+
+
 class _MadeUp(Mapping[str, Reply]):
     """A reply to everything that was asked for, made when it is read."""
 
-    def __init__(self, recipe: Recipe, prices: Prices, draft: int, verdict: str) -> None:
+    def __init__(self, recipe: Recipe, prices: Pricing, draft: int, verdict: str) -> None:
         self.asked: dict[str, Step] = {}
         self.questions = 0
         self._recipe, self._prices, self._draft, self._verdict = recipe, prices, draft, verdict
         example = json.loads((recipe.folder / "example.json").read_text("utf-8"))
         self._replies: Mapping[str, Any] = example["replies"]
         self._around: dict[tuple[str, str, tuple[str, ...]], int] = {}
+
+    def bound(self, step: Step) -> Use:
+        return most(self._recipe, step, self._prices(step.prompt)) if isinstance(step, Ask) else Use()
 
     def __contains__(self, key: object) -> bool:
         return key in self.asked
@@ -94,7 +100,7 @@ class _MadeUp(Mapping[str, Reply]):
         document = self._document(step)
         received = len(json.dumps(document, ensure_ascii=False).encode()) // BYTES_PER_TOKEN
         sent = self._bytes_of(step) // BYTES_PER_TOKEN
-        return Reply("parsed", document, Use(sent + received, self._prices.of(sent, received)))
+        return Reply("parsed", document, Use(sent + received, self._prices(step.prompt).of(sent, received)))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.asked)
@@ -157,16 +163,14 @@ def course(
     settings: Any,
     given: Given,
     budget: Budget,
-    prices: Prices,
+    prices: Pricing,
     *,
     draft: int,
     verdict: str = "flawed",
 ) -> Course:
     """How an attempt goes whose drafts have so many tokens and whose verifiers all say `verdict`. Raises TooMany."""
     made_up = _MadeUp(recipe, prices, draft, verdict)
-    end = plan(
-        recipe, given, settings, budget, made_up, lambda step: most(recipe, step, prices), made_up.asked
-    )
+    end = plan(recipe, given, settings, budget, made_up, made_up.bound, made_up.asked)
     if not isinstance(end, End):
         raise TypeError("made-up replies left a step open")
     capped = end.ended.because in ("tokens", "cost", "time")
@@ -174,7 +178,7 @@ def course(
 
 
 def longest_that_fits(
-    recipe: Recipe, settings: Any, given: Given, budget: Budget, prices: Prices, *, longest: int
+    recipe: Recipe, settings: Any, given: Given, budget: Budget, prices: Pricing, *, longest: int
 ) -> int:
     """The most tokens of a draft with which an attempt reaches its end before a cap; 0 if there is none."""
 
@@ -195,7 +199,7 @@ def estimate(
     settings: Any,
     given: Given,
     budget: Budget,
-    prices: Prices,
+    prices: Pricing,
     *,
     attempts: int,
     draft: int,

@@ -5,13 +5,13 @@ from typing import Any
 from benchmark.models import Instance
 from benchmark.protocols import get_protocol
 from benchmark.releases.years import Years
-from solvers.asking import Prices
 from solvers.budgets import Budget
 from solvers.recipe import get_recipe
 from solvers.steps import Given
 from solving.models import Solver, SolveRun
 from solving.runs.actions import Order, check_protocol, checked_budget, chosen_instances
 from solving.runs.queries import years_bounded
+from solving.runs.roles import model_of
 from solving.runs.stored import settings_of
 from solving.starting.estimating import RunEstimate, estimate
 
@@ -49,7 +49,7 @@ def estimated(solver: Solver, order: Order, given: Given, attempts: int, *, draf
         settings_of(solver),
         given,
         Budget(order.attempt_tokens, order.attempt_cost, order.attempt_seconds, rule),
-        Prices(solver.prompt_price, solver.completion_price),
+        lambda prompt: model_of(solver, prompt).prices,
         attempts=attempts,
         draft=draft,
         max_tokens=max_tokens,

@@ -26,11 +26,20 @@ class SolverIn(serializers.Serializer[Any]):
     endpoint = serializers.CharField(max_length=100)
     model = serializers.CharField(max_length=200)
     settings = serializers.DictField(default=dict)
+    roles = serializers.DictField(
+        child=serializers.DictField(),
+        default=dict,
+        help_text="Roles of the recipe with a model of their own: {role: {model, and if wanted endpoint, decoding, "
+        "prompt_price, completion_price, cached_price}}.",
+    )
     decoding = serializers.DictField(default=dict)
     family = serializers.CharField(max_length=100, default="", allow_blank=True)
     training_cutoff = serializers.DateField(default=None, allow_null=True)
     prompt_price = serializers.DecimalField(**_PRICE)
     completion_price = serializers.DecimalField(**_PRICE)
+    cached_price = serializers.DecimalField(
+        **{**_PRICE, "default": None}, allow_null=True, help_text="Of tokens from a cache, if they cost less."
+    )
 
 
 class SolverOut(serializers.ModelSerializer[Solver]):
@@ -40,7 +49,8 @@ class SolverOut(serializers.ModelSerializer[Solver]):
         model = Solver
         fields = (
             "id", "name", "slug", "version", "recipe", "recipe_sha256", "settings", "endpoint", "model", "decoding",
-            "family", "training_cutoff", "prompt_price", "completion_price", "sha256", "created_at",
+            "family", "training_cutoff", "prompt_price", "completion_price", "cached_price", "roles", "sha256",
+            "created_at",
         )  # fmt: skip
         read_only_fields = fields
 

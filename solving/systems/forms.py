@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 
 from accounts.refusal import Refused
-from llm.strict_json import NotJson, loads
+from llm.strict_json import NotJson, loads, storable
 from solvers.recipe import Recipe
 from solving.runs.actions import System
 from work.endpoints import declared_endpoints
@@ -39,12 +39,22 @@ class SolverForm(forms.Form):
     )
     prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
     completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
+    cached_price = forms.DecimalField(
+        label="Price of a million tokens from the server's cache",
+        help_text="If they cost less than others that are sent.",
+        **{**_PRICE, "initial": None},
+    )
     decoding = forms.CharField(
         required=False,
         initial="{}",
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
         help_text='JSON, for example {"temperature": 0.7}. Lengths are settings of the recipe.',
     )
+
+    roles = forms.CharField(
+        label="Models of single roles", required=False, initial="{}",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+    )  # fmt: skip
 
     def __init__(self, recipe: Recipe, given: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
@@ -56,6 +66,11 @@ class SolverForm(forms.Form):
         field = self.fields["endpoint"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(name, name) for name in names]
+        self.fields["roles"].help_text = (
+            f'JSON, for example {{"{next(iter(recipe.roles))}": {{"model": "small", "prompt_price": 0.1}}}}: also'
+            " endpoint, decoding, completion_price and cached_price. The roles of this recipe are"
+            f" {', '.join(recipe.roles)}. The others ask the model above."
+        )
         values = recipe.read_settings(given).model_dump(mode="json")
         schema = recipe.settings.model_json_schema()
         for name, described in schema["properties"].items():
@@ -70,12 +85,19 @@ class SolverForm(forms.Form):
         return [field for field in self if not field.name.startswith("s_")]
 
     def clean_decoding(self) -> dict[str, Any]:
-        said = self.cleaned_data["decoding"].strip() or "{}"
+        return self._object("decoding")
+
+    def clean_roles(self) -> dict[str, Any]:
+        return self._object("roles")
+
+    def _object(self, name: str) -> dict[str, Any]:
         try:
-            read = loads(said)
+            read = storable(loads(self.cleaned_data[name].strip() or "{}"))
         except NotJson as error:
             raise forms.ValidationError(f"Not one JSON object: {error}") from error
-        return dict(read)
+        if not isinstance(read, dict):
+            raise forms.ValidationError("Not one JSON object.")
+        return read
 
     def system(self) -> System:
         """The solver that was asked for."""
@@ -91,6 +113,8 @@ class SolverForm(forms.Form):
             decoding=said["decoding"],
             family=said["family"],
             training_cutoff=said["training_cutoff"],
+            cached_price=said["cached_price"],
+            roles=said["roles"],
             **prices,
         )
 

@@ -199,6 +199,25 @@ def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -
         steer(actor=None, build=build, to=RunState.RUNNING)
 
 
+@pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
+def test_replies_without_words_drop_their_candidates_and_the_build_ends(
+    protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
+) -> None:
+    source("2601.00001", text)
+    server.mood = {"kind": "text", "text": None}
+    build = run(start("first", protocol, numbers=numbers))
+    assert build.state == RunState.DONE
+    assert len(server.requests) == StepCall.objects.count() > 0
+    assert build.tokens_spent == sum(call.prompt_tokens + 9 for call in StepCall.objects.all())
+    about = Candidate.objects.filter(steps__isnull=False)
+    assert set(about.values_list("state", "code")) == {("dropped", "not_json")}
+    assert lines_of(build) == []
+    server.mood = None
+    second = run(start("second", protocol, numbers=numbers))
+    assert progress_of(second)["steps_reused"] == 0
+    assert lines_of(second)
+
+
 def test_questions_that_the_server_refuses_can_be_asked_again(settings: Any) -> None:
     source("2601.00001", made_up.TEXT)
     settings.JUDGE_ENDPOINTS = json.dumps({"local": {"base_url": "http://127.0.0.1:9/v1", "private": True}})

@@ -17,8 +17,8 @@ class Polishing:
 
 
 class FakeKind:
-    def __init__(self, tasks, endpoint):
-        self.tasks, self.endpoint = tasks, endpoint
+    def __init__(self, tasks, endpoint, own_endpoint=""):
+        self.tasks, self.endpoint, self.own_endpoint = tasks, endpoint, own_endpoint
 
     async def ask(self, task, client, rng):
         return self.tasks.__name__, client
@@ -55,3 +55,17 @@ def test_the_second_kind_gets_the_lanes_that_the_first_leaves(monkeypatch):
     claims.clear()
     worker._claim(owner="me", limit=2, names=["local"], others=True, breaker="")
     assert claims == [(Grinding, 2, ~Q(mill__endpoint__in=["local"]))]
+
+
+def test_tasks_that_name_their_own_endpoint_are_claimed_by_it(monkeypatch):
+    claims = []
+
+    def claim(kind, *, owner, limit, among):
+        claims.append(among)
+        return []
+
+    monkeypatch.setattr(worker, "kinds", lambda: [FakeKind(Grinding, "", "endpoint")])
+    monkeypatch.setattr(worker, "claim", claim)
+    worker._claim(owner="me", limit=2, names=["local"], others=False, breaker="")
+    worker._claim(owner="me", limit=2, names=["local"], others=True, breaker="")
+    assert claims == [Q(endpoint__in=["local"]), ~Q(endpoint__in=["local"])]

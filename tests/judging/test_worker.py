@@ -51,6 +51,26 @@ def test_a_reply_that_does_not_parse_is_stored_as_unparsed_and_never_as_a_value(
     )
 
 
+def test_a_reply_without_words_is_unparsed_and_asked_again_only_as_a_repair(
+    judge, release_with, endpoint, server
+):
+    server.control({"mood": {"kind": "text", "text": None}})
+    release = release_with(1)
+    ask(actor=None, judge=judge, release=release, predicates=["ground"])
+    assert drain() == 1
+    verdict = Verdict.objects.get()
+    assert (verdict.state, verdict.value, verdict.call.completion_tokens) == ("unparsed", "", 9)
+    repairing = create_judge(
+        actor=None, slug="mends", protocol="re2math", model="m", endpoint=endpoint, repair=True
+    )
+    server.reset()
+    server.control({"mood": {"kind": "text", "text": None}})
+    ask(actor=None, judge=repairing, release=release, predicates=["ground"])
+    drain()
+    assert (server.calls, Verdict.objects.filter(state="unparsed").count()) == (2, 2)
+    assert not JudgeTask.objects.exclude(state=TaskState.DONE).exists()
+
+
 def test_a_failing_server_costs_no_verdict_and_the_task_waits_for_another_try(judge, release_with, server):
     server.control({"mood": {"kind": "error", "status": 500}})
     ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])

@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,62 @@ async def send_json(exchange: Exchange, status: int, document: Any, *headers: st
     return True
 
 
+def chat_events(request: Mapping[str, Any], text: str) -> list[str]:
+    """The same reply as the events of a stream: the role, the text in pieces, the end, the usage."""
+    whole = chat_reply(request, text)
+    common = {"id": whole["id"], "object": "chat.completion.chunk", "model": whole["model"]}
+
+    def chunk(delta: Mapping[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
+        return {
+            **common,
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}],
+            "usage": None,
+        }
+
+    pieces = [text[start : start + 7] for start in range(0, len(text), 7)]
+    chunks = [
+        chunk({"role": "assistant", "content": ""}),
+        *(chunk({"content": piece}) for piece in pieces),
+        chunk({}, "stop"),
+        {**common, "choices": [], "usage": whole["usage"]},
+    ]
+    return [f"data: {json.dumps(one)}\n\n" for one in chunks] + ["data: [DONE]\n\n"]
+
+
+async def send_events(
+    exchange: Exchange, pieces: Sequence[bytes], seconds: float = 0.0, *, whole: bool = True
+) -> bool:
+    """A stream of these pieces, each a chunk of its own; cut off after the last one unless it is `whole`."""
+    head = ["HTTP/1.1 200 -", "Content-Type: text/event-stream; charset=utf-8", "Transfer-Encoding: chunked"]
+    exchange.writer.write("\r\n".join([*head, "", ""]).encode())
+    for piece in pieces:
+        exchange.writer.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        await exchange.writer.drain()
+        await asyncio.sleep(seconds)
+    if whole:
+        exchange.writer.write(b"0\r\n\r\n")
+        await exchange.writer.drain()
+    return whole
+
+
+async def answer(exchange: Exchange, request: Mapping[str, Any], text: Any) -> bool:
+    """A proper completion, whole or as a stream, as it was asked for."""
+    if request.get("stream"):
+        return await send_events(exchange, [event.encode() for event in chat_events(request, text)])
+    return await send_json(exchange, 200, chat_reply(request, text))
+
+
+async def _events(exchange: Exchange, _: Mapping[str, Any], mood: Mapping[str, Any]) -> bool:
+    """A stream of `pieces`, `seconds` apart; `cut` leaves it without an end."""
+    pieces = [piece.encode("latin-1") for piece in mood["pieces"]]
+    return await send_events(exchange, pieces, mood.get("seconds", 0.0), whole=not mood.get("cut"))
+
+
+async def _keep_alive(exchange: Exchange, _: Mapping[str, Any], mood: Mapping[str, Any]) -> bool:
+    """A stream of comments that never stops, one each `seconds`."""
+    return await send_events(exchange, [b": keep-alive\n\n"] * 10_000, mood.get("seconds", 0.02))
+
+
 async def _error(exchange: Exchange, _: Mapping[str, Any], mood: Mapping[str, Any]) -> bool:
     """`status`, and `retry_after` (seconds) if given."""
     headers = [f"Retry-After: {mood['retry_after']}"] if "retry_after" in mood else []
@@ -65,7 +121,7 @@ async def _body(exchange: Exchange, _: Mapping[str, Any], mood: Mapping[str, Any
 
 async def _text(exchange: Exchange, request: Mapping[str, Any], mood: Mapping[str, Any]) -> bool:
     """A proper completion whose message is `text` (any JSON value)."""
-    return await send_json(exchange, 200, chat_reply(request, mood["text"]))
+    return await answer(exchange, request, mood["text"])
 
 
 async def _truncated(exchange: Exchange, request: Mapping[str, Any], _: Mapping[str, Any]) -> bool:
@@ -116,7 +172,9 @@ MOODS: dict[str, Mood] = {
     "drip": _drip,
     "endless": _endless,
     "error": _error,
+    "events": _events,
     "hang_up": _hang_up,
+    "keep_alive": _keep_alive,
     "redirect": _redirect,
     "stall": _stall,
     "text": _text,

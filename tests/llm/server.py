@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from llm.double import Rule, answer_by_hash
-from tests.llm.moods import MOODS, Exchange, chat_reply, send_json
+from tests.llm.moods import MOODS, Exchange, answer, send_json
 
 MAX_BODY = 32 * 1024 * 1024
 
@@ -145,7 +145,7 @@ class Server:
             if mood is None:
                 key = exchange.headers.get("idempotency-key", "")
                 text = self.keyed(request, key) if self.keyed else self.rule(request)
-                return await send_json(exchange, 200, chat_reply(request, text))
+                return await answer(exchange, request, text)
             return await MOODS[mood["kind"]](exchange, request, mood)
         finally:
             self.in_flight -= 1

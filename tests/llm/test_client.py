@@ -104,13 +104,15 @@ def test_a_compressed_body_is_not_unpacked(server: Server) -> None:
         "[]",
         "null",
         '{"choices": []}',
-        '{"choices": [{"message": {"content": null}}]}',
         '{"choices": [{"message": {"content": 5}}]}',
         '{"choices": [{"message": {"content": "a"}}, {"message": {"content": "b"}}]}',
         '{"choices": [{"message": {"content": "a"}}], "choices": [{"message": {"content": "b"}}]}',
         '{"choices": [{"message": {"content": "a"}}], "usage": {"prompt_tokens": -1}}',
         '{"choices": NaN}',
         "[" * 100_000,
+        '{"choices": ' + "[" * 900 + "]" * 900 + "}",
+        '{"choices": [{"message": null}]}',
+        '{"choices": [{"message": {"content": "a"}}], "usage": {"prompt_tokens": 2147483648}}',
         '{"error": {"message": "overloaded"}}',
     ],
 )
@@ -120,6 +122,100 @@ def test_success_with_a_wrong_body_is_malformed_and_not_repeated(server: Server,
         ask(server.url)
     assert raised.value.request["model"] == "m"
     assert server.calls == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant", "content": None},
+        {"role": "assistant", "content": None, "refusal": "I will not do that."},
+        {"role": "assistant", "content": None, "reasoning_content": "First, let us see."},
+        {"role": "assistant"},
+        {"content": ""},
+    ],
+)
+def test_a_message_without_words_is_an_answer_with_an_empty_text(
+    server: Server, message: dict[str, Any]
+) -> None:
+    """It was paid for, so its tokens are known, and it is not asked again; a refusal is no answer's text."""
+    usage = {"prompt_tokens": 20, "completion_tokens": 900}
+    reply = {"choices": [{"message": message, "finish_reason": "length"}], "usage": usage}
+    server.control({"mood": {"kind": "body", "body": json.dumps(reply)}})
+    completion = ask(server.url)
+    assert (completion.text, completion.finish_reason) == ("", "length")
+    assert (completion.prompt_tokens, completion.completion_tokens) == (20, 900)
+    assert completion.reply["choices"][0]["message"] == message
+    assert server.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        # (sent, cached of them, received, reasoning of them)
+        ({"prompt_tokens": 125, "completion_tokens": 48}, (125, None, 48, None)),
+        (
+            {
+                "prompt_tokens": 1486,
+                "completion_tokens": 651,
+                "total_tokens": 2137,
+                "prompt_tokens_details": {"cached_tokens": 1408, "audio_tokens": 0},
+                "completion_tokens_details": {"reasoning_tokens": 512},
+            },
+            (1486, 1408, 651, 512),
+        ),
+        (  # Grok counts reasoning apart from completion_tokens, and bills it: 20 + 9 + 94 = 123
+            {
+                "prompt_tokens": 20,
+                "completion_tokens": 9,
+                "total_tokens": 123,
+                "completion_tokens_details": {"reasoning_tokens": 94},
+            },
+            (20, None, 103, 94),
+        ),
+        # Gemini says so in the total only: 1725 - 758 = 967
+        ({"prompt_tokens": 758, "completion_tokens": 102, "total_tokens": 1725}, (758, None, 967, None)),
+        # What cannot be is passed over: more cached than sent, more reasoning than received, and no counts.
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "total_tokens": 2**40,
+                "prompt_tokens_details": {"cached_tokens": 11},
+                "completion_tokens_details": {"reasoning_tokens": 6},
+            },
+            (10, None, 5, None),
+        ),
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "total_tokens": "many",
+                "prompt_tokens_details": {"cached_tokens": -1},
+                "completion_tokens_details": {"reasoning_tokens": True},
+            },
+            (10, None, 5, None),
+        ),
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "prompt_tokens_details": [3],
+                "completion_tokens_details": {"reasoning_tokens": 2.5},
+            },
+            (10, None, 5, None),
+        ),
+        ({"prompt_tokens_details": {"cached_tokens": 3}}, (None, None, None, None)),
+        (None, (None, None, None, None)),
+    ],
+)
+def test_tokens_from_a_cache_and_of_reasoning_are_parts_of_the_counts(
+    server: Server, usage: dict[str, Any] | None, expected: tuple[int | None, ...]
+) -> None:
+    reply = {"choices": [{"message": {"content": "fine"}}], "usage": usage}
+    server.control({"mood": {"kind": "body", "body": json.dumps(reply)}})
+    said = ask(server.url)
+    found = (said.prompt_tokens, said.cached_tokens, said.completion_tokens, said.reasoning_tokens)
+    assert found == expected
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

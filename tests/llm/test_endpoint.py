@@ -20,6 +20,16 @@ def test_json_and_toml_declare_the_same_endpoints() -> None:
     assert by_json == by_toml == {"lab": Endpoint("lab", "https://models.test/v1", timeout=30.0)}
 
 
+def test_a_stream_may_take_long_and_be_long_unless_it_is_declared_otherwise() -> None:
+    plain, long = declared("https://models.test/v1"), declared("https://models.test/v1", stream=True)
+    assert (plain.timeout, plain.max_reply_bytes, plain.stream) == (120, 4 * 2**20, False)
+    assert (long.timeout, long.stall_seconds, long.max_reply_bytes) == (6 * 3600, 120, 32 * 2**20)
+    bounded = declared(
+        "https://models.test/v1", stream=True, timeout=60, max_reply_bytes=1024, stall_seconds=5
+    )
+    assert (bounded.timeout, bounded.stall_seconds, bounded.max_reply_bytes) == (60, 5, 1024)
+
+
 @pytest.mark.parametrize("text", ["", "  \n "])
 def test_nothing_declared_is_no_endpoint(text: str) -> None:
     assert parse_endpoints(text) == {}
@@ -41,6 +51,10 @@ def test_the_key_is_not_shown() -> None:
         ({"base_url": "https://m.test", "private": 1}, "private"),
         ({"base_url": "https://m.test", "max_concurrency": 0}, "max_concurrency"),
         ({"base_url": "https://m.test", "requests_per_minute": 0}, "requests_per_minute"),
+        ({"base_url": "https://m.test", "timeout": 3601}, "timeout"),
+        ({"base_url": "https://m.test", "stream": "yes"}, "stream"),
+        ({"base_url": "https://m.test", "stream": True, "stall_seconds": 0}, "stall_seconds"),
+        ({"base_url": "https://m.test", "stall_seconds": 30}, "stall_seconds"),
         ({"base_url": 5, "api_key": KEY}, "base_url"),
         ({"base_url": "https://m.test", "api_key": f"{KEY}\r\nX-Other: 1"}, "api_key"),
         ("https://m.test", "table"),

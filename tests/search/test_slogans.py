@@ -156,6 +156,14 @@ def test_a_faulty_reply_is_kept_and_another_run_asks_again(corpus, server):
     assert drain() == 4
 
 
+def test_a_reply_without_words_is_kept_as_empty_and_not_asked_again_at_once(corpus, server):
+    server.control({"mood": {"kind": "text", "text": None}})
+    ask(corpus)
+    drain()
+    assert server.calls == 4
+    assert set(Slogan.objects.values_list("text", "fault")) == {("", "empty")}
+
+
 def test_a_budget_is_required_and_never_exceeded(corpus, server):
     with pytest.raises(Refused, match="Give a budget"):
         ask(corpus, ORDER, max_tokens=None)

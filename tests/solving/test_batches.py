@@ -386,7 +386,7 @@ def test_failures_are_tried_again_as_those_of_workers(server: Server, written: W
 
 
 def test_whatever_a_model_says_in_a_batch_the_run_goes_on(server: Server, written: Written) -> None:
-    said = ["", "no JSON", "\0\ud800", "[]", "[" * 5_000, "x" * 3_000_000]
+    said = [None, "", "no JSON", "\0\ud800", "[]", "[" * 5_000, "x" * 3_000_000]
     run = paused(len(said))
     lines = exported(run)
     replies = [

@@ -77,6 +77,12 @@ def walk(
 
 
 @pytest.mark.parametrize("name", recipe_names())
+def test_every_prompt_belongs_to_one_role(name: str) -> None:
+    recipe = get_recipe(name)
+    assert sorted(label for prompts in recipe.roles.values() for label in prompts) == sorted(recipe.prompts)
+
+
+@pytest.mark.parametrize("name", recipe_names())
 def test_the_example_ends_as_it_says(name: str) -> None:
     frontiers, end, _ = walk(name)
     expected = example(name)["ends"]

@@ -153,7 +153,7 @@ def test_a_solver_is_made_of_the_settings_that_the_form_shows(
         "s_retries": "1", "s_tool_steps": "2", "s_draft_tokens": "16000", "s_review_tokens": "8000",
         "s_context_tokens": "24000", "s_results": "10", "s_opened": "5", "s_source_chars": "20000",
         "s_bank_entries": "8", "s_module_tokens": "4000", "s_commandments": ["grounding", "format"],
-        "prompt_price": "2.5", "decoding": '{"temperature": 0.7}',
+        "prompt_price": "2.5", "cached_price": "0.25", "decoding": '{"temperature": 0.7}',
     }  # fmt: skip
     refused = client.post("/solving/solvers/new/?recipe=rma", {**sent, "decoding": '{"seed": 1}'})
     assert (refused.status_code, Solver.objects.count()) == (400, 0)
@@ -166,6 +166,9 @@ def test_a_solver_is_made_of_the_settings_that_the_form_shows(
     page = client.get("/solving/solvers/").content.decode()
     assert made.sha256 in page
     assert "<strong>rounds</strong> 7" in page
+    assert "2.5 sent, 0 received, 0.25 from a cache" in page
+    dearer = client.post("/solving/solvers/new/?recipe=rma", {**sent, "cached_price": "2.6"})
+    assert "at most that of tokens sent" in dearer.content.decode()
 
 
 @pytest.mark.parametrize("recipe", recipe_names())

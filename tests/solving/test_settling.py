@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.refusal import Refused
+from canonical import sha256_of
 from solving.models import Attempt, MemoryEntry, SolveCall, Solver, SolveRun, Step
 from solving.runs.actions import raise_budget, reconcile_solving, steer
 from solving.runs.kinds import ASKS, question_of
@@ -23,6 +25,7 @@ from work.asking import Answer
 from work.claims import claim
 from work.kinds import Failure
 from work.models import RunState, TaskState
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SMALL = Shape(rounds=2, proposers=2, verifiers=1)
@@ -222,6 +225,95 @@ def test_memory_is_never_changed_and_only_written_by_those_who_write_a_section(s
             assert written == ((section, role) in allowed), (section, role)
 
 
+def test_a_reply_without_words_is_paid_and_cannot_be_read(server: Server) -> None:
+    """As from a model that used up its tokens while it reasoned."""
+    server.mood = {"kind": "text", "text": None}
+    run = site.work(begun())
+    step = Step.objects.get(key="r1.draft")
+    assert (step.reply_state, step.reply, step.reply_fault) == ("unparsed", {}, "the reply has no text")
+    call = step.calls.get()
+    assert call.reply["choices"][0]["message"]["content"] is None
+    assert step.tokens_spent == call.prompt_tokens + call.completion_tokens
+    attempt = Attempt.objects.get(run=run)
+    assert (attempt.outcome, attempt.ended_because) == ("failed", "no_reply")
+    # The recipe asks once more; nothing is asked again by itself.
+    assert server.calls == SolveCall.objects.count() == Step.objects.count() == 2
+
+
+def test_a_run_over_streams_comes_to_the_same_and_a_broken_stream_counts_in_full(settings: Any) -> None:
+    proofs = []
+    for stream in (False, True):
+        with site.world_server(settings, stream=stream) as server:
+            if stream:
+                server.script = [{"kind": "events", "pieces": ["data: {}\n\n"]}]
+            run = begun()
+            bound = Step.objects.get(attempt__run=run, key="r1.draft").tokens_bound
+            work_through_waits(run)
+            assert {request.get("stream", False) for request in server.requests} == {stream}
+        attempt = Attempt.objects.get(run=run)
+        proofs.append((attempt.outcome, attempt.result))
+        draft = Step.objects.get(attempt=attempt, key="r1.draft")
+        said = draft.calls.get(adopted=True)
+        paid = said.prompt_tokens + said.completion_tokens
+        assert draft.tokens_spent == paid + (bound if stream else 0)
+        assert said.reply["object"] == "chat.completion"
+    assert proofs[0] == proofs[1]
+    assert proofs[0][0] == "answered"
+
+
+def work_through_waits(run: SolveRun) -> None:
+    """Work until the run has ended, without waiting for another try."""
+    for _ in range(10):
+        drain(shift_seconds=60)
+        Step.objects.filter(state=TaskState.WAITING).update(available_at=timezone.now())
+        reconcile_solving()
+        run.refresh_from_db()
+        if run.state != RunState.RUNNING:
+            return
+    raise AssertionError(f"{run} does not end")
+
+
+def test_tokens_from_a_cache_cost_their_own_price_and_are_kept_with_those_of_reasoning(
+    server: Server,
+) -> None:
+    usage = {
+        "prompt_tokens": 1_000_000, "completion_tokens": 2_000_000, "prompt_tokens_details": {"cached_tokens": 750_000},
+        "completion_tokens_details": {"reasoning_tokens": 1_500_000},
+    }  # fmt: skip
+    reply = {"choices": [{"message": {"content": None}, "finish_reason": "length"}], "usage": usage}
+    server.mood = {"kind": "body", "body": json.dumps(reply)}
+    prices = {"prompt_price": Decimal(4), "completion_price": Decimal(8)}
+    for cached_price, cost in [
+        (None, Decimal(20)),  # 1 of 4 and 2 of 8
+        (Decimal("0.4"), Decimal("17.3")),  # 0.25 of 4, 0.75 of 0.4 and 2 of 8
+    ]:
+        solver = site.solver(settings=site.rma(SMALL, retries=0), cached_price=cached_price, **prices)
+        run = site.work(site.start(solver, site.problems()))
+        call = SolveCall.objects.get(task__run=run)
+        assert (call.cached_tokens, call.reasoning_tokens) == (750_000, 1_500_000)
+        assert Attempt.objects.get(run=run).cost_spent == run.cost_spent == cost
+        assert run.tokens_spent == 3_000_000
+
+
+def test_a_solver_without_a_price_for_its_cache_has_the_hash_that_it_always_had(server: Server) -> None:
+    prices = {"prompt_price": Decimal(4), "completion_price": Decimal("8.50")}
+    made = site.solver(settings=site.rma(SMALL), **prices)
+    content = {
+        "slug": "some-rma", "recipe": "rma", "recipe_sha256": made.recipe_sha256, "settings": made.settings,
+        "endpoint": "local", "model": "scripted", "decoding": {}, "family": "", "training_cutoff": None,
+        "prompt_price": "4", "completion_price": "8.5",
+    }  # fmt: skip
+    assert made.sha256 == sha256_of(content)
+    cached = site.solver(settings=site.rma(SMALL), cached_price=Decimal("0.50"), **prices)
+    assert cached.sha256 == sha256_of({**content, "cached_price": "0.5"})
+
+
+@pytest.mark.parametrize("price", ["-1", "4.000001"])
+def test_what_is_reserved_for_a_call_is_enough_whatever_is_in_a_cache(price: str, server: Server) -> None:
+    with pytest.raises(Refused, match="at most that of tokens sent"):
+        site.solver(settings=site.rma(SMALL), prompt_price=Decimal(4), cached_price=Decimal(price))
+
+
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
@@ -237,9 +329,6 @@ def test_memory_is_never_changed_and_only_written_by_those_who_write_a_section(s
 def test_whatever_a_model_says_the_run_ends_and_replays(kind: str, said: Any, server: Server) -> None:
     server.mood = {"kind": kind, "text": said}
     run = begun()
-    if said is None:
-        # Not a chat completion: it is tried again, later and later; here until it is given up.
-        Step.objects.update(tries=100)
     assert site.work(run).state == RunState.DONE
     attempt = Attempt.objects.get(run=run)
     expected = (

@@ -18,7 +18,9 @@ from solving.comparing.outcomes import ProblemRow, Result, is_accepted, paired
 from solving.models import SolveRun
 from solving.starting.estimating import TooMany, course, estimate, longest_that_fits
 
-FREE = Prices()
+
+def free(prompt: str) -> Prices:
+    return Prices()
 
 
 def test_a_block_that_was_replaced_is_removed_and_added() -> None:
@@ -114,38 +116,38 @@ def settings(**given: Any) -> Any:
 
 def test_the_default_asks_28_questions_and_one_of_analysis() -> None:
     # 1 draft and 3 reviews; then 4 rounds of 3 proposals and 3 reviews; the analysis before.
-    found = course(get_recipe("rma"), settings(), GIVEN, Budget(), FREE, draft=100)
+    found = course(get_recipe("rma"), settings(), GIVEN, Budget(), free, draft=100)
     assert (found.questions, found.rounds, found.capped) == (29, 5, False)
 
 
 def test_verifiers_that_agree_end_a_run_that_stops_early() -> None:
     found = course(
-        get_recipe("rma"), settings(early_stop=True), GIVEN, Budget(), FREE, draft=100, verdict="sound"
+        get_recipe("rma"), settings(early_stop=True), GIVEN, Budget(), free, draft=100, verdict="sound"
     )
     assert (found.questions, found.rounds) == (5, 1)
 
 
 def test_the_longest_draft_that_fits_is_the_last_one_that_does() -> None:
     recipe, budget = get_recipe("rma"), Budget(tokens=200_000, rule="published")
-    fits = longest_that_fits(recipe, settings(), GIVEN, budget, FREE, longest=16_000)
+    fits = longest_that_fits(recipe, settings(), GIVEN, budget, free, longest=16_000)
     assert 0 < fits < 16_000
-    assert not course(recipe, settings(), GIVEN, budget, FREE, draft=fits).capped
-    assert course(recipe, settings(), GIVEN, budget, FREE, draft=fits + 1).capped
+    assert not course(recipe, settings(), GIVEN, budget, free, draft=fits).capped
+    assert course(recipe, settings(), GIVEN, budget, free, draft=fits + 1).capped
     # With 4,350 tokens a draft the specification's sum passes 200,000 in round 3.
-    assert course(recipe, settings(), GIVEN, budget, FREE, draft=4_350).rounds == 3
+    assert course(recipe, settings(), GIVEN, budget, free, draft=4_350).rounds == 3
 
 
 def test_a_cap_that_holds_no_longest_reply_fits_nothing() -> None:
     # Under the hard rule the first draft alone may use 16,000 tokens.
     budget = Budget(tokens=15_000)
-    assert longest_that_fits(get_recipe("rma"), settings(), GIVEN, budget, FREE, longest=16_000) == 0
+    assert longest_that_fits(get_recipe("rma"), settings(), GIVEN, budget, free, longest=16_000) == 0
 
 
 def test_an_estimate_counts_all_attempts_and_their_price() -> None:
     prices = Prices(Decimal(3), Decimal(15))
     more: dict[str, Any] = {"max_tokens": None, "max_cost": None, "draft": 1_000}
-    one = estimate(get_recipe("rma"), settings(), GIVEN, Budget(), prices, attempts=1, **more)
-    ten = estimate(get_recipe("rma"), settings(), GIVEN, Budget(), prices, attempts=10, **more)
+    one = estimate(get_recipe("rma"), settings(), GIVEN, Budget(), lambda prompt: prices, attempts=1, **more)
+    ten = estimate(get_recipe("rma"), settings(), GIVEN, Budget(), lambda prompt: prices, attempts=10, **more)
     assert (ten.tokens_likely, ten.cost_likely) == (10 * one.tokens_likely, 10 * one.cost_likely)
     assert one.tokens_low < one.tokens_likely
     assert one.fits is None
@@ -160,7 +162,7 @@ def test_every_recipe_can_be_estimated(name: str) -> None:
     example = json.loads((recipe.folder / "example.json").read_text("utf-8"))
     given = Given("p", 1, 1, example["given"])
     for chosen in ({}, *recipe.named_settings.values()):
-        found = course(recipe, recipe.read_settings(chosen), given, Budget(), FREE, draft=500)
+        found = course(recipe, recipe.read_settings(chosen), given, Budget(), free, draft=500)
         assert found.questions >= 1
         assert found.tokens > 0
 
@@ -168,5 +170,5 @@ def test_every_recipe_can_be_estimated(name: str) -> None:
 def test_a_recipe_that_asks_without_end_is_not_followed() -> None:
     with pytest.raises(TooMany):
         course(
-            get_recipe("rma"), settings(rounds=50, proposers=20, verifiers=20), GIVEN, Budget(), FREE, draft=1
+            get_recipe("rma"), settings(rounds=50, proposers=20, verifiers=20), GIVEN, Budget(), free, draft=1
         )

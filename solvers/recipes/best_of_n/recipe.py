@@ -19,6 +19,7 @@ TITLE = "The best of n proofs"
 PROTOCOLS = ("proofs",)
 SHARES = ("rma",)
 PROMPTS: Mapping[str, type[BaseModel]] = {"draft.v1": Draft, "repair.v1": Repaired, "verify.v1": Reviews}
+ROLES = {"initializer": ("draft.v1", "repair.v1"), "verifier": ("verify.v1",)}
 
 
 class Settings(Drafting):

@@ -64,6 +64,12 @@ PROMPTS: dict[str, type[BaseModel]] = {
     "read.v1": Solved,
     "oracle.v1": Taken,
 }
+ROLES = {
+    "plan": ("plan.v1",),
+    "query": ("query.v1",),
+    "choose": ("choose.v1",),
+    "read": ("read.v1", "oracle.v1"),
+}
 
 
 class Settings(BaseModel):

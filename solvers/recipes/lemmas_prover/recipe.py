@@ -32,6 +32,7 @@ class Steps(Shape):
 
 
 PROMPTS: dict[str, type[BaseModel]] = {"prove.v1": Steps}
+ROLES = {"prove": ("prove.v1",)}
 
 
 class Settings(BaseModel):

@@ -45,6 +45,7 @@ PROMPTS: dict[str, type[BaseModel]] = {
     "restore-prose.v1": Prose,
     "extract.v1": Extracted,
 }
+ROLES = {"restore": ("restore.v1", "restore-prose.v1"), "extract": ("extract.v1",)}
 
 
 class Settings(BaseModel):

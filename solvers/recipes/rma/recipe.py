@@ -13,8 +13,14 @@ from solvers.steps import Ask, CapReached, Ended, Given, Reply, Solving
 TITLE = "RMA: proposers and verifiers over one memory"
 PROTOCOLS = ("proofs",)
 PROMPTS = shapes.PROMPTS
+ROLES = {
+    "module": ("needs-analysis.v1", "analyse.v1", "literature-plan.v1", "understand.v1", "knowledge.v1"),
+    "initializer": ("draft.v1",),
+    "proposer": ("propose.v1", "repair.v1"),
+    "verifier": ("verify.v1",),
+}
 
-__all__ = ["PROMPTS", "PROTOCOLS", "TITLE", "Settings", "solve"]
+__all__ = ["PROMPTS", "PROTOCOLS", "ROLES", "TITLE", "Settings", "solve"]
 
 
 def solve(given: Given, settings: Settings, memory: Memory) -> Solving:

@@ -17,6 +17,7 @@ TITLE = "One proof that checks itself"
 PROTOCOLS = ("proofs",)
 SHARES = ("rma",)
 PROMPTS: Mapping[str, type[BaseModel]] = {"draft.v1": Draft, "verify.v1": Reviews, "rewrite.v1": Proposal}
+ROLES = {"initializer": ("draft.v1",), "proposer": ("rewrite.v1",), "verifier": ("verify.v1",)}
 
 
 class Settings(Drafting):

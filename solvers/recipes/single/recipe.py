@@ -16,6 +16,7 @@ TITLE = "One proof by one question"
 PROTOCOLS = ("proofs",)
 SHARES = ("rma",)
 PROMPTS: Mapping[str, type[BaseModel]] = {"draft.v1": Draft, "repair.v1": Repaired}
+ROLES = {"initializer": ("draft.v1", "repair.v1")}
 
 
 class Settings(Drafting):

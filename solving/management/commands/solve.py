@@ -15,6 +15,7 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from benchmark.tuples.retrieval import tuple_named
 from canonical.documents import as_json
+from llm.strict_json import NotJson, loads
 from solvers.recipe import get_recipe, recipe_names
 from solving.materials.actions import material_named
 from solving.models import Material, Solver, SolveRun
@@ -43,6 +44,16 @@ class Command(TouchstoneCommand):
         )
         parser.add_argument(
             "--completion-price", type=decimal, default=Decimal(0), help="of a million tokens received"
+        )
+        parser.add_argument(
+            "--roles",
+            default="{}",
+            help="""models of single roles as JSON: '{"verifier": {"model": "small", "prompt_price": 0.1}}'""",
+        )
+        parser.add_argument(
+            "--cached-price",
+            type=decimal,
+            help="of a million tokens from the server's cache, if they cost less",
         )
         parser.add_argument("--track", default="raw")
         parser.add_argument("--condition", default="")
@@ -112,11 +123,23 @@ class Command(TouchstoneCommand):
         for needed in ("endpoint", "model", "solver"):
             if not options[needed]:
                 raise Refused(f"To make a solver, give --{needed} too.", code="missing", field=needed)
-        named = ("recipe", "endpoint", "model", "family", "prompt_price", "completion_price")
+        roles = _roles(options["roles"])
+        named = ("recipe", "endpoint", "model", "family", "prompt_price", "completion_price", "cached_price")
         settings = _settings(options["recipe"], options["configuration"])
         return make_solver(
-            actor=None, system=System(name, settings=settings, **{one: options[one] for one in named})
+            actor=None,
+            system=System(name, settings=settings, roles=roles, **{one: options[one] for one in named}),
         )
+
+
+def _roles(given: str) -> dict[str, Any]:
+    try:
+        read = loads(given)
+    except NotJson as error:
+        raise Refused(f"--roles is not JSON: {error}.", code="bad_role", field="roles") from error
+    if not isinstance(read, dict):
+        raise Refused("--roles is not one JSON object.", code="bad_role", field="roles")
+    return read
 
 
 def _settings(recipe: str, given: str | None) -> dict[str, Any]:
