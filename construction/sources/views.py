@@ -235,7 +235,7 @@ def pair(request: SignedInRequest, pk: int) -> HttpResponse:
             said = request.POST.get("statement", "")
             statement = None if said == "none" else _place(said)
             pair_otherwise(actor=request.user, source=shown, proof=proof, statement=statement)
-    query = urlencode({"file": file, "start": start, "end": _number(request.POST.get("end", ""))})
+    query = urlencode({"file": file, "start": str(start), "end": str(_number(request.POST.get("end", "")))})
     return redirect(f"{reverse('source', args=[pk])}?{query}#marked")
 
 
