@@ -22,6 +22,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 FORMULAS_STAND = """() => ![...document.querySelectorAll(".math")].some((formula) =>
   !["done", "failed"].includes(formula.dataset.state))"""
+# Formulas are fitted in the frame after the window has changed.
+NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 # a menu lies over what is below it; tests/browser/test_reports_pages.py opens one
 OPEN_ALL = "document.querySelectorAll('details:not(.menu)').forEach((part) => (part.open = true))"
 
@@ -49,6 +51,7 @@ def faults_of(page: Page) -> list[str]:
 
 
 def too_wide(page: Page, size: dict[str, int]) -> list[str]:
+    page.evaluate(NEXT_FRAME)
     width = page.evaluate("document.documentElement.scrollWidth")
     return [f"{width} wide in a window of {size['width']}"] if width > size["width"] else []
 
