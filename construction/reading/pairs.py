@@ -42,7 +42,7 @@ def document_with_pairs(outline: Mapping[str, Any], pairs: Iterable[Pair]) -> di
         else:
             plain |= {"statement": statement, "evidence": evidence}
         proofs.append(plain)
-    return {**outline, "proofs": proofs}
+    return dict(outline, proofs=proofs)
 
 
 def begins(stored: Mapping[str, Any]) -> Place:

@@ -158,9 +158,11 @@ def pair_otherwise(*, actor: User, source: Source, proof: Place, statement: Plac
     """
     locked = Source.objects.select_for_update().get(pk=source.pk)
     reading = _reading_of(locked)
-    if proof not in {begins(one) for one in reading.outline["proofs"]}:
+    proofs = {begins(one) for one in reading.outline["proofs"]}
+    statements = {begins(one) for one in reading.outline["statements"]}
+    if proof not in proofs:
         raise Refused(f"No proof begins at {proof[1]:,} in {proof[0]}.", code="no_such_proof", field="proof")
-    if statement is not None and statement not in {begins(one) for one in reading.outline["statements"]}:
+    if statement is not None and statement not in statements:
         raise Refused(
             f"No statement begins at {statement[1]:,} in {statement[0]}.",
             code="no_such_statement",
