@@ -31,7 +31,7 @@ def with_pairs(found: Outline, pairs: Iterable[Pair]) -> Outline:
 
 
 def document_with_pairs(outline: Mapping[str, Any], pairs: Iterable[Pair]) -> dict[str, Any]:
-    """The same for an outline that is stored: what the rules say is kept beside, for when a pair is withdrawn."""
+    """The same for an outline that is stored: what the rules say is kept next to it, for when a pair is withdrawn."""
     told = _told(pairs, {begins(one): index for index, one in enumerate(outline["statements"])})
     proofs = []
     for one in outline["proofs"]:
