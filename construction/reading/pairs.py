@@ -13,14 +13,15 @@ from latex import Outline, Span
 BY_HAND = "by hand"
 Pair = tuple[str, int, str, int]  # file and start of the proof, file and start of the statement
 Place = tuple[str, int]
+NOWHERE: Place = ("", 0)
 
 
 def with_pairs(found: Outline, pairs: Iterable[Pair]) -> Outline:
     """An outline with these pairs."""
 
     def begins(span: Span) -> Place:
-        first = found.flat.places(span.start, span.end)[0]
-        return first.file, first.start
+        places = found.flat.places(span.start, span.end)
+        return (places[0].file, places[0].start) if places else NOWHERE
 
     told = _told(pairs, {begins(one.span): index for index, one in enumerate(found.statements)})
     proofs = [
@@ -46,9 +47,8 @@ def document_with_pairs(outline: Mapping[str, Any], pairs: Iterable[Pair]) -> di
 
 
 def begins(stored: Mapping[str, Any]) -> Place:
-    """Where a stored statement or proof begins."""
-    file, start, _ = stored["places"][0]
-    return file, start
+    """Where a stored statement or proof begins; NOWHERE if it is in no file."""
+    return tuple(stored["places"][0][:2]) if stored["places"] else NOWHERE
 
 
 def _told(pairs: Iterable[Pair], statements: Mapping[Place, int]) -> dict[Place, int | None]:

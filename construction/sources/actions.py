@@ -21,7 +21,7 @@ from construction.models import (
     SourceFile,
     SourceState,
 )
-from construction.reading.pairs import Place, begins, document_with_pairs
+from construction.reading.pairs import NOWHERE, Place, begins, document_with_pairs
 from construction.reading.process import MOST_BYTES, Found, NotRead, Reader, Submitted, counts_of
 from construction.sources.advice import UNDECIDED
 from construction.sources.manifest import ManifestRow
@@ -160,9 +160,9 @@ def pair_otherwise(*, actor: User, source: Source, proof: Place, statement: Plac
     reading = _reading_of(locked)
     proofs = {begins(one) for one in reading.outline["proofs"]}
     statements = {begins(one) for one in reading.outline["statements"]}
-    if proof not in proofs:
+    if proof == NOWHERE or proof not in proofs:
         raise Refused(f"No proof begins at {proof[1]:,} in {proof[0]}.", code="no_such_proof", field="proof")
-    if statement is not None and statement not in statements:
+    if statement is not None and (statement == NOWHERE or statement not in statements):
         raise Refused(
             f"No statement begins at {statement[1]:,} in {statement[0]}.",
             code="no_such_statement",
@@ -186,7 +186,7 @@ def undo_pairing(*, actor: User, source: Source, proof: Place) -> None:
     reading = _reading_of(locked)
     gone, _ = Pairing.objects.filter(source=locked, proof_file=proof[0], proof_start=proof[1]).delete()
     if not gone:
-        raise Refused("Nobody has paired this proof.", code="not_paired", field="proof")
+        raise Refused("This proof was not paired by hand.", code="not_paired", field="proof")
     _pair(reading)
     record(actor=actor, verb="undo_pair_proof", target=locked, details={"proof": list(proof)})
 

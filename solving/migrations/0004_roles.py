@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
             name='endpoint',
             field=models.CharField(blank=True, help_text='Of a question: whom it is put to.', max_length=100),
         ),
-        install(append_only("solving_solver")),  # SQLite has made the table anew
+        install(append_only("solving_solver")),  # SQLite has made the table again
         migrations.RunPython(name_endpoints, migrations.RunPython.noop),
         migrations.AddIndex(
             model_name='step',

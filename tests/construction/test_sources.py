@@ -23,6 +23,7 @@ from construction.models import (
     SourceUpload,
     UploadedArchive,
 )
+from construction.reading.pairs import document_with_pairs
 from construction.reading.process import Limits, Reader
 from construction.sources.actions import (
     add_archive,
@@ -284,13 +285,20 @@ def test_somebody_pairs_a_proof_otherwise_and_undoes_it(owner: User) -> None:
     undo_pairing(actor=owner, source=source, proof=PROOF)
     undo_pairing(actor=owner, source=source, proof=ALONE)
     assert pairing(source) == by_rule
-    with pytest.raises(Refused, match="Nobody has paired"):
+    with pytest.raises(Refused, match="not paired by hand"):
         undo_pairing(actor=owner, source=source, proof=ALONE)
     for proof, statement, reason in ((NETS, NETS, "No proof begins"), (PROOF, ALONE, "No statement begins")):
         with pytest.raises(Refused, match=reason):
             pair_otherwise(actor=owner, source=source, proof=proof, statement=statement)
     verbs = AuditEvent.objects.filter(target_key=str(source.pk)).order_by("pk").values_list("verb", flat=True)
     assert list(verbs) == ["add_source", *["pair_proof"] * 3, *["undo_pair_proof"] * 2]
+
+
+def test_a_proof_that_is_in_no_file_is_left_as_it_is() -> None:
+    proof = {"statement": None, "evidence": "none", "places": []}
+    outline = {"statements": [{"places": []}], "proofs": [proof]}
+    for pairs in ([], [("a.tex", 7, "", 0)]):
+        assert document_with_pairs(outline, pairs) == outline
 
 
 def test_a_pair_made_by_hand_outlives_reading_again_and_another_main_file(owner: User) -> None:
