@@ -36,9 +36,9 @@ class Lanes:
         self._room = asyncio.Event()
 
     @property
-    def busy(self) -> bool:
-        """Whether a question is in flight."""
-        return bool(self._in_flight)
+    def in_flight(self) -> int:
+        """How many questions are being asked."""
+        return len(self._in_flight)
 
     @property
     def wanted(self) -> int:

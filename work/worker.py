@@ -37,7 +37,7 @@ PAUSE_SECONDS = 0.1  # between two looks at an exhausted queue
 FLUSH_ROWS = 500
 RESTS_PER_BATCH = 3.0  # rest after storing, in times of what the last batch took,
 LONGEST_REST = 0.5  # but no longer than this: an outage says nothing about the next batch
-FULL_SHARE = 4  # the rest ends when a quarter as many replies wait as calls may be in flight
+FULL_SHARE = 4  # the rest ends when a quarter as many replies wait as calls are in flight
 IDLE_SECONDS = 0.5  # between two looks for lanes that have nothing, while others work
 _TICK_SECONDS = 0.02
 SHIFT_SECONDS = 30.0  # a worker hands over after this long, so that a warm stop is never slow
@@ -182,7 +182,7 @@ class _Shift:
             await within(PAUSE_SECONDS, self.news)
         self.news.clear()
         while self.results and len(self.results) < FLUSH_ROWS and time.monotonic() < until:
-            if len(self.results) >= sum(lanes.width for _, lanes in self.lanes if lanes.busy) / FULL_SHARE:
+            if len(self.results) >= sum(lanes.in_flight for _, lanes in self.lanes) / FULL_SHARE:
                 break
             await asyncio.sleep(_TICK_SECONDS)
 

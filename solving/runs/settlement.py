@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import models, transaction
-from django.db.models import F, Max
+from django.db.models import F, Max, Prefetch
 from django.utils import timezone
 
 from solvers.asking import read
@@ -56,10 +56,10 @@ _GOING_ON = [
     "state", "note", "tokens_spent", "cost_spent", "began_at", "ended_at", "outcome", "ended_because", "result",
     "ranking", "rounds", "active_seconds",
 ]  # fmt: skip
-LOADED = (
-    "instance", "run__solver", "run__release__benchmark", "run__artifact__retrieval_file",
-    "run__artifact__materialisation_file", "run__bank", "run__blocked",
+_OF_RUN = (
+    "solver", "release__benchmark", "artifact__retrieval_file", "artifact__materialisation_file", "bank", "blocked",
 )  # fmt: skip
+LOADED = ("instance", *(f"run__{one}" for one in _OF_RUN))
 _AGGREGATES = ["tokens_spent", "cost_spent", "began_at"]
 
 
@@ -237,9 +237,10 @@ def _planned(attempt: Attempt, before: Sequence[Recorded]) -> tuple[End | Fronti
 
 
 def _locked(ids: Collection[int]) -> dict[int, Attempt]:
+    """These attempts. Those of a run share one object of it, and those at a problem one of that."""
+    runs = Prefetch("run", SolveRun.objects.select_related(*_OF_RUN))
     rows = Attempt.objects.filter(pk__in=ids).order_by("pk").select_for_update(of=("self",))
-    loaded = rows.select_related(*LOADED)
-    return {attempt.pk: attempt for attempt in loaded}
+    return {attempt.pk: attempt for attempt in rows.prefetch_related("instance", runs)}
 
 
 def _fresh(ids: Iterable[int]) -> dict[int, Step]:

@@ -34,7 +34,7 @@ def test_nothing_new_is_asked_while_paused_and_everything_after_it():
         await asyncio.sleep(0.01)
         lanes.take([])
         await asyncio.sleep(0.01)
-        assert (asked, len(results), lanes.busy) == ([1, 2], 2, False)
+        assert (asked, len(results), lanes.in_flight) == ([1, 2], 2, 0)
         away = False
         lanes.take([])
         await asyncio.sleep(0.01)
