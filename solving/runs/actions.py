@@ -310,11 +310,13 @@ def check_protocol(solver: Solver, order: Order) -> None:
     if conditions is None:
         known = ", ".join(protocol.solving.tracks)
         raise Refused(
-            f"There is no track {order.track!r}; choose of {known}.", code="no_track", field="track"
+            f"There is no track {order.track!r}. Choose one of {known}.", code="no_track", field="track"
         )
     if order.condition not in conditions:
-        known = ", ".join(one or "none" for one in conditions)
-        reason = f"The track {order.track} has no condition {order.condition!r}; choose of {known}."
+        known = ", ".join(one for one in conditions if one)
+        choice = f"Choose one of {known}" if known else "Choose no condition"
+        empty = ", or leave it empty" if known and "" in conditions else ""
+        reason = f"The track {order.track} has no condition {order.condition!r}. {choice}{empty}."
         raise Refused(reason, code="no_condition", field="condition")
     if not 1 <= order.attempts <= protocol.solving.attempts:
         raise Refused(

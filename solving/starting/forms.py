@@ -33,8 +33,10 @@ class RunForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="Keys of problems, separated by spaces; empty for all.",
     )
-    track = forms.CharField(max_length=50, initial="raw")
-    condition = forms.CharField(max_length=50, required=False)
+    track = forms.CharField(max_length=50, initial="raw", help_text="Most protocols have only raw.")
+    condition = forms.CharField(
+        max_length=50, required=False, help_text="Where the protocol has several; empty for its usual one."
+    )
     attempts = forms.IntegerField(label="Attempts at each problem", min_value=1, max_value=1000, initial=1)
     attempt_tokens = forms.IntegerField(
         label="Tokens of each attempt", min_value=1, max_value=2**62, initial=200_000, required=False

@@ -33,6 +33,7 @@ class SolverForm(forms.Form):
         help_text="Used to report self-preference.",
     )
     training_cutoff = forms.DateField(
+        label="Training cut-off",
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text="As declared; nobody can verify it.",
@@ -40,7 +41,7 @@ class SolverForm(forms.Form):
     prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
     completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
     cached_price = forms.DecimalField(
-        label="Price of a million tokens from the server's cache",
+        label="Price of a million tokens from the server’s cache",
         help_text="If they cost less than others that are sent.",
         **{**_PRICE, "initial": None},
     )

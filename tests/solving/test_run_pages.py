@@ -215,16 +215,19 @@ def test_what_cannot_be_begun_says_why(
 ) -> None:
     by = solver()
     client.force_login(owner)
-    for more, reason in (
-        ({"keys": "p9"}, "has no instance"),
-        ({"attempt_tokens": ""}, "Say what each attempt may use"),
-        ({"track": "assisted"}, "There is no track"),
-        ({"attempt_cost": "3"}, "A budget in money needs prices."),
+    for more, field, reason in (
+        ({"keys": "p9"}, "keys", "has no instance"),
+        ({"attempt_tokens": ""}, "", "Say what each attempt may use"),
+        ({"track": "assisted"}, "track", "There is no track"),
+        ({"condition": "none"}, "condition", "Choose no condition."),
+        ({"attempt_cost": "3"}, "", "A budget in money needs prices."),
     ):
         for step in ("estimate", "begin"):
             page = client.post("/solving/new/", {**order(by, release, **more), "step": step})
             assert page.status_code == 400
             assert reason in page.content.decode()
+            above = f'<li><a href="#id_{field}">'  # of a long form, where it has to be corrected
+            assert above in page.content.decode() or not field
     assert SolveRun.objects.count() == 0
 
 
