@@ -71,7 +71,9 @@ class Difference:
 
 def runs() -> QuerySet[SolveRun]:
     """All runs, the newest first, with what their lists show."""
-    loaded = SolveRun.objects.select_related("solver", "release", "artifact", "bank", "blocked", "published")
+    loaded = SolveRun.objects.select_related(
+        "solver", "release", "artifact", "bank", "blocked", "published__tupled"
+    )
     counted = loaded.annotate(
         n_attempts=Count("attempts"),
         n_ended=Count("attempts", filter=Q(attempts__state=AttemptState.ENDED)),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
+from django.test import Client
 
 from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
@@ -17,8 +18,10 @@ from benchmark.releases.freezing import freeze_release
 from benchmark.tuples.actions import declare_tuple
 from retrieval.artifact import EXTERNAL, Artifact, Result, Row, Terms, packed
 from solvers.recipe import RECIPES, get_recipe
+from solving.models import SolveRun
 from solving.publishing.actions import outputs_file, publish
 from solving.runs.replaying import faults
+from tests.factories import RoleFactory
 from tests.llm.server import Server
 from tests.solving import site
 
@@ -150,8 +153,14 @@ def published_gap(row: FrozenTuple) -> tuple[Output, str]:
     return Output.objects.get(run=run.published), report.retrieval
 
 
+def shown_as(client: Client, output: Output) -> str:
+    """The page of the run that came to this output."""
+    client.force_login(RoleFactory(name="coordinator").user)
+    return client.get(f"/solving/runs/{SolveRun.objects.get(published=output.run).pk}/").content.decode()
+
+
 def test_a_run_whose_query_was_frozen_joins_the_tuple_with_the_sources_of_the_artifact(
-    server: Server, tmp_path: Path
+    server: Server, tmp_path: Path, client: Client
 ) -> None:
     server.keyed = answering("gaps")
     row = one_gap(tmp_path, QUERY)
@@ -160,10 +169,11 @@ def test_a_run_whose_query_was_frozen_joins_the_tuple_with_the_sources_of_the_ar
     assert [one["title"] for one in output.payload["candidates"]] == ["Retractions of a ball", "2001.2"]
     assert digest
     assert [one.run for one in row.runs.all()] == [output.run]
+    assert "in the tuple frozen" in shown_as(client, output)
 
 
 def test_a_run_with_a_query_of_its_own_is_published_outside_of_the_tuple(
-    server: Server, tmp_path: Path
+    server: Server, tmp_path: Path, client: Client
 ) -> None:
     server.keyed = answering("gaps")
     row = one_gap(tmp_path, "no map of a ball")
@@ -174,3 +184,4 @@ def test_a_run_with_a_query_of_its_own_is_published_outside_of_the_tuple(
     assert digest == ""
     assert not row.runs.exists()
     assert output.run.config["artifact"] == "frozen"
+    assert "outside of the tuple frozen" in shown_as(client, output)
