@@ -1,6 +1,7 @@
 """Forms of builds: the plan with its recipe, the budget, and what to do with a build."""
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -13,9 +14,9 @@ from construction.pipeline import get_pipeline
 from construction.recipes.about import DescribedNumber, described
 from work.endpoints import declared_endpoints
 
-_PRICE: dict[str, Any] = {
-    "min_value": 0, "max_digits": 12, "decimal_places": 6, "required": False, "initial": Decimal(0),
-}  # fmt: skip
+_price = partial(
+    forms.DecimalField, min_value=0, max_digits=12, decimal_places=6, required=False, initial=Decimal(0)
+)
 _EVERYTHING = [("", "All")]
 
 
@@ -47,8 +48,8 @@ class PlanForm(forms.Form):
     name = forms.SlugField(max_length=100, help_text="Letters, digits, hyphens and underscores.")
     endpoint = forms.ChoiceField()
     model = forms.CharField(max_length=200, help_text="As its server calls it.")
-    prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
-    completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
+    prompt_price = _price(label="Price of a million tokens sent")
+    completion_price = _price(label="Price of a million tokens received")
     seed = forms.IntegerField(
         min_value=0, max_value=2**63 - 1, initial=1, help_text="Of every random choice."
     )
@@ -126,14 +127,14 @@ class EmitForm(forms.Form):
 
 def _field_of(number: DescribedNumber) -> forms.Field:
     """A field that is left empty where the number is to be ours."""
-    words: dict[str, Any] = {"required": False, "label": number.name}
     if isinstance(number.ours, bool):
-        return forms.ChoiceField(choices=[("", "ours"), ("yes", "yes"), ("no", "no")], **words)
+        choices = [("", "ours"), ("yes", "yes"), ("no", "no")]
+        return forms.ChoiceField(choices=choices, required=False, label=number.name)
     if isinstance(number.ours, int):
-        return forms.IntegerField(**words)
+        return forms.IntegerField(required=False, label=number.name)
     if isinstance(number.ours, float):
-        return forms.FloatField(**words)
-    return forms.CharField(max_length=2_000, **words)
+        return forms.FloatField(required=False, label=number.name)
+    return forms.CharField(max_length=2_000, required=False, label=number.name)
 
 
 def _read(said: Any, ours: Any) -> Any:

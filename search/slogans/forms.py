@@ -1,6 +1,7 @@
 """Forms of slogans: an order, its budget, and what to do with a run."""
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -11,9 +12,9 @@ from search.models import Reads
 from search.slogans.actions import Order
 from work.endpoints import declared_endpoints
 
-_PRICE: dict[str, Any] = {
-    "min_value": 0, "max_digits": 12, "decimal_places": 6, "required": False, "initial": Decimal(0),
-}  # fmt: skip
+_price = partial(
+    forms.DecimalField, min_value=0, max_digits=12, decimal_places=6, required=False, initial=Decimal(0)
+)
 
 
 class OrderForm(forms.Form):
@@ -22,8 +23,8 @@ class OrderForm(forms.Form):
     reads = forms.ChoiceField(label="The model reads", choices=Reads.choices)
     endpoint = forms.ChoiceField()
     model = forms.CharField(max_length=200, help_text="As its server calls it.")
-    prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
-    completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
+    prompt_price = _price(label="Price of a million tokens sent")
+    completion_price = _price(label="Price of a million tokens received")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -13,9 +14,9 @@ from solvers.recipe import Recipe
 from solving.runs.actions import System
 from work.endpoints import declared_endpoints
 
-_PRICE: dict[str, Any] = {
-    "min_value": 0, "max_digits": 12, "decimal_places": 6, "required": False, "initial": Decimal(0),
-}  # fmt: skip
+_price = partial(
+    forms.DecimalField, min_value=0, max_digits=12, decimal_places=6, required=False, initial=Decimal(0)
+)
 
 
 class SolverForm(forms.Form):
@@ -37,12 +38,12 @@ class SolverForm(forms.Form):
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text="As declared; nobody can verify it.",
     )
-    prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
-    completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
-    cached_price = forms.DecimalField(
+    prompt_price = _price(label="Price of a million tokens sent")
+    completion_price = _price(label="Price of a million tokens received")
+    cached_price = _price(
         label="Price of a million tokens from the server's cache",
         help_text="If they cost less than others that are sent.",
-        **{**_PRICE, "initial": None},
+        initial=None,
     )
     decoding = forms.CharField(
         required=False,
@@ -84,13 +85,13 @@ class SolverForm(forms.Form):
         """The other fields."""
         return [field for field in self if not field.name.startswith("s_")]
 
-    def clean_decoding(self) -> dict[str, Any]:
+    def clean_decoding(self) -> dict[str, object]:
         return self._object("decoding")
 
-    def clean_roles(self) -> dict[str, Any]:
+    def clean_roles(self) -> dict[str, object]:
         return self._object("roles")
 
-    def _object(self, name: str) -> dict[str, Any]:
+    def _object(self, name: str) -> dict[str, object]:
         try:
             read = storable(loads(self.cleaned_data[name].strip() or "{}"))
         except NotJson as error:
