@@ -7,7 +7,7 @@ none, on the page that has its quoted words; where there is none either, it is r
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any
 
 from annotation.grading.answers import HIGHLIGHT, KINDS
 from annotation.grading.file_anchors import FilePage, checked_anchor, folded, rects_of, words_of
@@ -21,31 +21,11 @@ ALIKE = 0.9  # share of the words of a page that a page of another copy has too
 _WORD = re.compile(r"\w{3,}")
 
 
-class MarkAnchor(TypedDict):
-    """Where a comment on a PDF is, as clients send it."""
-
-    page: int
-    quote: dict[str, str] | None
-    rects: list[list[float]]
-
-
-class MarkComment(TypedDict):
-    """A comment as drafts hold it."""
-
-    block: str
-    start: int
-    end: int
-    severity: str
-    kind: str
-    text: str
-    anchor: MarkAnchor
-
-
 @dataclass(frozen=True)
 class Placed:
-    """Comments, and the marks that have no place in the document."""
+    """Comments as drafts hold them, and the marks that have no place in the document."""
 
-    comments: tuple[MarkComment, ...]
+    comments: tuple[dict[str, Any], ...]
     lost: tuple[Mark, ...]
 
 
@@ -88,14 +68,14 @@ def _same_page(words: str, place: int, pages: Sequence[FilePage]) -> int | None:
     return None
 
 
-def _comment(mark: Mark, block: str, page: FilePage) -> MarkComment | None:
+def _comment(mark: Mark, block: str, page: FilePage) -> dict[str, Any] | None:
     """A comment in the form that clients send, tried as a submission tries it; None where that would refuse it."""
     left, bottom, right, top = page.box
     rects = [
         [max(rect[0], left), max(rect[1], bottom), min(rect[2], right), min(rect[3], top)]
         for rect in mark.rects
     ]
-    anchor: MarkAnchor = {"page": page.number, "quote": None, "rects": rects}
+    anchor: dict[str, object] = {"page": page.number, "quote": None, "rects": rects}
     if mark.on_words:
         anchor["quote"] = {"exact": mark.quote, "prefix": mark.prefix, "suffix": mark.suffix}
     try:

@@ -59,7 +59,7 @@ def marks_of_pdf(member: Member, name: str, release: Release) -> list[dict[str, 
         anchor = comment["anchor"]
         quote = {"quote" if key == "exact" else key: words for key, words in (anchor["quote"] or {}).items()}
         place = {"anchor": Anchored.PDF, "block": comment["block"], "page": str(anchor["page"])}
-        said = {"severity": comment["severity"], "kind": comment["kind"], "text": comment["text"]}
+        said = {key: comment[key] for key in ("severity", "kind", "text")}
         cells.append({**place, **quote, **said, "rects": json.dumps(anchor["rects"])})
     for mark in placed.lost:
         severity, kind = severity_and_kind(mark)
