@@ -35,12 +35,12 @@ def reply(request: Mapping[str, Any]) -> str | None:
     return json.dumps(answer(fields), ensure_ascii=False)
 
 
-def _symbols(fields: Mapping[str, str]) -> dict[str, Any]:
+def _symbols(fields: Mapping[str, str]) -> dict[str, object]:
     quotes = _definitions(fields["paper"], f"{fields['problem']}\n{fields['proof']}", fields["problem"])
     return {"symbols": [{"symbol": term, "quote": quote} for term, quote in quotes], "external": False}
 
 
-def _choice(fields: Mapping[str, str]) -> dict[str, Any]:
+def _choice(fields: Mapping[str, str]) -> dict[str, object]:
     numbers = sorted({int(number) for number in _NUMBERED.findall(fields["proof"])})
     mask = {
         "candidate": numbers[len(numbers) // 2],
@@ -52,17 +52,17 @@ def _choice(fields: Mapping[str, str]) -> dict[str, Any]:
     return {"masks": [mask]}
 
 
-def _objects(fields: Mapping[str, str]) -> dict[str, Any]:
+def _objects(fields: Mapping[str, str]) -> dict[str, object]:
     words = re.findall(r"(?<![\\A-Za-z])[a-z]{5,}", fields["lemma"])
     return {"objects": list(dict.fromkeys(words))[:20]}
 
 
-def _needs(fields: Mapping[str, str]) -> dict[str, Any]:
+def _needs(fields: Mapping[str, str]) -> dict[str, object]:
     quotes = _definitions(fields["before"], fields["lemma"], "")
     return {"definitions": [{"quotes": [quote]} for _, quote in quotes], "assumptions": [], "missing": []}
 
 
-def _target(fields: Mapping[str, str]) -> dict[str, Any]:
+def _target(fields: Mapping[str, str]) -> dict[str, object]:
     found = _PROOF.search(fields["proofs"])
     if found is None:
         return {"setup": "", "target": "", "proof": "", "citations": []}
@@ -75,18 +75,18 @@ def _target(fields: Mapping[str, str]) -> dict[str, Any]:
     return {"setup": setup, "target": f"S{found[2]}", "proof": f"P{found[1]}", "citations": cited}
 
 
-def _instrumental(fields: Mapping[str, str]) -> dict[str, Any]:
+def _instrumental(fields: Mapping[str, str]) -> dict[str, object]:
     known = fields["key"] in _known()
     reason = "The step uses its result." if known else "The rules know nothing of this work."
     return {"instrumental": known, "reason": reason}
 
 
-def _tool(fields: Mapping[str, str]) -> dict[str, Any]:
+def _tool(fields: Mapping[str, str]) -> dict[str, object]:
     known = _known()[fields["key"]]
     return {"tool": known["tool"], "type": "theorem", "restated": False, "restated_quote": ""}
 
 
-def _hint(fields: Mapping[str, str]) -> dict[str, Any]:
+def _hint(fields: Mapping[str, str]) -> dict[str, object]:
     return {"anchor": next(known["anchor"] for known in _known().values() if known["tool"] == fields["tool"])}
 
 

@@ -97,7 +97,7 @@ class Client:
     async def _persist(
         self,
         path: str,
-        request: dict[str, Any],
+        request: dict[str, object],
         headers: Mapping[str, str],
         max_attempts: int | None = None,
     ) -> tuple[Any, Circumstances]:

@@ -30,8 +30,8 @@ class Completion:
     """
 
     text: str
-    request: dict[str, Any]
-    reply: dict[str, Any]
+    request: dict[str, object]
+    reply: dict[str, object]
     model: str
     finish_reason: str
     prompt_tokens: int | None
@@ -122,7 +122,7 @@ def build_request(
     model: str,
     decoding: Mapping[str, Any] | None = None,
     response_format: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The body of a chat-completion request; a bare string is one user message.
 
     Raises ValueError for a decoding parameter outside DECODING, so that a judge's settings cannot smuggle
@@ -132,7 +132,7 @@ def build_request(
     if unknown:
         raise ValueError(f"unknown decoding parameter: {', '.join(unknown)}")
     messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else [dict(m) for m in prompt]
-    request: dict[str, Any] = {"model": model, "messages": messages, **(decoding or {})}
+    request: dict[str, object] = {"model": model, "messages": messages, **(decoding or {})}
     if response_format is not None:
         request["response_format"] = dict(response_format)
     return request

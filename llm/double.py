@@ -27,7 +27,7 @@ class Double:
     """
 
     def __init__(self, script: Rule | Iterable[str | CallFailed] = answer_by_hash) -> None:
-        self.requests: list[dict[str, Any]] = []
+        self.requests: list[dict[str, object]] = []
         self._rule: Rule | None = script if callable(script) else None
         self._script: Iterator[str | CallFailed] = iter(() if callable(script) else script)
 

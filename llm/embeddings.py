@@ -87,7 +87,7 @@ def parse_embedding_models(
     return found
 
 
-def embeddings_request(texts: Sequence[str], model: str) -> dict[str, Any]:
+def embeddings_request(texts: Sequence[str], model: str) -> dict[str, object]:
     """The body of a request for the vectors of some texts."""
     return {"model": model, "input": list(texts), "encoding_format": "float"}
 

@@ -34,7 +34,7 @@ class Assembler:
         self._begun = self._after_return = self._done = False
         self._line: list[bytes] = []  # pieces of the line that has not ended yet
         self._data: list[bytes] = []  # of the event that has not ended yet
-        self._once: dict[str, Any] = {}
+        self._once: dict[str, object] = {}
         self._role: Any = "assistant"
         self._pieces: dict[str, list[str]] = {}
         self._finish_reason: Any = None

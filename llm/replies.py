@@ -15,7 +15,7 @@ PARSER = "1"  # raise it with every change of what parse_reply reads: kept repli
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 _MAX_CHARS = 200_000
 
-REPLY_FIELDS: dict[str, dict[str, Any]] = {
+REPLY_FIELDS: dict[str, dict[str, object]] = {
     "label": {"type": "string", "enum": list(LABELS)},
     "reason": {"type": "string", "description": "Short: the decisive point, in one to three sentences."},
     "confidence": {"type": ["number", "null"], "description": "Between 0 and 1, or null."},
@@ -112,7 +112,7 @@ class AskedSteps:
         return [name for name, _ in self.texts]
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, object]:
         """JSON schema of the object with exactly one label for each step."""
         label = {"type": "string", "enum": list(self.labels)}
         return {
@@ -176,7 +176,7 @@ def response_format(
     name: str = "verdict",
     labels: Sequence[str] = LABELS,
     steps: AskedSteps | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The `response_format` of a request that asks for exactly these fields (keys of REPLY_FIELDS), and `steps`."""
     properties = {field: REPLY_FIELDS[field] for field in fields}
     if "label" in properties:

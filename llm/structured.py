@@ -37,7 +37,7 @@ class StructuredPrompt(Generic[Shape]):
     sha256: str
 
     @property
-    def response_format(self) -> dict[str, Any]:
+    def response_format(self) -> dict[str, object]:
         """What to ask of an endpoint with structured output."""
         name = self.reply.__name__.lower()
         schema = {"name": name, "strict": True, "schema": strict_schema(_document(self.reply))}
@@ -91,5 +91,5 @@ def _schema(reply: type[BaseModel]) -> str:
 
 
 @cache  # without it pydantic would take longer over each question than everything else that a worker does
-def _document(reply: type[BaseModel]) -> dict[str, Any]:
+def _document(reply: type[BaseModel]) -> dict[str, object]:
     return reply.model_json_schema()

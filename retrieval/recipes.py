@@ -68,7 +68,7 @@ class Recipe:
         """What a model of meaning reads of a query. The paper's recipe says a short query twice, as its authors do."""
         return f"{text} {text}" if self.name == PAPER and len(text.split()) < SHORT else text
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The recipe as plain values for JSON."""
         return asdict(self)
 

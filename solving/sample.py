@@ -1,6 +1,7 @@
 """The demo's runs: one that the scripted model has finished, and one that the workers go on with."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,17 +43,17 @@ def load_runs(*, say: Say, release: str = "sample-proofs", finish_within: int = 
     port = urlsplit(endpoint.base_url).port
     if port is None:
         raise Refused(f"The endpoint {ENDPOINT} has no port on this machine.", code="no_port")
-    bounds: dict[str, Any] = {"attempt_tokens": 200_000, "rule": "published"}
+    order = Order(problems, attempt_tokens=200_000, rule="published")
     several = _solver(owner, "sample-rma", "rma", {"rounds": 3, "early_stop": False})
     alone = _solver(owner, "sample-single", "single", {})
     made = []
     with serving(reply, port=port):
         for solver in (several, alone):
-            run = begin(actor=owner, solver=solver, order=Order(problems, keys=FINISHED, **bounds))
+            run = begin(actor=owner, solver=solver, order=replace(order, keys=FINISHED))
             _finish(run, finish_within)
             made.append(run)
     slow = _solver(owner, "sample-rma", "rma", {"rounds": 7, "early_stop": False})
-    made.append(begin(actor=owner, solver=slow, order=Order(problems, keys=BEGUN, attempts=2, **bounds)))
+    made.append(begin(actor=owner, solver=slow, order=replace(order, keys=BEGUN, attempts=2)))
     say(f"{len(made)} runs of solvers, one of which goes on")
     return made
 

@@ -164,14 +164,14 @@ class JoinForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._email = email
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         password = cleaned.get("password", "")
         if password and password != cleaned.get("again"):
             self.add_error("again", "The two passwords are different.")
         if password:
             self._check_strength(password, cleaned.get("name", ""))
-        return cleaned
 
     def _check_strength(self, password: str, name: str) -> None:
         try:

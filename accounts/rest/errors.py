@@ -29,7 +29,7 @@ class RefusalOut(serializers.Serializer[Any]):
 REFUSED = {409: RefusalOut, 422: RefusalOut}  # what a writing operation may answer, for `extend_schema`
 
 
-def explain(error: Exception, context: dict[str, Any]) -> Response | None:
+def explain(error: Exception, context: dict[str, object]) -> Response | None:
     """DRF's exception handler: our refusals and DRF's own errors get the same shape."""
     if isinstance(error, Refused):
         told = {"code": error.code, "reason": error.reason, "line": error.line, "field": error.field}

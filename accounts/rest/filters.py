@@ -24,7 +24,7 @@ class ListedFilters(BaseFilterBackend):
             raise ValidationError(dict.fromkeys(given, "contains a NUL character"))
         return queryset.filter(**{filters[name]: value for name, value in given.items()})
 
-    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
+    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, object]]:
         """The parameters for the OpenAPI document."""
         return [
             {"name": name, "in": "query", "required": False, "schema": {"type": "string"}}

@@ -16,7 +16,7 @@ _SESSION = Joined("django_session s WHERE s.session_key = %(key)s", s=Session)
 class SessionStore(db.SessionStore):
     """Django's own store, except for how a live session is read."""
 
-    def load(self) -> dict[str, Any]:
+    def load(self) -> dict[str, object]:
         for (session,) in _SESSION.rows(key=self.session_key):
             if session.expire_date > timezone.now():
                 return self.decode(session.session_data)

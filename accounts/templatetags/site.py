@@ -18,7 +18,7 @@ register.filter("domain_words", domain_words)
 
 
 @register.simple_tag(takes_context=True)
-def nav_link(context: dict[str, Any], name: str, words: str) -> SafeString:
+def nav_link(context: template.Context, name: str, words: str) -> SafeString:
     """A link of the main navigation, marked as current on its own page and on the pages below it."""
     try:
         address = reverse(name)

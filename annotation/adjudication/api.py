@@ -60,7 +60,7 @@ class AdjudicatedOut(serializers.Serializer[Any]):
     amendment = serializers.BooleanField(help_text="Decided after the unblinding.")
     decided_at = serializers.DateTimeField()
 
-    def to_representation(self, instance: Adjudication) -> dict[str, Any]:
+    def to_representation(self, instance: Adjudication) -> dict[str, object]:
         return {**super().to_representation(instance), "decided_at": instance.decided_at.isoformat()}
 
 

@@ -161,14 +161,14 @@ class DomainsForm(DrawForm):
             for number, (_, size) in enumerate(self.strata)
         ]
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        values = self.cleaned_data
         if values.get("extent") == "sample" and not values.get("each"):
             for number in range(len(self.strata)):
                 name = f"size-{number}"
                 if name not in self.errors and not values.get(name):
                     self.add_error(name, "Enter how many: a domain without any would not be represented.")
-        return values
 
     def choices(self) -> dict[str, object]:
         values = self.cleaned_data
@@ -186,10 +186,9 @@ class OutputsForm(DomainsForm):
 
     units = "answered outputs"
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean()
+    def clean(self) -> None:
+        super().clean()
         self.refuse_undecided(sum(self.frame.undecided.values()))
-        return values
 
     def choices(self) -> dict[str, object]:
         return {**super().choices(), "leave_out_undecided": self.cleaned_data["leave_out_undecided"]}
@@ -231,15 +230,15 @@ class PairsForm(DrawForm):
         super().__init__(*args, campaign=campaign, frame=frame, initial=start, **kwargs)
         self.fields["systems"].choices = named  # type: ignore[attr-defined]
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        values = self.cleaned_data
         chosen = set(values.get("systems", ()))
         if len(chosen) == 1:
             self.add_error("systems", "A comparison needs at least two systems.")
         elif chosen and not any(chosen.issuperset(pair.split("|")) for pair in self.frame.strata):
             self.add_error("systems", "No problem was answered by two of these systems.")
         self.refuse_undecided(sum(n for system, n in self.frame.undecided.items() if system in chosen))
-        return values
 
     def choices(self) -> dict[str, object]:
         values = self.cleaned_data

@@ -28,7 +28,7 @@ class FilePage:
     sha256: str
 
 
-def checked_anchor(raw: Any, page: FilePage) -> tuple[dict[str, Any], int, int]:
+def checked_anchor(raw: Any, page: FilePage) -> tuple[dict[str, object], int, int]:
     """The anchor as it is stored, and where the quoted words begin and end in the page's text (0 and 0 if unknown).
 
     Raises ValueError with the reason.
@@ -38,7 +38,7 @@ def checked_anchor(raw: Any, page: FilePage) -> tuple[dict[str, Any], int, int]:
     rects = [_rectangle(one, page) for one in _listed(raw.get("rects"), MAX_RECTS)]
     if not rects:
         raise ValueError("it marks nothing on its page")
-    selectors: list[dict[str, Any]] = [
+    selectors: list[dict[str, object]] = [
         {
             "type": "FragmentSelector",
             "conformsTo": "http://tools.ietf.org/rfc/rfc3778",

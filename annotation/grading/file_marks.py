@@ -75,7 +75,7 @@ def _comment(mark: Mark, block: str, page: FilePage) -> dict[str, Any] | None:
         [max(rect[0], left), max(rect[1], bottom), min(rect[2], right), min(rect[3], top)]
         for rect in mark.rects
     ]
-    anchor: dict[str, Any] = {"page": page.number, "quote": None, "rects": rects}
+    anchor: dict[str, object] = {"page": page.number, "quote": None, "rects": rects}
     if mark.on_words:
         anchor["quote"] = {"exact": mark.quote, "prefix": mark.prefix, "suffix": mark.suffix}
     try:

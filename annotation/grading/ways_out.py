@@ -5,7 +5,7 @@ Nobody is named, and items go by their opaque names: this is read while a campai
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 from django.db.models import Q
 
@@ -29,8 +29,18 @@ class WaysOut:
     unjudged: list[dict[str, str]] = field(default_factory=list)
 
 
-def ways_out(campaign: Campaign) -> dict[str, Any]:
-    """{campaign, grades, counts, reasons, items}: totals, and the items with reported issues."""
+class Ways(TypedDict):
+    """Totals, and the items with reported issues: the fields of WaysOut."""
+
+    campaign: str
+    grades: int
+    counts: dict[str, int]
+    reasons: dict[str, int]
+    items: list[dict[str, object]]
+
+
+def ways_out(campaign: Campaign) -> Ways:
+    """What the reviewers of a campaign reported."""
     items: dict[int, WaysOut] = {}
     # the mirrored repeat of a pair is the same reviewer again, and does not count
     live = Grade.objects.filter(

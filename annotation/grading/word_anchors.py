@@ -79,18 +79,18 @@ class Text:
     blocks: tuple[Source, ...]
 
 
-def words_anchor(quoted: Quoted) -> dict[str, Any]:
+def words_anchor(quoted: Quoted) -> dict[str, object]:
     """The anchor of a comment at the block where its words begin."""
     return {"type": "words", "version": 1, "selector": [_quote_selector(quoted)]}
 
 
-def lost_anchor(quoted: Quoted, given: Given) -> dict[str, Any]:
+def lost_anchor(quoted: Quoted, given: Given) -> dict[str, object]:
     """The anchor of a comment whose place the text does not have; it keeps the words and what was said of the place."""
     selector = [_quote_selector(quoted)] if any(asdict(quoted).values()) else []
     return {"type": Anchored.LOST.value, "version": 1, "selector": selector, "given": asdict(given)}
 
 
-def whole_anchor() -> dict[str, Any]:
+def whole_anchor() -> dict[str, object]:
     """The anchor of a comment about the text as a whole."""
     return {"type": Anchored.WHOLE.value, "version": 1, "selector": []}
 

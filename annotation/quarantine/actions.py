@@ -196,7 +196,7 @@ def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict
     return passages
 
 
-def _redacted(output: Output, passages: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], str]:
+def _redacted(output: Output, passages: Iterable[Mapping[str, Any]]) -> tuple[dict[str, object], str]:
     protocol = get_protocol(output.run.release.benchmark.protocol)
     fields = shown_fields(protocol, output.payload, output.text, output.text_format)
     spans: dict[str, list[tuple[int, int]]] = {}

@@ -73,7 +73,7 @@ def start_draft(*, actor: User, protocol: str, start: str) -> RubricDraft:
     return draft
 
 
-def _changed_from(protocol: str, label: str) -> dict[str, Any]:
+def _changed_from(protocol: str, label: str) -> dict[str, object]:
     """The content of a rubric to be changed; one of the protocol's folder gets a name of its own."""
     rubric = rubric_called(protocol, label)
     own = {each.name for each in get_protocol(protocol).rubrics}

@@ -1,7 +1,5 @@
 """What a new form can begin with."""
 
-from typing import Any
-
 from stats.core.scale import NAMED
 
 _LEVELS = {
@@ -19,17 +17,17 @@ _REPORT = {
 }
 
 
-def _form(name: str, title: str, *questions: dict[str, Any], **more: Any) -> dict[str, Any]:
+def _form(name: str, title: str, *questions: dict[str, object], **more: object) -> dict[str, object]:
     return {"name": name, "version": 1, "kind": "grade", "title": title, "questions": list(questions), **more}
 
 
-def _yes_or_no(key: str, text: str, **more: Any) -> dict[str, Any]:
+def _yes_or_no(key: str, text: str, **more: object) -> dict[str, object]:
     scale = {"level": "nominal", "values": ["yes", "no"], "success": ["yes"]}
     return {"key": key, "text": text, "scale": scale, "required": True, **more}
 
 
 # Name -> what it is called in the list, and the form.
-STARTS: dict[str, tuple[str, dict[str, Any]]] = {
+STARTS: dict[str, tuple[str, dict[str, object]]] = {
     "four-levels": (
         "First Proof: four levels, and whether to accept",
         _form(
@@ -88,6 +86,6 @@ STARTS: dict[str, tuple[str, dict[str, Any]]] = {
 READY_MADE = tuple(name for name in NAMED if name not in ("text", "flag"))
 
 
-def start_called(name: str) -> dict[str, Any] | None:
+def start_called(name: str) -> dict[str, object] | None:
     """The form to begin with, or None if there is none of this name."""
     return STARTS[name][1] if name in STARTS else None

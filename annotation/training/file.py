@@ -33,8 +33,8 @@ SHOWN_FAULTS = 20
 class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    problem: str | dict[str, Any]
-    answer: str | dict[str, Any]
+    problem: str | dict[str, object]
+    answer: str | dict[str, object]
     gold: dict[str, str | dict[str, str]] = Field(min_length=1)
     rationale: dict[str, str] = {}
     note: str = ""
@@ -52,7 +52,7 @@ class GoldEntry:
     note: str = ""
 
     @property
-    def content(self) -> dict[str, dict[str, Any]]:
+    def content(self) -> dict[str, Mapping[str, object]]:
         """The gold as the content object of annotation/grading/answers.py, with the rationales as its comments."""
         whole = {key: value for key, value in self.gold.items() if isinstance(value, str)}
         steps = {key: dict(value) for key, value in self.gold.items() if not isinstance(value, str)}

@@ -1,5 +1,7 @@
 """REST endpoints of builds, for coordinators and owners; what spends money is for owners."""
 
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -53,8 +55,8 @@ from construction.pipeline import pipeline_names
 from work.models import RunState
 
 CHECKED_AT_ONCE = 20  # papers that are read again while somebody waits
-_PRICE: dict[str, Any] = {"max_digits": 12, "decimal_places": 6, "min_value": 0, "default": 0}
-_COST: dict[str, Any] = {"max_digits": 16, "decimal_places": 6, "min_value": 0, "default": None}
+_price = partial(serializers.DecimalField, max_digits=12, decimal_places=6, min_value=0, default=Decimal(0))
+_cost = partial(serializers.DecimalField, max_digits=16, decimal_places=6, min_value=0, default=None)
 STATES = [(state.value, state.label) for state in (RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED)]
 _CSV = {(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="A line for each stage and code.")}
 _JSONL = {(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR, description="One instance a line.")}
@@ -75,8 +77,8 @@ class BuildEstimateIn(serializers.Serializer[Any]):
     protocol = serializers.ChoiceField([(name, name) for name in pipeline_names()])
     numbers = serializers.DictField(child=serializers.JSONField(), default=dict)
     sources = BuildSourcesIn(default=dict)
-    prompt_price = serializers.DecimalField(**_PRICE)
-    completion_price = serializers.DecimalField(**_PRICE)
+    prompt_price = _price()
+    completion_price = _price()
 
 
 class BuildIn(BuildEstimateIn):
@@ -86,7 +88,7 @@ class BuildIn(BuildEstimateIn):
     endpoint = serializers.CharField(max_length=100)
     model = serializers.CharField(max_length=200)
     seed = serializers.IntegerField(min_value=0, max_value=2**63 - 1, default=1)
-    max_cost = serializers.DecimalField(**_COST)
+    max_cost = _cost()
     max_tokens = serializers.IntegerField(min_value=1, default=None)
 
 
@@ -94,7 +96,7 @@ class BuildSteerIn(serializers.Serializer[Any]):
     """The state that the build is to have, or its new budget."""
 
     to = serializers.ChoiceField(STATES, required=False)
-    max_cost = serializers.DecimalField(**_COST)
+    max_cost = _cost()
     max_tokens = serializers.IntegerField(min_value=1, default=None)
 
 

@@ -158,7 +158,7 @@ def construct_again(build: Build) -> Check:
     return Check(papers, tuple(differing), len(made), sha256_of(made))
 
 
-def offsets_only(build: Build) -> Iterator[dict[str, Any]]:
+def offsets_only(build: Build) -> Iterator[dict[str, object]]:
     """The release without its texts, for sources that may not be given on: where each string is to be found."""
     lines = lines_of(build)
     for place in selected(build, lines).places:

@@ -4,18 +4,13 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.conf import settings
 
-from accounts.refusal import Refused
 from construction.builds.actions import Plan
 from construction.models import Source, SourceState
 from construction.pipeline import get_pipeline
 from construction.recipes.about import DescribedNumber, described
-from work.endpoints import declared_endpoints
+from work.forms import endpoint_choices, price_field
 
-_PRICE: dict[str, Any] = {
-    "min_value": 0, "max_digits": 12, "decimal_places": 6, "required": False, "initial": Decimal(0),
-}  # fmt: skip
 _EVERYTHING = [("", "All")]
 
 
@@ -45,10 +40,10 @@ class PlanForm(forms.Form):
     """A name, the model that is asked, its prices, the seed, and every number of the recipe."""
 
     name = forms.SlugField(max_length=100, help_text="Letters, digits, hyphens and underscores.")
-    endpoint = forms.ChoiceField()
+    endpoint = forms.ChoiceField(choices=endpoint_choices)
     model = forms.CharField(max_length=200, help_text="As its server calls it.")
-    prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
-    completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
+    prompt_price = price_field(label="Price of a million tokens sent")
+    completion_price = price_field(label="Price of a million tokens received")
     seed = forms.IntegerField(
         min_value=0, max_value=2**63 - 1, initial=1, help_text="Of every random choice."
     )
@@ -56,13 +51,6 @@ class PlanForm(forms.Form):
     def __init__(self, protocol: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.protocol = protocol
-        try:
-            names = list(declared_endpoints(settings.JUDGE_ENDPOINTS))
-        except Refused:
-            names = []
-        field = self.fields["endpoint"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [(name, name) for name in names]
         self.numbers = described(type(get_pipeline(protocol).recipe({})))
         for number in self.numbers:
             self.fields[f"n_{number.name}"] = _field_of(number)
@@ -126,14 +114,14 @@ class EmitForm(forms.Form):
 
 def _field_of(number: DescribedNumber) -> forms.Field:
     """A field that is left empty where the number is to be ours."""
-    words: dict[str, Any] = {"required": False, "label": number.name}
     if isinstance(number.ours, bool):
-        return forms.ChoiceField(choices=[("", "ours"), ("yes", "yes"), ("no", "no")], **words)
+        choices = [("", "ours"), ("yes", "yes"), ("no", "no")]
+        return forms.ChoiceField(choices=choices, required=False, label=number.name)
     if isinstance(number.ours, int):
-        return forms.IntegerField(**words)
+        return forms.IntegerField(required=False, label=number.name)
     if isinstance(number.ours, float):
-        return forms.FloatField(**words)
-    return forms.CharField(max_length=2_000, **words)
+        return forms.FloatField(required=False, label=number.name)
+    return forms.CharField(max_length=2_000, required=False, label=number.name)
 
 
 def _read(said: Any, ours: Any) -> Any:

@@ -151,5 +151,5 @@ def offsets_reply(build: Build, *, only_restricted: bool = False) -> StreamingHt
 
 def _rows(build: Build, only_restricted: bool) -> Iterator[str]:
     for row in offsets_only(build):
-        if not only_restricted or class_of(row["licence"]) != OPEN:
+        if not only_restricted or class_of(str(row["licence"])) != OPEN:
             yield json.dumps(row, ensure_ascii=False) + "\n"

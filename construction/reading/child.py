@@ -31,7 +31,7 @@ def main() -> None:
         get_pipeline(name)  # imported once, before any child is forked
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     while line := requests.readline():
-        request: dict[str, Any] = json.loads(line)
+        request = json.loads(line)
         content = requests.read(request["size"])
         said, how = _in_a_child(request, content)
         answers.write(json.dumps({"how": how, "size": len(said)}).encode() + b"\n")

@@ -31,7 +31,7 @@ def with_pairs(found: Outline, pairs: Iterable[Pair]) -> Outline:
     return replace(found, proofs=tuple(proofs))
 
 
-def document_with_pairs(outline: Mapping[str, Any], pairs: Iterable[Pair]) -> dict[str, Any]:
+def document_with_pairs(outline: Mapping[str, Any], pairs: Iterable[Pair]) -> dict[str, object]:
     """The same for an outline that is stored: what the rules say is kept next to it, for when a pair is withdrawn."""
     told = _told(pairs, {begins(one): index for index, one in enumerate(outline["statements"])})
     proofs = []

@@ -165,8 +165,7 @@ class Reader:
         how, lines = self._ask({"verb": "construct"}, json.dumps(request).encode())
         if not lines:
             return Drop(how, _ENDED.get(how, _ENDED["not_read"]))
-        states: list[dict[str, Any]] = lines[0]
-        return states
+        return list(lines[0])
 
     def _ask(self, request: dict[str, object], content: bytes) -> tuple[str, list[Any]]:
         limits = self._limits

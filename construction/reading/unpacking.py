@@ -8,7 +8,6 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from benchmark.importing.archives import unpack, unpack_tar
 from benchmark.importing.records import RecordError
@@ -22,7 +21,7 @@ _TEX = (".tex", ".ltx", ".latex")
 
 
 def main() -> None:
-    request: dict[str, Any] = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     seconds, memory = request["limits"]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

@@ -46,7 +46,7 @@ class DescribedNumber:
 def numbers_of(recipe: "DataclassInstance") -> dict[str, object]:
     """Every number of a recipe in JSON, the same for equal recipes."""
     sets = {item.name for item in fields(recipe) if isinstance(getattr(recipe, item.name), frozenset)}
-    numbers: dict[str, Any] = TypeAdapter(type(recipe)).dump_python(recipe, mode="json")
+    numbers = TypeAdapter(type(recipe)).dump_python(recipe, mode="json")
     return {name: sorted(value) if name in sets else value for name, value in numbers.items()}
 
 

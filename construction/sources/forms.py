@@ -78,12 +78,12 @@ class DescriptionForm(forms.Form):
             raise forms.ValidationError("This is not a DOI.")
         return doi(given)
 
-    def clean(self) -> dict[str, Any]:
-        said: dict[str, Any] = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        said = self.cleaned_data
         others = ("published_authors", "published_year", "published_venue", "published_doi")
         if any(said.get(name) for name in others) and not said.get("published_title"):
             self.add_error("published_title", "Give the title of the published paper too.")
-        return said
 
     def changes(self) -> dict[str, Any]:
         """For `describe_source`."""
@@ -98,7 +98,7 @@ class DescriptionForm(forms.Form):
         return {**plain, "authors": people(said["authors"]), "published": published}
 
 
-def description_of(source: Source) -> dict[str, Any]:
+def description_of(source: Source) -> dict[str, object]:
     """What the form shows at first."""
     shown = {name: getattr(source, name) for name in ("title", "year", "category", "domain", "licence")}
     shown["authors"] = "; ".join(source.authors)

@@ -77,7 +77,7 @@ class ManifestRow:
     published: Published | None = None
     line: int = field(default=0, compare=False)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """For a row of the database."""
         return asdict(self)
 

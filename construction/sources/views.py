@@ -1,7 +1,6 @@
 """Pages of sources, for coordinators and owners."""
 
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.paginator import Paginator
@@ -146,7 +145,7 @@ def source_upload(request: SignedInRequest, pk: int) -> HttpResponse:
     upload = get_object_or_404(uploads(), pk=pk)
     counts = progress_of(upload)
     running = upload.state == RunState.RUNNING
-    context: dict[str, Any] = {"upload": upload, "counts": counts, "running": running}
+    context: dict[str, object] = {"upload": upload, "counts": counts, "running": running}
     if request.headers.get("X-Fragment") == "progress":
         return render(request, "construction/sources/_upload_state.html", context)
     rows = upload.archives.select_related("source").exclude(outcome=Outcome.UNPACKED).order_by("pk")

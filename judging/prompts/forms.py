@@ -85,10 +85,11 @@ class PromptForm(forms.Form):
         assert isinstance(question, forms.ChoiceField)
         question.choices = questions()
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         if "question" not in cleaned:
-            return cleaned
+            return
         protocol, predicate = cleaned["question"].split(" ", 1)
         ours = predicate_prompt(get_protocol(protocol), predicate)
         self._declare("text", lambda: self._words(cleaned.get("file"), cleaned.get("text", "")))
@@ -104,7 +105,6 @@ class PromptForm(forms.Form):
             self.add_error(
                 "verdict_key", "Name the key of the verdict, or leave the whole reply format empty."
             )
-        return self.cleaned_data
 
     def _declare(self, name: str, read: Any) -> None:
         try:

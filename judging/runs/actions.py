@@ -84,7 +84,7 @@ def create_judge(
         return judge_version(actor, {**own, "prompts": program_identities(chosen)})
     if not endpoint or not model:
         raise Refused("A judge needs an endpoint and a model, or a program.", code="no_endpoint")
-    prompts: dict[str, Any] = dict(prompt_identities(get_protocol(protocol)))
+    prompts: dict[str, object] = dict(prompt_identities(get_protocol(protocol)))
     prompts |= {own.predicate: own.identity for own in prompts_called(protocol, own_prompts)}
     if not prompts:
         raise Refused(f"The protocol {protocol} has no questions for judges.", code="no_predicates")

@@ -113,12 +113,12 @@ class JudgeForm(forms.Form):
             raise forms.ValidationError(f"Unknown: {', '.join(unknown)}. Known are {known}.")
         return decoding
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         for chosen in cleaned.get("own_prompts", []):
             if chosen.partition(" ")[0] != cleaned.get("protocol"):
                 self.add_error("own_prompts", f"{chosen.partition(' ')[2]} is for another protocol.")
-        return cleaned
 
     def settings(self) -> dict[str, Any]:
         """The arguments of create_judge."""

@@ -5,7 +5,7 @@ same, their scores are not put into one table.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from accounts.refusal import Refused
 from reports.artifact.manifest import Manifest
@@ -22,6 +22,7 @@ _KEYS = {  # how many leading fields of a row name it; the others are what may c
 }
 _PLAIN = ("release", "release_sha256", "protocol", "track", "seed", "frozen", "is_sample")
 Path = tuple[str, ...]
+Entries = dict[str, list[dict[str, object]]]
 
 
 def read_comparable(content: bytes) -> dict[str, Any]:
@@ -42,13 +43,23 @@ def read_comparable(content: bytes) -> dict[str, Any]:
     return document
 
 
-def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
-    """The comparison of two documents that read_comparable gave.
+class Comparison(TypedDict):
+    """`inputs` maps a part to its `added` (only right), `removed` (only left) and `changed` entries.
 
-    `inputs` maps a part to its `added` (only right), `removed` (only left) and `changed` entries; parts that
-    are equal are left out. `scores` lists every estimate that differs, with `change` = right - left; it is
+    Parts that are equal are left out. `scores` lists every estimate that differs, with `change` = right - left; it is
     null when the scores must not share a table, and `refused` then says why.
     """
+
+    left: dict[str, object]
+    right: dict[str, object]
+    equal: bool
+    inputs: dict[str, Entries]
+    refused: str | None
+    scores: list[dict[str, object]] | None
+
+
+def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
+    """The comparison of two documents that read_comparable gave."""
     one, other = left["inputs"], right["inputs"]
     conditions = [side.get("condition") or "usual" for side in (one, other)]
     refused = None
@@ -58,7 +69,7 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]
         refused = f"Track {one['track']} and track {other['track']} are different tasks."
     elif conditions[0] != conditions[1]:
         refused = f"Condition {conditions[0]} and condition {conditions[1]} are different experiments."
-    named = []
+    named: list[dict[str, object]] = []
     for document in (left, right):
         inputs, judge = document["inputs"], document["inputs"]["judge"]
         named.append(
@@ -90,9 +101,6 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]
         "refused": refused,
         "scores": None if refused else scores,
     }
-
-
-Entries = dict[str, list[dict[str, object]]]
 
 
 def _parts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[str, Entries]]:

@@ -80,7 +80,7 @@ def assemble(
     return {**json.loads(canonical(document)), "sha256": sha256(document)}
 
 
-def sources_of(document: Mapping[str, Any]) -> dict[str, object]:
+def sources_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """Name to value of each part that was read and not computed, such as "inputs.votes"."""
     sections = ("made_with", "manifest", "inputs", "remarks", "pairs")
     return {

@@ -8,12 +8,13 @@ Sealing runs behind the requests, so that submits do not wait for one another. A
 lower number than one that is sealed already, is sealed by a later pass.
 """
 
+import datetime as dt
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
@@ -79,8 +80,17 @@ def seal() -> int:
     return sealed
 
 
-def history_document() -> dict[str, Any]:
-    """Head, time of the last link, and counts by kind: sealed, waiting."""
+class History(TypedDict):
+    """Head, time of the last link, and counts by kind."""
+
+    head: str
+    sealed_at: dt.datetime | None
+    sealed: dict[str, int]
+    waiting: dict[str, int]
+
+
+def history_document() -> History:
+    """What the chain covers now."""
     last = HistoryLink.objects.order_by("-position").values_list("sealed_at", flat=True).first()
     counted = dict(HistoryLink.objects.values_list("kind").annotate(links=Count("pk")).order_by())
     return {

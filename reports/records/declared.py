@@ -43,7 +43,7 @@ class Declared:
         """The day on which a text under embargo may be read, "" where there is none."""
         return "" if self.is_open(instance) else self.embargo[instance]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Plain JSON values."""
         return {**asdict(self), "authors": list(self.authors), "credited": list(self.credited)}
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from accounts.models import User
 from annotation.grading.word_anchors import Anchored
@@ -19,7 +18,7 @@ from reports.referees.folder import read_sent
 SHOWN = 100
 
 
-def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dict[str, Any]:
+def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dict[str, object]:
     """Check the unpacked upload in `folder`, or import it; returns what its page says. Raises FaultyFiles."""
     release = release_named(upload.terms["release"])
     sent = read_sent(folder, upload.file_name, release, upload.terms["campaign"])
@@ -70,7 +69,7 @@ def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dic
     }
 
 
-def _shown(one: PlacedComment) -> dict[str, Any]:
+def _shown(one: PlacedComment) -> dict[str, str | int]:
     comment = one.comment
     words = comment.quoted.exact or (
         f"page {comment.given.page}" if comment.given.page else comment.given.block

@@ -102,17 +102,17 @@ def search_run(*, release: Release, index: Index, out: Path, mode: str, k: int) 
             corpus=index.corpus, key__in=[h.key for h in hits]
         )
         found = {row.key: row for row in rows}
-        results: dict[tuple[str, str], dict[str, Any]] = {}
+        results: dict[tuple[str, str], dict[str, object]] = {}
         for hit in hits:
             row = found[hit.key]
             name = f"{row.kind.capitalize()} {row.number}" if row.kind and row.number else row.key
-            result: dict[str, Any] = {
+            result = {
                 "paper": row.document.key,
                 "statement": name,
                 "title": row.document.title,
                 "text": row.body,
+                "score": hit.score,
             }
-            result["score"] = hit.score
             results.setdefault((row.document.key, name), {key: of for key, of in result.items() if of != ""})
         lines.append({"instance_id": name_of_query, "state": "answered", "results": list(results.values())})
     out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")

@@ -31,7 +31,7 @@ def answer(request: HttpRequest) -> HttpResponse:
         allowed_hosts=[host], allowed_origins=[f"{scheme}://{host}", *settings.CSRF_TRUSTED_ORIGINS]
     )
     headers = {**request.headers, "Host": host}
-    scope = {
+    scope: dict[str, object] = {
         "type": "http",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
@@ -57,11 +57,11 @@ def answer(request: HttpRequest) -> HttpResponse:
 
 
 async def _reply(
-    server: MCPServer[Any], security: TransportSecuritySettings, scope: dict[str, Any], body: bytes
+    server: MCPServer[Any], security: TransportSecuritySettings, scope: dict[str, object], body: bytes
 ) -> _Reply:
     reply = _Reply()
 
-    async def receive() -> dict[str, Any]:
+    async def receive() -> dict[str, object]:
         return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Any) -> None:

@@ -252,7 +252,7 @@ def _index_of(corpus: Corpus) -> tuple[str, str]:
     return index.digest, index.recipe_name
 
 
-def _understood(serializer: type[Serializer[Any]], given: dict[str, Any]) -> dict[str, Any]:
+def _understood(serializer: type[Serializer[Any]], given: dict[str, object]) -> dict[str, Any]:
     """The arguments as REST reads them. Raises ToolError with each field that has a fault."""
     read = serializer(data=given)
     if not read.is_valid():

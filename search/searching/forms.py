@@ -117,8 +117,8 @@ class VoteForm(forms.Form):
     query = forms.IntegerField(required=False)
     reason = forms.ChoiceField(choices=[("", ""), *Reason.choices], required=False)
 
-    def clean(self) -> dict[str, Any]:
-        said = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        said = self.cleaned_data
         if said.get("reason") and said.get("value") != -1:
             raise forms.ValidationError("Only what is not relevant has a reason.")
-        return said

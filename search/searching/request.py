@@ -25,7 +25,7 @@ class Asked:
     filters: Filters = field(default_factory=Filters)
 
     @property
-    def filters_given(self) -> dict[str, Any]:
+    def filters_given(self) -> dict[str, object]:
         """The filters that restrict something, as plain values."""
         default = Filters()
         return {

@@ -1,6 +1,5 @@
 """The search page, what people say of a result, and one statement."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -28,32 +27,33 @@ def search_page(request: HttpRequest) -> HttpResponse:
     """One box, filters, and the statements that were found."""
     corpora = corpora_for(request.user).order_by("slug")
     form = SearchForm(request.GET or None, corpora=corpora)
-    context: dict[str, Any] = {"form": form, "corpora": corpora, "found": None, "refusal": "", "removals": []}
-    status = 200
+    context: dict[str, object] = {"form": form, "corpora": corpora, "refusal": "", "removals": []}
+    found, status = None, 200
     if form.is_bound and form.is_valid() and form.asks:
         if too_many(request):
             context["refusal"], status = TOO_MANY, 429
         else:
             try:
                 corpus, asked = form.cleaned_data["corpus"], form.asked()
-                whose: dict[str, Any] = {"user": request.user, "corpus": corpus, "purpose": Purpose.PAGE}
                 if key := form.cleaned_data["similar"]:
-                    context["found"] = similar(**whose, key=key, k=asked.k)
+                    found = similar(
+                        user=request.user, corpus=corpus, purpose=Purpose.PAGE, key=key, k=asked.k
+                    )
                     context["like"] = corpus.statements.get(key=key)
                 else:
-                    context["found"] = search(**whose, asked=asked)
+                    found = search(user=request.user, corpus=corpus, purpose=Purpose.PAGE, asked=asked)
             except Refused as refusal:
                 context["refusal"], status = refusal.reason, 409
     elif form.is_bound and form.errors:
         status = 400
-    if context["found"] and context["found"].emptying:
+    if found and found.emptying:
         context["removals"] = [
             (form.label_of(name), count, urlencode(form.without(name), doseq=True))
-            for name, count in context["found"].emptying
+            for name, count in found.emptying
         ]
-    if context["found"] and len(context["found"].results) == context["found"].asked.k < form.MOST:
+    if found and len(found.results) == found.asked.k < form.MOST:
         context["more"] = urlencode(form.with_k(form.MOST), doseq=True)
-    return render(request, "search/search.html", context, status=status)
+    return render(request, "search/search.html", context | {"found": found}, status=status)
 
 
 @require_GET

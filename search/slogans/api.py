@@ -1,5 +1,7 @@
 """REST endpoints of slogans, for coordinators and owners."""
 
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -23,8 +25,8 @@ from search.slogans.actions import Order, OrderEstimate, ask_for_slogans, estima
 from search.slogans.queries import runs_with_progress
 from work.models import RunState
 
-_PRICE: dict[str, Any] = {"max_digits": 12, "decimal_places": 6, "min_value": 0, "default": 0}
-_COST: dict[str, Any] = {"max_digits": 16, "decimal_places": 6, "min_value": 0, "default": None}
+_price = partial(serializers.DecimalField, max_digits=12, decimal_places=6, min_value=0, default=Decimal(0))
+_cost = partial(serializers.DecimalField, max_digits=16, decimal_places=6, min_value=0, default=None)
 _STATES = [RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED]
 
 
@@ -35,14 +37,14 @@ class OrderIn(serializers.Serializer[Any]):
     reads = serializers.ChoiceField(Reads.choices)
     endpoint = serializers.CharField(max_length=100)
     model = serializers.CharField(max_length=200)
-    prompt_price = serializers.DecimalField(**_PRICE)
-    completion_price = serializers.DecimalField(**_PRICE)
+    prompt_price = _price()
+    completion_price = _price()
 
 
 class RunIn(OrderIn):
     """The same with a budget: at least one of the two."""
 
-    max_cost = serializers.DecimalField(**_COST)
+    max_cost = _cost()
     max_tokens = serializers.IntegerField(min_value=1, default=None)
 
 
@@ -50,7 +52,7 @@ class StepIn(serializers.Serializer[Any]):
     """The state that the run is to have, or its new budget."""
 
     to = serializers.ChoiceField([(state.value, state.label) for state in _STATES], required=False)
-    max_cost = serializers.DecimalField(**_COST)
+    max_cost = _cost()
     max_tokens = serializers.IntegerField(min_value=1, default=None)
 
 

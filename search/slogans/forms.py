@@ -4,36 +4,23 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.conf import settings
 
-from accounts.refusal import Refused
 from search.models import Reads
 from search.slogans.actions import Order
-from work.endpoints import declared_endpoints
-
-_PRICE: dict[str, Any] = {
-    "min_value": 0, "max_digits": 12, "decimal_places": 6, "required": False, "initial": Decimal(0),
-}  # fmt: skip
+from work.forms import endpoint_choices, price_field
 
 
 class OrderForm(forms.Form):
     """What to write, by which model, at which prices."""
 
     reads = forms.ChoiceField(label="The model reads", choices=Reads.choices)
-    endpoint = forms.ChoiceField()
+    endpoint = forms.ChoiceField(choices=endpoint_choices)
     model = forms.CharField(max_length=200, help_text="As its server calls it.")
-    prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
-    completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
+    prompt_price = price_field(label="Price of a million tokens sent")
+    completion_price = price_field(label="Price of a million tokens received")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
-        try:
-            names = list(declared_endpoints(settings.JUDGE_ENDPOINTS))
-        except Refused:
-            names = []
-        field = self.fields["endpoint"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [(name, name) for name in names]
 
     def order(self) -> Order:
         """The order."""

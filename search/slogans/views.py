@@ -1,7 +1,5 @@
 """The page of a corpus's slogans: runs with their progress, an estimate, and the start of a run."""
 
-from typing import Any
-
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -28,7 +26,7 @@ def slogans(request: SignedInRequest, slug: str) -> HttpResponse:
         raise PermissionDenied
     sent = request.POST if request.method == "POST" else request.GET
     form, budget = OrderForm(sent or None), BudgetForm(request.POST or None)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "corpus": corpus,
         "form": form,
         "budget": budget,

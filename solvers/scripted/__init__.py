@@ -72,11 +72,11 @@ def reply(request: Mapping[str, Any]) -> str | None:
     return json.dumps(answer(Question(fields, str(key))), ensure_ascii=False)
 
 
-def _needed(question: Question) -> dict[str, Any]:
+def _needed(question: Question) -> dict[str, object]:
     return {"needed": question.known is not None, "reason": "A rule says so."}
 
 
-def _analysis(question: Question) -> dict[str, Any]:
+def _analysis(question: Question) -> dict[str, object]:
     known = question.known
     if known is None:
         return {"formal": UNKNOWN, "target": "The statement as it is."}
@@ -86,22 +86,22 @@ def _analysis(question: Question) -> dict[str, Any]:
     return {"formal": "The statement is precise as it is.", "target": known.target, "subgoals": goals}
 
 
-def _plan(question: Question) -> dict[str, Any]:
+def _plan(question: Question) -> dict[str, object]:
     words = re.findall(r"(?<![\\A-Za-z])[a-z]{6,}", question.fields.get("problem", ""))
     return {
         "queries": [{"text": " ".join(dict.fromkeys(words[:6])) or "proof", "why": "The longer words of it."}]
     }
 
 
-def _understood(question: Question) -> dict[str, Any]:
+def _understood(question: Question) -> dict[str, object]:
     return {"items": [], "summary": ""}
 
 
-def _applied(question: Question) -> dict[str, Any]:
+def _applied(question: Question) -> dict[str, object]:
     return {"used": []}
 
 
-def _draft(question: Question) -> dict[str, Any]:
+def _draft(question: Question) -> dict[str, object]:
     known = question.known
     if known is None:
         return {"abstain": True, "reason": UNKNOWN}
@@ -113,7 +113,7 @@ def _draft(question: Question) -> dict[str, Any]:
     }
 
 
-def _proposal(question: Question) -> dict[str, Any]:
+def _proposal(question: Question) -> dict[str, object]:
     known = question.known
     if known is None:
         return {"changed": UNKNOWN}
@@ -134,14 +134,14 @@ def _proposal(question: Question) -> dict[str, Any]:
     }
 
 
-def _repaired(question: Question) -> dict[str, Any]:
+def _repaired(question: Question) -> dict[str, object]:
     return {
         "proof_latex": question.fields.get("proof", ""),
         "changed": "Nothing: a rule cannot repair LaTeX.",
     }
 
 
-def _reviews(question: Question) -> dict[str, Any]:
+def _reviews(question: Question) -> dict[str, object]:
     known = question.known
     names = sorted(
         (name for name in question.fields if name.startswith("candidate_")), key=lambda one: int(one[10:])
@@ -166,7 +166,7 @@ def _reviews(question: Question) -> dict[str, Any]:
     return {"reviews": reviews}
 
 
-def _steps(question: Question) -> dict[str, Any]:
+def _steps(question: Question) -> dict[str, object]:
     return {"abstain": True, "reason": UNKNOWN}
 
 

@@ -1,7 +1,6 @@
 """Pages of an attempt: its transcript, and the long texts of steps and entries, loaded when opened."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -28,7 +27,7 @@ def attempt(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "solving/attempts/attempt.html", transcript_of(row))
 
 
-def transcript_of(row: Attempt) -> dict[str, Any]:
+def transcript_of(row: Attempt) -> dict[str, object]:
     """What the page of a transcript shows; two of them are shown next to each other in a comparison."""
     overview = overview_of(row)
     order = read_ranking(row.ranking)

@@ -53,7 +53,7 @@ class _Result(BaseModel):
 
     custom_id: str = Field(min_length=1, max_length=200)
     response: _Response | None = None
-    error: dict[str, Any] | None = None
+    error: dict[str, object] | None = None
 
 
 @dataclass(frozen=True)

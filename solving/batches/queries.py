@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
@@ -54,7 +53,7 @@ def name_of(step: Step) -> Name:
     return Name(step.run_id, step.pk, step.lease_owner.removeprefix(HOLDER))
 
 
-def body_of(step: Step) -> dict[str, Any]:
+def body_of(step: Step) -> dict[str, object]:
     """The request that a worker would send. The same whenever it is made, so that a file can be written again."""
     owner = step.lease_owner.removeprefix(HOLDER)
     question = question_of(step, hashlib.sha256(f"{owner}:{step.pk}".encode()).hexdigest()[:32])

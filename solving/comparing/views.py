@@ -1,7 +1,5 @@
 """Pages that compare runs: outcomes by problem, what was taken, and two transcripts next to each other."""
 
-from typing import Any
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
@@ -30,7 +28,7 @@ def comparison(request: HttpRequest) -> HttpResponse:
     anyway = request.GET.get("anyway") == "1"
     names = [f"{one.solver.name} (run {one.pk})" for one in chosen]
     query = "&".join(f"run={one.pk}" for one in chosen)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "runs": list(zip(chosen, names, strict=True)),
         "first": chosen[0],
         "unequal": unequal,
@@ -70,7 +68,7 @@ def _chosen(request: HttpRequest) -> list[SolveRun]:
     return [found[one] for one in said]
 
 
-def _curves(chosen: list[SolveRun], names: list[str]) -> dict[str, Any]:
+def _curves(chosen: list[SolveRun], names: list[str]) -> dict[str, object]:
     curves = [curve_of(one) for one in chosen]
     ends = [one.attempt_tokens or _most(curve) for one, curve in zip(chosen, curves, strict=True)]
     end = min((one for one in ends if one), default=0)

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from django.db import transaction
 
@@ -114,7 +113,7 @@ def check_publishable(run: SolveRun) -> None:
         raise Refused("Some attempts were cancelled.", code="cancelled")
 
 
-def config_of(run: SolveRun) -> dict[str, Any]:
+def config_of(run: SolveRun) -> dict[str, object]:
     """How the outputs were made, for whoever reads the run elsewhere."""
     solver = run.solver
     document = {
@@ -127,12 +126,11 @@ def config_of(run: SolveRun) -> dict[str, Any]:
         "bank": run.bank.sha256 if run.bank else None, "blocked": run.blocked.sha256 if run.blocked else None,
         "began": run.created_at, "ended": run.finished_at,
     }  # fmt: skip
-    plain: dict[str, Any] = json.loads(json.dumps(document, default=str))
-    return plain
+    return dict(json.loads(json.dumps(document, default=str)))
 
 
-def budget_of(run: SolveRun) -> dict[str, Any]:
+def budget_of(run: SolveRun) -> dict[str, str]:
     """What each attempt was allowed."""
     bounds = {"tokens": run.attempt_tokens, "cost": run.attempt_cost, "seconds": run.attempt_seconds}
-    plain: dict[str, Any] = {name: str(value) for name, value in bounds.items() if value is not None}
+    plain = {name: str(value) for name, value in bounds.items() if value is not None}
     return {**plain, "rule": run.rule}

@@ -12,7 +12,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID, uuid4
 
 from accounts.trail import record
@@ -38,7 +37,7 @@ class Done:
     """What a tool came to. `fault` says why it failed."""
 
     task: Step
-    document: dict[str, Any]
+    document: dict[str, object]
     fault: str = ""
     seconds: float = 0.0
     token: UUID = field(default_factory=uuid4)

@@ -26,7 +26,7 @@ class Recorded(NamedTuple):
     attempt_id: int
     key: str
     state: str
-    reply: dict[str, Any]
+    reply: dict[str, object]
     reply_state: str
     tokens_spent: int
     cost_spent: Decimal
@@ -123,7 +123,7 @@ def row_of(attempt: Attempt, planned: Planned, bound: Use, recipe: Recipe) -> St
     return row
 
 
-def content_of(planned: Planned) -> dict[str, Any]:
+def content_of(planned: Planned) -> dict[str, object]:
     """What is kept of a step until it is over."""
     if isinstance(planned, Tool):
         return dict(planned.arguments)

@@ -1,5 +1,6 @@
 """REST endpoints about a run before it is begun: what it would take, and its first questions."""
 
+from functools import partial
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -19,10 +20,10 @@ from solving.runs.queries import first_questions
 from solving.starting.estimating import MOST_QUESTIONS, TooMany
 from solving.starting.queries import estimated, typical
 
-_COST: dict[str, Any] = {
-    "max_digits": 16, "decimal_places": 6, "min_value": 0, "default": None, "allow_null": True,
-}  # fmt: skip
-_COUNT: dict[str, Any] = {"min_value": 1, "max_value": 2**62, "default": None, "allow_null": True}
+_cost = partial(
+    serializers.DecimalField, max_digits=16, decimal_places=6, min_value=0, default=None, allow_null=True
+)
+_count = partial(serializers.IntegerField, min_value=1, max_value=2**62, default=None, allow_null=True)
 
 
 class RunOrderIn(serializers.Serializer[Any]):
@@ -39,12 +40,12 @@ class RunOrderIn(serializers.Serializer[Any]):
     split = serializers.CharField(max_length=50, default="", allow_blank=True)
     keys = serializers.ListField(child=serializers.CharField(max_length=200), default=list)
     attempts = serializers.IntegerField(min_value=1, max_value=1000, default=1)
-    attempt_tokens = serializers.IntegerField(**_COUNT)
-    attempt_cost = serializers.DecimalField(**_COST)
-    attempt_seconds = serializers.IntegerField(**{**_COUNT, "max_value": 10**8})
+    attempt_tokens = _count()
+    attempt_cost = _cost()
+    attempt_seconds = _count(max_value=10**8)
     rule = serializers.ChoiceField(SolveRun.Rule.choices, default=SolveRun.Rule.HARD)
-    max_tokens = serializers.IntegerField(**_COUNT)
-    max_cost = serializers.DecimalField(**_COST)
+    max_tokens = _count()
+    max_cost = _cost()
     artifact = serializers.CharField(default=None, allow_null=True)
     bank = serializers.CharField(default=None, allow_null=True)
     blocked = serializers.CharField(default=None, allow_null=True)

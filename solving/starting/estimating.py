@@ -108,7 +108,7 @@ class _MadeUp(Mapping[str, Reply]):
     def __len__(self) -> int:
         return len(self.asked)
 
-    def _document(self, step: Ask) -> dict[str, Any]:
+    def _document(self, step: Ask) -> dict[str, object]:
         """The recipe's example of a reply, its texts as long as is assumed, and a review of each candidate."""
         read = sum(name.startswith("candidate_") for name in step.fields)
         said = self._replies.get(step.prompt, {})

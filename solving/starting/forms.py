@@ -1,5 +1,6 @@
 """The form of a new run."""
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -11,7 +12,7 @@ from solving.models import Material, Solver, SolveRun
 from solving.runs.actions import Order
 from solving.runs.stored import is_outdated
 
-_MONEY: dict[str, Any] = {"min_value": 0, "max_digits": 16, "decimal_places": 6, "required": False}
+_money = partial(forms.DecimalField, min_value=0, max_digits=16, decimal_places=6, required=False)
 
 
 def solvable_protocols() -> list[str]:
@@ -41,7 +42,7 @@ class RunForm(forms.Form):
     attempt_tokens = forms.IntegerField(
         label="Tokens of each attempt", min_value=1, max_value=2**62, initial=200_000, required=False
     )
-    attempt_cost = forms.DecimalField(label="Money of each attempt", **_MONEY)
+    attempt_cost = _money(label="Money of each attempt")
     attempt_seconds = forms.IntegerField(
         label="Active seconds of each attempt", min_value=1, max_value=10**8, required=False
     )
@@ -58,7 +59,7 @@ class RunForm(forms.Form):
         required=False,
         help_text="Empty: what all attempts may use together.",
     )
-    max_cost = forms.DecimalField(label="Money of the whole run", **_MONEY)
+    max_cost = _money(label="Money of the whole run")
     artifact = forms.ModelChoiceField(
         FrozenTuple.objects.none(), required=False, help_text="A frozen tuple of the release, to search in."
     )

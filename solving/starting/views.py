@@ -1,7 +1,5 @@
 """The page of a new run: an estimate, the first questions to read, and the beginning."""
 
-from typing import Any
-
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -24,7 +22,7 @@ owner_only = require_role(RoleName.OWNER)
 def new_run(request: SignedInRequest) -> HttpResponse:
     """POST with step=estimate, step=questions, or step=begin."""
     form = RunForm(request.POST or None, initial=request.GET.dict())
-    context: dict[str, Any] = {"form": form, "no_endpoint": no_endpoint_reason()}
+    context: dict[str, object] = {"form": form, "no_endpoint": no_endpoint_reason()}
     if form.is_valid():
         step = request.POST.get("step", "estimate")
         solver, order = form.cleaned_data["solver"], form.order()

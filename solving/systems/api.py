@@ -1,6 +1,7 @@
 """REST endpoints of solvers, for coordinators and owners."""
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from rest_framework import generics, serializers
@@ -15,7 +16,7 @@ from accounts.rest.idempotency import writes
 from solving.models import Solver
 from solving.runs.actions import System, make_solver
 
-_PRICE: dict[str, Any] = {"max_digits": 12, "decimal_places": 6, "min_value": 0, "default": Decimal(0)}
+_price = partial(serializers.DecimalField, max_digits=12, decimal_places=6, min_value=0, default=Decimal(0))
 
 
 class SolverIn(serializers.Serializer[Any]):
@@ -35,10 +36,10 @@ class SolverIn(serializers.Serializer[Any]):
     decoding = serializers.DictField(default=dict)
     family = serializers.CharField(max_length=100, default="", allow_blank=True)
     training_cutoff = serializers.DateField(default=None, allow_null=True)
-    prompt_price = serializers.DecimalField(**_PRICE)
-    completion_price = serializers.DecimalField(**_PRICE)
-    cached_price = serializers.DecimalField(
-        **{**_PRICE, "default": None}, allow_null=True, help_text="Of tokens from a cache, if they cost less."
+    prompt_price = _price()
+    completion_price = _price()
+    cached_price = _price(
+        default=None, allow_null=True, help_text="Of tokens from a cache, if they cost less."
     )
 
 

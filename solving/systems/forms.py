@@ -5,17 +5,11 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.conf import settings
 
-from accounts.refusal import Refused
 from llm.strict_json import NotJson, loads, storable
 from solvers.recipe import Recipe
 from solving.runs.actions import System
-from work.endpoints import declared_endpoints
-
-_PRICE: dict[str, Any] = {
-    "min_value": 0, "max_digits": 12, "decimal_places": 6, "required": False, "initial": Decimal(0),
-}  # fmt: skip
+from work.forms import endpoint_choices, price_field
 
 
 class SolverForm(forms.Form):
@@ -24,7 +18,9 @@ class SolverForm(forms.Form):
     slug = forms.SlugField(
         label="Name", max_length=80, help_text="Letters, digits and hyphens. A name gets versions: name-v1."
     )
-    endpoint = forms.ChoiceField(help_text="Endpoints are declared by the deployment.")
+    endpoint = forms.ChoiceField(
+        choices=endpoint_choices, help_text="Endpoints are declared by the deployment."
+    )
     model = forms.CharField(max_length=200, help_text="As its server calls it.")
     family = forms.CharField(
         label="Family of the model",
@@ -38,12 +34,12 @@ class SolverForm(forms.Form):
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text="As declared; nobody can verify it.",
     )
-    prompt_price = forms.DecimalField(label="Price of a million tokens sent", **_PRICE)
-    completion_price = forms.DecimalField(label="Price of a million tokens received", **_PRICE)
-    cached_price = forms.DecimalField(
+    prompt_price = price_field(label="Price of a million tokens sent")
+    completion_price = price_field(label="Price of a million tokens received")
+    cached_price = price_field(
         label="Price of a million tokens from the server’s cache",
         help_text="If they cost less than others that are sent.",
-        **{**_PRICE, "initial": None},
+        initial=None,
     )
     decoding = forms.CharField(
         required=False,
@@ -60,13 +56,6 @@ class SolverForm(forms.Form):
     def __init__(self, recipe: Recipe, given: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.recipe = recipe
-        try:
-            names = list(declared_endpoints(settings.JUDGE_ENDPOINTS))
-        except Refused:
-            names = []
-        field = self.fields["endpoint"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [(name, name) for name in names]
         self.fields["roles"].help_text = (
             f'JSON, for example {{"{next(iter(recipe.roles))}": {{"model": "small", "prompt_price": 0.1}}}}: also'
             " endpoint, decoding, completion_price and cached_price. The roles of this recipe are"
@@ -85,13 +74,13 @@ class SolverForm(forms.Form):
         """The other fields."""
         return [field for field in self if not field.name.startswith("s_")]
 
-    def clean_decoding(self) -> dict[str, Any]:
+    def clean_decoding(self) -> dict[str, object]:
         return self._object("decoding")
 
-    def clean_roles(self) -> dict[str, Any]:
+    def clean_roles(self) -> dict[str, object]:
         return self._object("roles")
 
-    def _object(self, name: str) -> dict[str, Any]:
+    def _object(self, name: str) -> dict[str, object]:
         try:
             read = storable(loads(self.cleaned_data[name].strip() or "{}"))
         except NotJson as error:

@@ -4,7 +4,6 @@ import json
 import resource
 import sys
 from collections.abc import Mapping
-from typing import Any
 
 from algebra import compare
 from latex import render
@@ -22,7 +21,7 @@ def main() -> None:
     json.dump(TOOLS[request["tool"]](request["arguments"]), sys.stdout)
 
 
-def calculate(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def calculate(arguments: Mapping[str, object]) -> dict[str, str]:
     """Whether the two sides of `left == right` are equivalent as formulas in their letters."""
     left, sign, right = str(arguments["query"]).partition("==")
     if not sign or not left.strip() or not right.strip():
@@ -31,7 +30,7 @@ def calculate(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"value": found.value, "text": f"Equivalent: {found.value}. {found.reason}"}
 
 
-def check(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def check(arguments: Mapping[str, object]) -> dict[str, object]:
     """What is wrong with a text's LaTeX: formulas that cannot be read, references that lead nowhere."""
     report = render(str(arguments["latex"]), "latex").report
     faults = [f"{failure.reason}: {failure.source[:200]}" for failure in report.failures]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ from accounts.refusal import Refused
 from benchmark.models import TupleFile
 from benchmark.tuples.files import parts_of
 from retrieval import artifact
-from retrieval.artifact import Artifact, BadArtifact
+from retrieval.artifact import Artifact, BadArtifact, Result
 from retrieval.postings import Collector, Counts, Postings, best, impacts
 from retrieval.words import terms
 from solving.models import SolveRun
@@ -34,7 +34,7 @@ class Sources:
     texts: Mapping[str, str]
 
 
-def read_tool(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def read_tool(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, object]:
     """What a tool comes to. `text` is what the model is shown of it, the rest is for the recipe and for people."""
     if tool == "knowledge":
         return _knowledge(run, str(arguments["query"]), int(arguments.get("k", 8)))
@@ -112,44 +112,44 @@ def _small_file(sha256: str) -> TupleFile:
     return file
 
 
-def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, Any]:
+def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, object]:
     """The results of a query of the artifact; for another query, the instance's results ranked by their words."""
     if sources.frozen is None:
         return {"text": "Not in the artifact.", "missing": True, "results": []}
     row = sources.frozen.find(instance, query)
     if row is not None:
-        found: Sequence[Mapping[str, Any]] = [asdict(result) for result in row.results]
+        found: Sequence[Result] = row.results
     else:
         found = _by_words(sources.frozen, instance, query)
     block = blocker(run.blocked.content if run.blocked else None)
-    results: list[dict[str, Any]] = []
+    results: list[Result] = []
     blocked: list[dict[str, str]] = []
     for one in found:
-        if rule := block.of_source(one):
-            blocked.append({"key": one["key"], "rule": rule})
+        if rule := block.of_source(asdict(one)):
+            blocked.append({"key": one.key, "rule": rule})
         else:
-            results.append({**one, "authors": list(one["authors"]), "rank": len(results) + 1})
+            results.append(replace(one, rank=len(results) + 1))
     results = results[:MOST_RESULTS]
     lines = [
-        f"{one['rank']}. {one['title'] or one['key']} ({', '.join(one['authors'])}, {one['year'] or 'n.d.'}) "
-        f"[{one['key']}]\n{one['snippet']}"
+        f"{one.rank}. {one.title or one.key} ({', '.join(one.authors)}, {one.year or 'n.d.'}) "
+        f"[{one.key}]\n{one.snippet}"
         for one in results
     ]
     text = "\n".join(lines) or "Not in the artifact."
     return {
         "text": text,
-        "results": results,
+        "results": [asdict(one) | {"authors": list(one.authors)} for one in results],
         "blocked": blocked,
         "missing": not found,
         "frozen": row is not None,
     }
 
 
-def _by_words(frozen: Artifact, instance: str, query: str) -> list[dict[str, Any]]:
+def _by_words(frozen: Artifact, instance: str, query: str) -> list[Result]:
     known = {result.key: result for row in frozen.rows if row.instance == instance for result in row.results}
     results = list(known.values())
     order = ranked_by_words(query, [f"{one.title}\n{one.snippet}" for one in results])
-    return [asdict(results[place]) for place in order]
+    return [results[place] for place in order]
 
 
 def ranked_by_words(query: str, texts: Sequence[str], k: int = MOST_RESULTS) -> list[int]:
@@ -172,7 +172,7 @@ def _impacts(counts: Counts) -> Any:
     return impacts(counts, K1, B)
 
 
-def _open(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, Any]:
+def _open(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, object]:
     """The stored text of a source, by its key, its paper or its title."""
     wanted, found = query.strip(), None
     for row in sources.frozen.rows if sources.frozen else ():
@@ -191,7 +191,7 @@ def _open(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[st
 
 def _open_cited(
     run: SolveRun, sources: Sources, instance: str, names: Sequence[str], key: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The stored text of the source that the problem cites, by any of its names: a search need not have found it."""
     block = blocker(run.blocked.content if run.blocked else None)
     text = next((sources.texts[name] for name in names if name in sources.texts), "")
@@ -201,10 +201,10 @@ def _open_cited(
     if text:
         return {"text": text, "status": "resolved", "key": key}
     found = (_open(run, sources, instance, name) for name in names)
-    return next((one for one in found if one["status"] != "unresolved"), _UNRESOLVED | {"key": key})
+    return next((one for one in found if one["status"] != "unresolved"), {**_UNRESOLVED, "key": key})
 
 
-def _knowledge(run: SolveRun, query: str, k: int) -> dict[str, Any]:
+def _knowledge(run: SolveRun, query: str, k: int) -> dict[str, object]:
     """Entries of the bank that share words with the query."""
     entries = run.bank.content["entries"] if run.bank else []
     texts = [f"{one['title']}\n{one['statement']}\n{' '.join(one['tags'])}" for one in entries]

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 from solving.models import Step
 
@@ -19,7 +18,7 @@ _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ")  # no database address, no ke
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # threads reserve memory
 
 
-def used(step: Step) -> tuple[dict[str, Any], str]:
+def used(step: Step) -> tuple[dict[str, object], str]:
     """(what the tool says, why it failed or "")."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     request = {"tool": step.name, "arguments": step.question, "limits": [PROCESSOR_SECONDS, MEMORY_BYTES]}
@@ -39,5 +38,4 @@ def used(step: Step) -> tuple[dict[str, Any], str]:
         return {}, f"{step.name} took longer than {PROCESSOR_SECONDS} seconds of the processor"
     if child.returncode or not child.stdout:
         return {}, f"{step.name} ended with an error"
-    document: dict[str, Any] = json.loads(child.stdout)
-    return document, ""
+    return json.loads(child.stdout), ""

@@ -26,7 +26,7 @@ class Command(CommandForSomebody):
             "mailed": send_invitation(made),
         }
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: dict[str, object]) -> str:
         who = f"{document['email']} as {document['role']}"
         if not document["mailed"]:
             return f"Invited {who}, but the mail was not sent (the log says why); invite again to send it."

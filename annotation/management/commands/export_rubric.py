@@ -24,5 +24,5 @@ class Command(TouchstoneCommand):
             raise CommandError(str(error)) from error
         return {"label": rubric.label, "sha256": rubric.sha256, "toml": rubric_toml(rubric)}
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: dict[str, object]) -> str:
         return str(document["toml"])

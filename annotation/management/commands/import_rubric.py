@@ -28,5 +28,5 @@ class Command(CommandForSomebody):
         rows = actions.import_rubrics(actor=actor, protocol=options["protocol"], content=content)
         return {"rubrics": [{"label": row.label, "sha256": row.sha256} for row in rows]}
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: dict[str, list[dict[str, str]]]) -> str:
         return "\n".join(f"{row['label']}  {row['sha256']}" for row in document["rubrics"])

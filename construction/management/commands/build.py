@@ -41,7 +41,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--max-cost", type=decimal, help="budget in money")
         parser.add_argument("--max-tokens", type=int, help="budget in tokens")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         build = Build.objects.filter(name=options["name"]).first() or self._begin(options)
         while True:
             drain()

@@ -16,7 +16,7 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="name of the build")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         check = construct_again(build_named(options["name"]))
         if check.differing:
             shown = ", ".join(check.differing[:10])

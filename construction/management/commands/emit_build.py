@@ -17,7 +17,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--release", required=True, help="short name of the release")
         parser.add_argument("--sample", action="store_true", help="mark it as sample data")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         build = build_named(options["name"])
         release = emit(actor=None, build=build, name=options["release"], is_sample=options["sample"])
         return {

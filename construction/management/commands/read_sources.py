@@ -21,7 +21,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--all", action="store_true", help="those that this program has read too")
         parser.add_argument("--source", action="append", help="only sources with this key (repeatable)")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, str | int]:
         chosen = Source.objects.all() if options["all"] else stale()
         if options["source"]:
             chosen = chosen.filter(key__in=options["source"])

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from reports.artifact.comparison_text import comparison_text
-from reports.artifact.differences import compare, read_comparable
+from reports.artifact.differences import Comparison, compare, read_comparable
 from reports.artifact.verification import read_file
 
 
@@ -20,7 +20,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("left", type=Path)
         parser.add_argument("right", type=Path)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Comparison:
         return compare(_comparable(options["left"]), _comparable(options["right"]))
 
     def text(self, document: Mapping[str, Any]) -> str:

@@ -9,8 +9,8 @@ from reports.records.folder import write_missing
 class Command(TouchstoneCommand):
     help = "Write the files of published records that are missing, and what changes after publishing."
 
-    def run(self, **options: Any) -> dict[str, object]:
+    def run(self, **options: Any) -> dict[str, list[str]]:
         return {"written": write_missing()}
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: dict[str, list[str]]) -> str:
         return "\n".join(f"written: {name}" for name in document["written"]) or "nothing was missing"

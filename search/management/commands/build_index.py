@@ -22,7 +22,7 @@ class Command(TouchstoneCommand):
             help="a model of TOUCHSTONE_EMBEDDING_MODELS instead of the one on this machine",
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         index = build_index(
             actor=None,
             corpus=corpus_named(options["corpus"]),

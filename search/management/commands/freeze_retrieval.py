@@ -40,7 +40,7 @@ class Command(TouchstoneCommand):
             help="the same, but only for papers with a publication date: their arXiv number says no year",
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         digest, rows = freeze_retrieval(
             release=release_named(options["release"]),
             index=index_with(options["index"]),

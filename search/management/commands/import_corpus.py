@@ -37,7 +37,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--freeze", action="store_true", help="freeze the corpus afterwards, for good")
         parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         about = About(
             release=release_named(options["release"]) if options["release"] else None,
             version=options["source_version"],

@@ -36,7 +36,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--k", type=int, default=20, help="how many statements for each query")
         parser.add_argument("--mode", default=HYBRID, choices=MODES)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if not 1 <= options["k"] <= MAX_K:
             raise Refused(f"--k is a number from 1 to {MAX_K}.", field="k")
         index = index_with(options["index"])

@@ -25,7 +25,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--mode", default=HYBRID, choices=MODES)
         parser.add_argument("--k", type=int, default=20)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if not 1 <= options["k"] <= MOST:
             raise Refused(f"--k is a number from 1 to {MOST}.", field="k")
         release, index = release_named(options["release"]), index_with(options["index"])

@@ -21,7 +21,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--max-cost", type=decimal, help="budget in money")
         parser.add_argument("--max-tokens", type=int, help="budget in tokens")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         run = SloganRun.objects.filter(pk=options["run"]).first()
         if run is None:
             raise Refused(f"There is no run {options['run']}.", code="no_run", field="run")

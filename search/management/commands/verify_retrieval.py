@@ -1,6 +1,5 @@
 """manage.py verify_retrieval FILE.zip [--index FOLDER] [--digest SHA256]"""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
+from retrieval.artifact import Verified
 from search.freezing.actions import verify_retrieval
 
 
@@ -21,16 +21,16 @@ class Command(TouchstoneCommand):
         )
         parser.add_argument("--digest", default="", help="the digest that the artifact must have")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Verified:
         found = verify_retrieval(path=options["file"], folder=options["index"], digest=options["digest"])
         if found.faults:
             raise Refused("\n".join(found.faults[:20]), code="differs")
-        return asdict(found)
+        return found
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Verified) -> str:
         how = (
             "every query was executed again and found the same"
-            if document["executed_again"]
+            if document.executed_again
             else "hashes agree; the index is not at hand, so no query was executed again"
         )
-        return f"{document['digest']}: {document['rows']} queries; {how}"
+        return f"{document.digest}: {document.rows} queries; {how}"

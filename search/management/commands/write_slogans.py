@@ -37,7 +37,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--max-tokens", type=int, help="budget in tokens")
         parser.add_argument("--estimate", action="store_true", help="only say what it would need")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         corpus = corpus_named(options["corpus"])
         named = ("reads", "endpoint", "model", "prompt_price", "completion_price")
         order = Order(**{name: options[name] for name in named})

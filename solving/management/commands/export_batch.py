@@ -26,7 +26,7 @@ class Command(TouchstoneCommand):
             "--withdraw", action="store_true", help="let the questions that are out wait again instead"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         run = SolveRun.objects.filter(pk=options["number"]).first()
         if run is None:
             raise Refused(f"There is no run {options['number']}.", code="no_run", field="number")
@@ -38,8 +38,7 @@ class Command(TouchstoneCommand):
             _check_folder(options["out"])
             export_batch(actor=None, run=run, limit=options["limit"])
             _write(options["out"], run)
-        shown: dict[str, Any] = as_json(batch_state(run))
-        return shown
+        return dict(as_json(batch_state(run)))
 
 
 def _check_folder(path: Path) -> None:

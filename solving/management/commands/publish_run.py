@@ -20,10 +20,9 @@ class Command(TouchstoneCommand):
             "--dry-run", action="store_true", help="say what would be imported, and change nothing"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         run = SolveRun.objects.filter(pk=options["number"]).first()
         if run is None:
             raise Refused(f"There is no run {options['number']}.", code="no_run", field="number")
         report = publish(actor=None, run=run, dry_run=options["dry_run"])
-        shown: dict[str, Any] = as_json(report)
-        return shown
+        return dict(as_json(report))

@@ -19,9 +19,8 @@ class Command(TouchstoneCommand):
         parser.add_argument("number", type=int, help="number of the run")
         parser.add_argument("file", type=Path, help="the provider's file of results, or of errors")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         run = SolveRun.objects.filter(pk=options["number"]).first()
         if run is None:
             raise Refused(f"There is no run {options['number']}.", code="no_run", field="number")
-        shown: dict[str, Any] = as_json(settle_batch(actor=None, run=run, path=options["file"]))
-        return shown
+        return dict(as_json(settle_batch(actor=None, run=run, path=options["file"])))

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--no-wait", action="store_true", help="leave the work to workers")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         run = SolveRun.objects.filter(pk=options["run"]).first() if options["run"] else self._begin(options)
         if run is None:
             raise Refused(f"There is no run {options['run']}.", code="no_run", field="run")
@@ -132,7 +133,7 @@ class Command(TouchstoneCommand):
         )
 
 
-def _roles(given: str) -> dict[str, Any]:
+def _roles(given: str) -> dict[str, object]:
     try:
         read = loads(given)
     except NotJson as error:
@@ -142,7 +143,7 @@ def _roles(given: str) -> dict[str, Any]:
     return read
 
 
-def _settings(recipe: str, given: str | None) -> dict[str, Any]:
+def _settings(recipe: str, given: str | None) -> Mapping[str, object]:
     """By name from the recipe's folder, else from a JSON file."""
     if given is None:
         return {}

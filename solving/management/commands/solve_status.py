@@ -17,7 +17,7 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("number", nargs="?", type=int, help="one run; without it, all of them")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         chosen = SolveRun.objects.select_related("solver", "release").order_by("pk")
         if options["number"] is not None:
             chosen = chosen.filter(pk=options["number"])
