@@ -32,10 +32,7 @@ def reserve(kind: Kind, claimed: list[Task]) -> list[Task]:
 def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
     """Reserve what fits into one run, in order; returns the tasks that do not, which are waiting again."""
     run = kind.runs.objects.select_for_update().get(pk=run_id)
-    sums = kind.tasks.objects.filter(run=run, state=TaskState.LEASED).aggregate(
-        tokens=Sum("tokens_reserved"), cost=Sum("cost_reserved")
-    )
-    reserved = Use(sums["tokens"] or 0, sums["cost"] or Decimal(0))
+    reserved = _reserved(kind, run)
     used = Use(run.tokens_spent, run.cost_spent) + reserved
     granted = []
     for task in tasks:
@@ -63,6 +60,18 @@ def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
         run.save(update_fields=["note", "state"])
         kind.paused(run)
     return refused
+
+
+def spent_and_reserved(kind: Kind, run: Run) -> Use:
+    """What a run, which is locked, has used at most: no cap is to be below it."""
+    return Use(run.tokens_spent, run.cost_spent) + _reserved(kind, run)
+
+
+def _reserved(kind: Kind, run: Run) -> Use:
+    sums = kind.tasks.objects.filter(run=run, state=TaskState.LEASED).aggregate(
+        tokens=Sum("tokens_reserved"), cost=Sum("cost_reserved")
+    )
+    return Use(sums["tokens"] or 0, sums["cost"] or Decimal(0))
 
 
 def charge(tasks: type[Task], runs: type[Run], *, owner: str, uses: dict[int, Use]) -> None:
