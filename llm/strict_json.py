@@ -29,9 +29,7 @@ def loads(text: str | bytes) -> Any:
 
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
-        return json.loads(
-            decoded, object_pairs_hook=_unique, parse_constant=no_constant, parse_float=finite
-        )
+        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=no_constant, parse_float=finite)
     except NotJson:
         raise
     except (ValueError, RecursionError) as error:

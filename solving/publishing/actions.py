@@ -74,8 +74,9 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
             code="other_attempts",
             field="attempts",
         )
-    place = {"release": run.release, "track": run.track, "condition": run.condition}
-    made = Run.objects.filter(**place, system__slug=run.solver.name).first()
+    made = Run.objects.filter(
+        release=run.release, track=run.track, condition=run.condition, system__slug=run.solver.name
+    ).first()
     if made is not None and (other := SolveRun.objects.filter(published=made).first()):
         reason = f"Run {other.pk} of {run.solver.name} has published the same outputs already."
         raise Refused(reason, code="published")

@@ -34,7 +34,7 @@ from work.signal import ring
 
 _BATCH = 200
 _MONEY = Decimal("9999999999.999999")
-_MOST = {  # what the columns hold
+_MOST: dict[str, Any] = {  # what the columns hold
     "attempt_tokens": 2**62, "attempt_cost": _MONEY, "attempt_seconds": 10**8, "max_tokens": 2**62, "max_cost": _MONEY,
 }  # fmt: skip
 _TRANSITIONS = {

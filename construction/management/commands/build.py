@@ -35,9 +35,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--source", action="append", help="only papers with this key (repeatable)")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--prompt-price", type=price, default=0, help="of a million tokens sent")
-        parser.add_argument(
-            "--completion-price", type=price, default=0, help="of a million tokens received"
-        )
+        parser.add_argument("--completion-price", type=price, default=0, help="of a million tokens received")
         parser.add_argument("--max-cost", type=decimal, help="budget in money")
         parser.add_argument("--max-tokens", type=int, help="budget in tokens")
 

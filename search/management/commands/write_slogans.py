@@ -30,9 +30,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--endpoint", required=True, help="a declared endpoint")
         parser.add_argument("--model", required=True, help="the model, as its server calls it")
         parser.add_argument("--prompt-price", type=price, default=0, help="of a million tokens sent")
-        parser.add_argument(
-            "--completion-price", type=price, default=0, help="of a million tokens received"
-        )
+        parser.add_argument("--completion-price", type=price, default=0, help="of a million tokens received")
         parser.add_argument("--max-cost", type=decimal, help="budget in money")
         parser.add_argument("--max-tokens", type=int, help="budget in tokens")
         parser.add_argument("--estimate", action="store_true", help="only say what it would need")

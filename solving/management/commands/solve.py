@@ -39,9 +39,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--endpoint", help="a declared endpoint")
         parser.add_argument("--model", help="the model, as its server calls it")
         parser.add_argument("--family", default="", help="family of the model")
-        parser.add_argument(
-            "--prompt-price", type=price, default=Decimal(0), help="of a million tokens sent"
-        )
+        parser.add_argument("--prompt-price", type=price, default=Decimal(0), help="of a million tokens sent")
         parser.add_argument(
             "--completion-price", type=price, default=Decimal(0), help="of a million tokens received"
         )
