@@ -66,9 +66,17 @@ class CommandForSomebody(Command):
         raise CommandError(f"{type(self).__module__} does not say what it does")
 
 
-def decimal(text: str) -> Decimal:
-    """A number as argparse takes it: ValueError for what is none."""
+def decimal(text: str, below: int = 10**10) -> Decimal:
+    """An amount of money as argparse takes it: ValueError for what is none, or what no column holds."""
     try:
-        return Decimal(text)
+        read = Decimal(text)
     except InvalidOperation:
         raise ValueError(text) from None
+    if not read.is_finite() or abs(read) >= below or read != round(read, 6):
+        raise ValueError(text)
+    return read
+
+
+def price(text: str) -> Decimal:
+    """A price of a million tokens, in the same way."""
+    return decimal(text, below=10**6)

@@ -1,6 +1,7 @@
 """JSON read without the leniencies of the standard parser."""
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,16 +15,21 @@ class NotJson(ValueError):
 def loads(text: str | bytes) -> Any:
     """Parses exactly one JSON document.
 
-    Unlike `json.loads` it refuses repeated keys, NaN and Infinity, and answers nesting bombs, giant numbers
-    and bytes that are not UTF-8 with NotJson too.
+    Unlike `json.loads` it refuses repeated keys, NaN, Infinity, and numbers such as 1e999, which become infinite, and
+    which no column holds. It answers nesting bombs, giant numbers and bytes that are not UTF-8 with NotJson too.
     """
 
     def no_constant(name: str) -> Any:
         raise NotJson(f"{name} is not JSON")
 
+    def finite(number: str) -> float:
+        if math.isinf(read := float(number)):
+            raise NotJson(f"{number[:20]} is too large a number")
+        return read
+
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
-        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=no_constant)
+        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=no_constant, parse_float=finite)
     except NotJson:
         raise
     except (ValueError, RecursionError) as error:

@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from django.db.models import F, Sum
 
+from accounts.refusal import Refused
 from work.kinds import Kind, Run, Task, Use
 from work.models import RunState, TaskState
 
@@ -32,10 +33,7 @@ def reserve(kind: Kind, claimed: list[Task]) -> list[Task]:
 def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
     """Reserve what fits into one run, in order; returns the tasks that do not, which are waiting again."""
     run = kind.runs.objects.select_for_update().get(pk=run_id)
-    sums = kind.tasks.objects.filter(run=run, state=TaskState.LEASED).aggregate(
-        tokens=Sum("tokens_reserved"), cost=Sum("cost_reserved")
-    )
-    reserved = Use(sums["tokens"] or 0, sums["cost"] or Decimal(0))
+    reserved = _reserved(kind, run)
     used = Use(run.tokens_spent, run.cost_spent) + reserved
     granted = []
     for task in tasks:
@@ -63,6 +61,23 @@ def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
         run.save(update_fields=["note", "state"])
         kind.paused(run)
     return refused
+
+
+def check_cap(kind: Kind, run: Run, max_tokens: int | None, max_cost: Decimal | None) -> None:
+    """Raises Refused for a cap below what a run, which is locked, has used and what its calls in flight may use."""
+    used = Use(run.tokens_spent, run.cost_spent) + _reserved(kind, run)
+    if max_tokens is not None and max_tokens < used.tokens:
+        raise Refused(f"{used.tokens:,} tokens are already spent or in flight.", code="cap_below_spent")
+    if max_cost is not None and max_cost < used.cost:
+        reason = f"{used.cost.normalize():f} is already spent or in flight."
+        raise Refused(reason, code="cap_below_spent")
+
+
+def _reserved(kind: Kind, run: Run) -> Use:
+    sums = kind.tasks.objects.filter(run=run, state=TaskState.LEASED).aggregate(
+        tokens=Sum("tokens_reserved"), cost=Sum("cost_reserved")
+    )
+    return Use(sums["tokens"] or 0, sums["cost"] or Decimal(0))
 
 
 def charge(tasks: type[Task], runs: type[Run], *, owner: str, uses: dict[int, Use]) -> None:

@@ -22,7 +22,10 @@ class ListedFilters(BaseFilterBackend):
         given = {name: request.query_params[name] for name in filters if name in request.query_params}
         if any("\0" in value for value in given.values()):
             raise ValidationError(dict.fromkeys(given, "contains a NUL character"))
-        return queryset.filter(**{filters[name]: value for name, value in given.items()})
+        try:
+            return queryset.filter(**{filters[name]: value for name, value in given.items()})
+        except ValueError as error:
+            raise ValidationError(dict.fromkeys(given, f"cannot be looked for: {error}")) from error
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, object]]:
         """The parameters for the OpenAPI document."""

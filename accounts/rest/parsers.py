@@ -6,19 +6,19 @@ from typing import Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from llm.strict_json import changed_strings
+from llm.strict_json import NotJson, changed_strings, loads
 
 
 class BoundedJSONParser(JSONParser):
-    """JSON; a body that nests beyond Python's stack is bad input, and every text in it can be stored."""
+    """Strict JSON; a body that nests beyond Python's stack is bad input, and every text and number can be stored."""
 
     def parse(
         self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         try:
-            return changed_strings(super().parse(stream, media_type, parser_context), _whole_characters)
-        except RecursionError as error:
-            raise ParseError("JSON parse error - nested too deeply") from error
+            return changed_strings(loads(stream.read()), _whole_characters)
+        except NotJson as error:
+            raise ParseError(f"JSON parse error - {error}") from error
 
 
 def _whole_characters(text: str) -> str:

@@ -22,6 +22,7 @@ from construction.models import Build, BuildPaper, Candidate, Decision, Review, 
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import numbers_of
 from construction.sources.queries import pairs_of
+from work.budget import check_cap
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
@@ -148,10 +149,7 @@ def raise_budget(
     if locked.finished_at is not None:
         raise Refused("The build has ended.", code="wrong_state")
     _check_budget(locked.prompt_price, locked.completion_price, max_tokens, max_cost)
-    if max_tokens is not None and max_tokens < locked.tokens_spent:
-        raise Refused(f"{locked.tokens_spent:,} tokens are already spent.", code="cap_below_spent")
-    if max_cost is not None and max_cost < locked.cost_spent:
-        raise Refused(f"{locked.cost_spent.normalize():f} is already spent.", code="cap_below_spent")
+    check_cap(STEPS, locked, max_tokens, max_cost)
     asked = {"max_tokens": max_tokens, "max_cost": max_cost}
     changes = {name: value for name, value in asked.items() if value is not None}
     Build.objects.filter(pk=build.pk).update(**changes)
@@ -202,8 +200,8 @@ def review(
     before: dict[str, str] = {}
     for name in after or {}:
         number, _, path = name.partition(".")
-        if not number.isdigit() or int(number) >= len(candidate.lines):
-            raise Refused(f"There is no line {number!r}.", field="after")
+        if number not in map(str, range(len(candidate.lines))):
+            raise Refused(f"There is no line {number[:20]!r}.", field="after")
         if path not in candidate.lines[int(number)]["provenance"]:
             raise Refused(f"Line {number} has no string {path!r}.", field="after")
         before[name] = string_at(candidate.lines[int(number)]["line"], path)

@@ -89,7 +89,7 @@ class BuildIn(BuildEstimateIn):
     model = serializers.CharField(max_length=200)
     seed = serializers.IntegerField(min_value=0, max_value=2**63 - 1, default=1)
     max_cost = _cost()
-    max_tokens = serializers.IntegerField(min_value=1, default=None)
+    max_tokens = serializers.IntegerField(min_value=1, max_value=2**62, default=None)
 
 
 class BuildSteerIn(serializers.Serializer[Any]):
@@ -97,7 +97,13 @@ class BuildSteerIn(serializers.Serializer[Any]):
 
     to = serializers.ChoiceField(STATES, required=False)
     max_cost = _cost()
-    max_tokens = serializers.IntegerField(min_value=1, default=None)
+    max_tokens = serializers.IntegerField(min_value=1, max_value=2**62, default=None)
+
+    def validate(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Refuse both, of which only the state would be taken."""
+        if "to" in said and (said["max_tokens"] is not None or said["max_cost"] is not None):
+            raise serializers.ValidationError("Give a state or a budget, one after the other.")
+        return said
 
 
 class CandidateReviewIn(serializers.Serializer[Any]):

@@ -76,19 +76,19 @@ def selected(build: Build, lines: list[Line]) -> Selected:
 
 def emit(*, actor: User | None, build: Build, name: str, is_sample: bool = False) -> Release:
     """Make the release. Raises Refused unless the build is done, and with every fault that the loader finds."""
-    lines = lines_of(build)
-    chosen = selected(build, lines)
-    if chosen.shortages:
-        reasons = " ".join(drop.sentence for drop in chosen.shortages)
-        raise Refused(f"The quotas are not filled: {reasons}", code="shortage")
-    if not chosen.places:
-        raise Refused("Nothing of this build came to lines.", code="no_lines")
     with transaction.atomic(), tempfile.TemporaryDirectory() as folder:
         locked = Build.objects.select_for_update().get(pk=build.pk)
         if locked.release_id is not None:
             raise Refused(f"The build has made its release: {locked.release}.", code="released")
         if locked.state != RunState.DONE:
             raise Refused("Wait until the build has ended, or answer why it is paused.", code="wrong_state")
+        lines = lines_of(locked)  # read now that nobody can drop or repair any of them
+        chosen = selected(locked, lines)
+        if chosen.shortages:
+            reasons = " ".join(drop.sentence for drop in chosen.shortages)
+            raise Refused(f"The quotas are not filled: {reasons}", code="shortage")
+        if not chosen.places:
+            raise Refused("Nothing of this build came to lines.", code="no_lines")
         path = Path(folder) / f"{build.name}.jsonl"
         kept = [lines[place] for place in chosen.places]
         path.write_bytes(b"".join(canonical_json(one.line) + b"\n" for one in kept))

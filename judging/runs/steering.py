@@ -9,7 +9,9 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from judging.asking.costs import completion_limit
+from judging.kind import JUDGING
 from judging.models import Judge, JudgeRun
+from work.budget import check_cap
 from work.clock import shared_now
 from work.models import RunState, TaskState
 from work.signal import ring
@@ -58,16 +60,13 @@ def adjust_run(
 ) -> None:
     """Give a run another priority or cap; None leaves a setting as it is.
 
-    Raises Refused for a finished run, for a cap below what is spent, and for a cap that cannot be kept.
+    Raises Refused for a finished run, for a cap below what is spent or in flight, and for a cap that cannot be kept.
     """
     locked = JudgeRun.objects.select_for_update().select_related("judge").get(pk=run.pk)
     if locked.state in (RunState.DONE, RunState.CANCELLED):
         raise Refused("The run has ended.", code="wrong_state")
     check_caps(locked.judge, max_tokens, max_cost)
-    if max_tokens is not None and max_tokens < locked.tokens_spent:
-        raise Refused(f"{locked.tokens_spent:,} tokens are already spent.", code="cap_below_spent")
-    if max_cost is not None and max_cost < locked.cost_spent:
-        raise Refused(f"{locked.cost_spent.normalize():f} is already spent.", code="cap_below_spent")
+    check_cap(JUDGING, locked, max_tokens, max_cost)
     asked = {"priority": priority, "max_tokens": max_tokens, "max_cost": max_cost}
     changes = {name: value for name, value in asked.items() if value is not None}
     if not changes:

@@ -15,6 +15,7 @@ from search.slogans.kind import SLOGANS, asked_about
 from search.slogans.queries import readable, unwritten
 from search.slogans.wording import DECODING, prompt_of
 from work.asking import MILLION
+from work.budget import check_cap
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
@@ -143,10 +144,7 @@ def raise_budget(
     if locked.finished_at is not None:
         raise Refused("The run has ended.", code="wrong_state")
     _check_budget(locked.prompt_price, locked.completion_price, max_tokens, max_cost)
-    if max_tokens is not None and max_tokens < locked.tokens_spent:
-        raise Refused(f"{locked.tokens_spent:,} tokens are already spent.", code="cap_below_spent")
-    if max_cost is not None and max_cost < locked.cost_spent:
-        raise Refused(f"{locked.cost_spent.normalize():f} is already spent.", code="cap_below_spent")
+    check_cap(SLOGANS, locked, max_tokens, max_cost)
     asked = {"max_tokens": max_tokens, "max_cost": max_cost}
     changes = {name: value for name, value in asked.items() if value is not None}
     SloganRun.objects.filter(pk=run.pk).update(**changes)

@@ -152,6 +152,8 @@ def withdraw_batch(*, actor: User | None, run: SolveRun) -> int:
     if not owners:
         raise Refused("No question of the run is out in a batch.", code="nothing_out")
     back = sum(release_all(AskStep, owner=owner) for owner in sorted(owners))
+    ended = run.steps.filter(attempt__state=AttemptState.ENDED, state=TaskState.WAITING)
+    ended.update(state=TaskState.NOT_NEEDED)  # of a cancelled run
     record(actor=actor, verb="withdraw_solve_batch", target=run, details={"questions": back})
     transaction.on_commit(ring)
     return back

@@ -56,13 +56,11 @@ def comparison(request: HttpRequest) -> HttpResponse:
 
 def _chosen(request: HttpRequest) -> list[SolveRun]:
     """The runs of the query, in its order, without repetitions. 404 for one that is none."""
-    said = list(dict.fromkeys(request.GET.getlist("run")))[:MOST_RUNS]
-    if not all(one.isdecimal() and len(one) < 19 for one in said):
+    given = request.GET.getlist("run")
+    if not all(one.isdecimal() and len(one) < 19 for one in given):
         raise Http404
-    found = {
-        str(one.pk): one
-        for one in SolveRun.objects.select_related("solver", "release__benchmark").filter(pk__in=said)
-    }
+    said = list(dict.fromkeys(map(int, given)))[:MOST_RUNS]
+    found = SolveRun.objects.select_related("solver", "release__benchmark").in_bulk(said)
     if len(found) < len(said):
         raise Http404
     return [found[one] for one in said]

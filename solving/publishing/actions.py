@@ -73,11 +73,14 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
             code="other_attempts",
             field="attempts",
         )
-    if dry_run:
-        return report
-    made = Run.objects.get(
+    made = Run.objects.filter(
         release=run.release, track=run.track, condition=run.condition, system__slug=run.solver.name
-    )
+    ).first()
+    if made is not None and (other := SolveRun.objects.filter(published=made).first()):
+        reason = f"Run {other.pk} of {run.solver.name} has published the same outputs already."
+        raise Refused(reason, code="published")
+    if dry_run or made is None:
+        return report
     Run.objects.filter(pk=made.pk, frozen_at=None).update(config=config_of(run), budget=budget_of(run))
     SolveRun.objects.filter(pk=run.pk).update(published=made)
     record(

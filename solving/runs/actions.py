@@ -25,6 +25,7 @@ from solving.runs.roles import check_cached_price, check_decoding, endpoints_of,
 from solving.runs.settlement import LOADED, advance
 from solving.runs.stored import is_outdated
 from solving.tools.reading import sources_of
+from work.budget import check_cap
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
@@ -32,6 +33,10 @@ from work.models import RunState, TaskState
 from work.signal import ring
 
 _BATCH = 200
+_MONEY = Decimal("9999999999.999999")
+_MOST: dict[str, Any] = {  # what the columns hold
+    "attempt_tokens": 2**62, "attempt_cost": _MONEY, "attempt_seconds": 10**8, "max_tokens": 2**62, "max_cost": _MONEY,
+}  # fmt: skip
 _TRANSITIONS = {
     RunState.PAUSED: {RunState.RUNNING},
     RunState.RUNNING: {RunState.PAUSED},
@@ -230,10 +235,7 @@ def raise_budget(
     locked = SolveRun.objects.select_for_update(of=("self",)).select_related("solver").get(pk=run.pk)
     if locked.finished_at is not None:
         raise Refused("The run has ended.", code="wrong_state")
-    if max_tokens is not None and max_tokens < locked.tokens_spent:
-        raise Refused(f"{locked.tokens_spent:,} tokens are already spent.", code="cap_below_spent")
-    if max_cost is not None and max_cost < locked.cost_spent:
-        raise Refused(f"{locked.cost_spent.normalize():f} is already spent.", code="cap_below_spent")
+    check_cap(ASKS, locked, max_tokens, max_cost)
     if max_cost is not None and not is_priced(locked.solver):
         raise Refused("A budget in money needs prices.", code="no_prices", field="max_cost")
     asked = {"max_tokens": max_tokens, "max_cost": max_cost}
@@ -331,10 +333,10 @@ def chosen_instances(order: Order) -> list[Instance]:
     chosen = order.release.instances.order_by("key")
     if order.split:
         chosen = chosen.filter(split=order.split)
-    if order.keys:
-        chosen = chosen.filter(key__in=order.keys)
     found = list(chosen.defer("payload"))
-    if missing := sorted(set(order.keys) - {one.key for one in found}):
+    if keys := set(order.keys):
+        found = [one for one in found if one.key in keys]
+    if missing := sorted(keys - {one.key for one in found}):
         raise Refused(
             f"{order.release.name} has no instance {missing[0]!r}.", code="no_instance", field="keys"
         )
@@ -354,6 +356,9 @@ def checked_budget(solver: Solver, order: Order, attempts: int) -> tuple[int | N
     for name, value in bounds.items():
         if value is not None and value <= 0:
             raise Refused("A budget is more than nothing.", code="small_budget", field=name)
+        if value is not None and value > _MOST[name]:
+            reason = f"A budget is at most {_MOST[name]:,}."
+            raise Refused(reason, code="large_budget", field=name)
     if all(value is None for value in (order.attempt_tokens, order.attempt_cost, order.attempt_seconds)):
         reason = "Say what each attempt may use, in tokens, money or seconds."
         raise Refused(reason, code="no_budget", field="attempt_tokens")
@@ -366,6 +371,9 @@ def checked_budget(solver: Solver, order: Order, attempts: int) -> tuple[int | N
     if max_tokens is None and max_cost is None:
         reason = "Say what the whole run may use, in tokens or money."
         raise Refused(reason, code="no_budget", field="max_tokens")
+    if (max_tokens or 0) > _MOST["max_tokens"] or (max_cost or 0) > _MOST["max_cost"]:
+        reason = "All attempts together could use more than can be counted. Give the whole run a smaller cap."
+        raise Refused(reason, code="large_budget", field="max_tokens")
     return max_tokens, max_cost
 
 

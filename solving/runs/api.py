@@ -37,6 +37,12 @@ class SteeringIn(serializers.Serializer[Any]):
         max_digits=16, decimal_places=6, min_value=0, default=None, allow_null=True
     )
 
+    def validate(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Refuse both, of which only the state would be taken."""
+        if "to" in said and (said["max_tokens"] is not None or said["max_cost"] is not None):
+            raise serializers.ValidationError("Give a state or a cap, one after the other.")
+        return said
+
 
 class PublishIn(serializers.Serializer[Any]):
     """With `dry_run` the outputs are only checked."""

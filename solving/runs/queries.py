@@ -172,6 +172,14 @@ def differences(first: SolveRun, second: SolveRun) -> list[Difference]:
         ]
         if values[0] != values[1]:
             found.append(Difference(title, *values))
+    problems = [set(run.attempts.order_by().values_list("instance", flat=True)) for run in (first, second)]
+    if first.release_id == second.release_id and problems[0] != problems[1]:
+        only = [problems[0] - problems[1], problems[1] - problems[0]]
+        values = [
+            f"{len(all_of_it)}, of these {len(own)} in this run only"
+            for all_of_it, own in zip(problems, only, strict=True)
+        ]
+        found.append(Difference("problems", *values))
     tools = [str(run.solver.settings.get("tool_steps", "none")) for run in (first, second)]
     if tools[0] != tools[1]:
         found.append(Difference("uses of tools", *tools))

@@ -171,10 +171,12 @@ def returned(ids: Sequence[int]) -> None:
 def advance(attempts: Iterable[Attempt]) -> int:
     """Queue the next steps of these attempts, which are locked, or end them; returns how many went on.
 
-    An attempt with an open step waits for it. One whose recipe has changed is paused. Everything in the rows that were
-    given is stored, and whoever calls need not.
+    An attempt with an open step waits for it. One whose recipe has changed is paused. What waits again of one that was
+    cancelled is not needed. Everything in the rows that were given is stored, and whoever calls need not.
     """
     attempts = list(attempts)
+    over = [one for one in attempts if one.state == AttemptState.ENDED]
+    Step.objects.filter(attempt__in=over, state=TaskState.WAITING).update(state=TaskState.NOT_NEEDED)
     running = {one.pk: one for one in attempts if one.state == AttemptState.RUNNING}
     outdated = [one for one in running.values() if is_outdated(one.run.solver)]
     for attempt in outdated:

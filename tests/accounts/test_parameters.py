@@ -53,8 +53,14 @@ def test_a_nul_in_a_form_is_kept_as_a_replacement_character(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("body", [b"[" * 100_000, b'{"label":' * 50_000, b"\xff\xfe{}", b'{"label": NaN}'])
-def test_a_body_that_is_no_json_or_nests_without_end_is_bad_input(
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"[" * 100_000, b'{"label":' * 50_000, b'{"label": ' + b"[" * 600 + b"]" * 600 + b"}"),
+        *(b"\xff\xfe{}", b'{"label": NaN}', b'{"label": 1e999}', b'{"label": "a", "label": "b"}'),
+    ],
+)
+def test_a_body_that_is_no_strict_json_or_nests_without_end_is_bad_input(
     client: Client, algebraist: User, body: bytes
 ) -> None:
     client.force_login(algebraist)

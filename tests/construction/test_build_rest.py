@@ -126,6 +126,8 @@ def test_a_candidate_is_read_dropped_repaired_and_withdrawn(
     repair = {"decision": "repair", "reason": "Better.", "after": {"0.x.anchor_hint": "Too short."}}
     refused = staff.post(f"{at}review/", repair, 409)
     assert (refused["code"], refused["field"]) == ("anchor_length", "0.x.anchor_hint")
+    repair["after"] = {"\u00b2.x.anchor_hint": "Too short."}
+    assert "There is no line" in staff.post(f"{at}review/", repair, 409)["reason"]
     repair["after"] = {"0.paper": "Another one."}
     assert staff.post(f"{at}review/", repair, 409)["code"] in ("not_editable", "bad_line")
     better = "Bound the number of gadgets in every part of the figure, so that the sum is finite."
@@ -144,8 +146,10 @@ def test_a_candidate_is_read_dropped_repaired_and_withdrawn(
 
 def test_only_owners_steer_a_build_and_ask_again(server: Server, owners: Caller, staff: Caller) -> None:
     source("2601.00001", made_up.TEXT)
+    owners.post("", plan("large", max_tokens=2**63), 400)
     owners.post("", plan("first"), 201)
     staff.post("first/steer/", {"to": "paused"}, 403)
+    owners.post("first/steer/", {"to": "paused", "max_tokens": 90_000}, 400)
     assert owners.post("first/steer/", {"to": "paused"})["state"] == "paused"
     assert owners.post("first/steer/", {"to": "paused"}, 409)["code"] == "wrong_state"
     assert owners.post("first/steer/", {"max_tokens": 90_000})["max_tokens"] == 90_000

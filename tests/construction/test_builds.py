@@ -184,6 +184,28 @@ def test_a_source_that_cannot_be_read_says_why_and_the_others_go_on(
     assert len(lines_of(run(build))) == 2
 
 
+def test_a_candidate_that_is_dropped_while_a_release_is_made_is_not_in_it(
+    server: Server, monkeypatch: pytest.MonkeyPatch, owner: User
+) -> None:
+    source("2601.00001", made_up.TEXT)
+    source("2601.00002", made_up.TEXT + "%")
+    build = run(start("first", "lemmas"))
+    dropped = Candidate.objects.filter(state=Candidate.State.MADE).latest("pk")
+    real = transaction.atomic
+
+    def dropping(*given: Any) -> Any:
+        """Somebody drops one just before the release is made."""
+        monkeypatch.setattr("construction.builds.emission.transaction.atomic", real)
+        review(actor=owner, candidate=dropped, decision=Decision.DROP, reason="Wrong.")
+        return real(*given)
+
+    monkeypatch.setattr("construction.builds.emission.transaction.atomic", dropping)
+    release = emit(actor=None, build=build, name="made")
+    assert [one.candidate_id for one in BuiltInstance.objects.all()] != []
+    assert not BuiltInstance.objects.filter(candidate=dropped).exists()
+    assert release.instances.count() == 1
+
+
 def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -> None:
     source("2601.00001", made_up.TEXT)
     build = run(start("first", "masked_steps", max_tokens=5_000))

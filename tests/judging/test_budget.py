@@ -158,6 +158,11 @@ def test_caps_that_cannot_be_kept_are_refused(judge, release_with, endpoint):
     JudgeRun.objects.update(tokens_spent=50)
     with pytest.raises(Refused, match="already spent"):
         adjust_run(actor=None, run=run, max_tokens=40)
+    (task,) = claim(JUDGING, owner=new_owner(), limit=1)
+    in_flight = JudgeTask.objects.get(pk=task.pk).tokens_reserved
+    with pytest.raises(Refused, match=f"{in_flight + 50:,} tokens are already spent or in flight"):
+        adjust_run(actor=None, run=run, max_tokens=in_flight + 49)
+    adjust_run(actor=None, run=run, max_tokens=in_flight + 50)
 
 
 def test_a_judges_budget_caps_each_of_its_runs(release_with, endpoint):

@@ -109,6 +109,7 @@ def test_a_compressed_body_is_not_unpacked(server: Server) -> None:
         '{"choices": [{"message": {"content": "a"}}], "choices": [{"message": {"content": "b"}}]}',
         '{"choices": [{"message": {"content": "a"}}], "usage": {"prompt_tokens": -1}}',
         '{"choices": NaN}',
+        '{"choices": [{"message": {"content": "a"}}], "more": [-1e999]}',
         "[" * 100_000,
         '{"choices": ' + "[" * 900 + "]" * 900 + "}",
         '{"choices": [{"message": null}]}',

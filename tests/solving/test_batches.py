@@ -558,3 +558,25 @@ def test_an_owner_does_the_same_over_rest(
     assert sent(good).json() == {**told, "settled": 0, "known": 1}
     settings.IMPORT_MAX_BYTES = 10
     assert sent(good).json()["code"] == "too_large"
+
+
+def test_no_cap_is_set_below_what_is_out_in_a_batch(server: Server, written: Written) -> None:
+    run = paused(2)
+    lines = exported(run)
+    reserved = sum(run.steps.values_list("tokens_reserved", flat=True))
+    with pytest.raises(Refused, match="spent or in flight"):
+        raise_budget(actor=None, run=run, max_tokens=reserved - 1)
+    raise_budget(actor=None, run=run, max_tokens=reserved)
+    settled(run, written(*(result(line) for line in lines)))
+    run.refresh_from_db()
+    assert 0 < run.tokens_spent <= run.max_tokens == reserved
+
+
+def test_questions_of_a_cancelled_run_that_come_back_wait_no_more(server: Server, written: Written) -> None:
+    run = paused(3)
+    first, second, _ = exported(run)
+    steer(actor=None, run=run, to=RunState.CANCELLED)
+    settled(run, written(result(first), failed(second, 500)))
+    assert withdraw_batch(actor=None, run=run) == 1
+    assert sorted(run.steps.values_list("state", flat=True)) == ["done", "not_needed", "not_needed"]
+    assert list(faults()) == list(unaccounted()) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
@@ -117,3 +117,27 @@ def test_three_commands_solve_watch_and_publish(
     assert "single-v1 on" in capsys.readouterr().out
     call_command("publish_run", str(run.pk))
     assert "outputs: 3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(("--prompt-price", wrong) for wrong in ("NaN", "Infinity", "1e400", "1000000", "0.0000001")),
+        *(("--attempt-cost", wrong) for wrong in ("NaN", "1e10")),
+        *(("--attempt-tokens", "1" + "0" * 30), ("--attempt-seconds", "1" + "0" * 30)),
+    ],
+)
+def test_money_and_caps_that_no_column_holds_are_refused_on_the_command_line(
+    given: tuple[str, str], server: Server, release: Release
+) -> None:
+    with pytest.raises(CommandError, match=r"invalid|at most"):
+        call_command(
+            "solve", "--release", release.name, "--solver", "single", "--recipe", "single", "--endpoint", "local",
+            "--model", "scripted", "--attempt-tokens", "100000", "--max-tokens", "100000", "--no-wait", *given,
+        )  # fmt: skip
+    assert not SolveRun.objects.exists()
+
+
+def test_a_solver_whose_version_is_no_number_is_not_there(server: Server, release: Release) -> None:
+    with pytest.raises(CommandError, match="There is no solver 'single-v²'"):
+        call_command("solve", "--release", release.name, "--solver", "single-v²")

@@ -1,6 +1,7 @@
 """Solving over REST: what staff read, what owners begin, steer and publish."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -155,4 +156,73 @@ def test_runs_are_comparable_if_only_their_solvers_differ(release, client, owner
     assert (alike["comparable"], alike["differences"]) == (True, [])
     unlike = client.get(f"/api/v1/solving/runs/{first}/compare/{third}/").json()
     expected = {"name": "tokens of an attempt", "first": "10000000", "second": "5000"}
+    assert (unlike["comparable"], unlike["differences"]) == (False, [expected])
+
+
+def test_budgets_that_no_column_holds_are_refused(release, client, owner):
+    client.force_login(owner)
+    post, by = posting(client), solver(settings=rma(SHAPE), prompt_price=Decimal(1))
+    for more in (
+        {"attempt_tokens": 2**62},  # twice as much for two problems
+        {"attempt_tokens": None, "attempt_cost": "9999999999"},
+    ):
+        refused = post("runs/", order(by, release, **more))
+        assert (refused.status_code, refused.json()["code"]) == (409, "large_budget")
+    begun = post("runs/", order(by, release, attempt_tokens=2**62, max_tokens=2**62))
+    assert begun.json()["max_tokens"] == 2**62
+
+
+def test_any_number_of_keys_can_be_named(release, client, owner):
+    client.force_login(owner)
+    post, by = posting(client), solver(settings=rma(SHAPE))
+    many = ["p1", *(f"p{number}" for number in range(300_000, 0, -1))]
+    refused = post("runs/", order(by, release, keys=many)).json()
+    assert (refused["code"], refused["field"]) == ("no_instance", "keys")
+    assert post("runs/", order(by, release, keys=["p2"] * 2)).json()["attempts"] == 1
+
+
+def test_a_state_and_a_cap_are_not_taken_in_one_request(release, client, owner):
+    client.force_login(owner)
+    run = start(solver(settings=rma(SHAPE)), release)
+    refused = posting(client)(f"runs/{run.pk}/steer/", {"to": "paused", "max_tokens": 30_000_000})
+    assert (refused.status_code, "one after the other" in refused.json()["reason"]) == (400, True)
+    run.refresh_from_db()
+    assert (run.state, run.max_tokens) == ("running", 20_000_000)
+
+
+def test_a_filter_that_is_no_number_is_bad_input(release, client, coordinator):
+    client.force_login(coordinator)
+    attempt = start(solver(settings=rma(SHAPE)), release).attempts.first()
+    refused = client.get(f"/api/v1/solving/attempts/{attempt.pk}/memory/", {"round": "one"})
+    assert (refused.status_code, refused.json()["field"]) == (400, "round")
+
+
+def test_a_second_run_with_the_same_outputs_is_not_published_too(server, client, owner, tmp_path):
+    path = tmp_path / "release.jsonl"
+    line = {"instance_id": "p1", "domain": "algebra", "title": "One", "statement": "Show that it holds."}
+    path.write_text(json.dumps(line) + "\n", "utf-8")
+    import_release(actor=None, path=path, protocol="proofs", name="one")
+    release = Release.objects.get(name="one")
+    freeze_release(actor=None, release=release)
+    by = solver(settings=rma(SHAPE))
+    first, second = (work(start(by, Release.objects.get(name="one"))) for _ in range(2))
+    client.force_login(owner)
+    post = posting(client)
+    assert post(f"runs/{first.pk}/publish/", {}).status_code == 200
+    for body in ({"dry_run": True}, {}):
+        refused = post(f"runs/{second.pk}/publish/", body)
+        assert (refused.status_code, refused.json()["code"]) == (409, "published")
+        assert f"Run {first.pk} of {by.name}" in refused.json()["reason"]
+
+
+def test_runs_at_other_problems_of_a_release_are_not_comparable(release, client, coordinator):
+    client.force_login(coordinator)
+    by = solver(settings=rma(SHAPE))
+    whole, part = start(by, release), start(by, release, keys=["p2"])
+    unlike = client.get(f"/api/v1/solving/runs/{whole.pk}/compare/{part.pk}/").json()
+    expected = {
+        "name": "problems",
+        "first": "2, of these 1 in this run only",
+        "second": "1, of these 0 in this run only",
+    }
     assert (unlike["comparable"], unlike["differences"]) == (False, [expected])

@@ -384,6 +384,8 @@ def test_equal_runs_are_compared_and_unequal_ones_only_if_asked_to(
     page = client.get(f"/solving/compare/problems/{row.pk}/?run={several.pk}&run={alone.pk}")
     assert 'id="s1-r2.p1"' in page.content.decode()
     assert 'id="s2-r1.draft"' in page.content.decode()
+    padded = client.get(f"/solving/compare/?run=0{several.pk}&run={alone.pk}")
+    assert "Problem by problem" in padded.content.decode()
     for wrong in ("run=x&run=1", f"run={several.pk}&run=999999"):
         assert client.get(f"/solving/compare/?{wrong}").status_code == 404
 

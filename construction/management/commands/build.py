@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from accounts.commands import decimal
+from accounts.commands import decimal, price
 from accounts.refusal import Refused
 from construction.builds.actions import Plan, begin, reconcile_builds
 from construction.builds.queries import funnel, papers_by_code, progress_of
@@ -34,10 +34,8 @@ class Command(TouchstoneCommand):
         parser.add_argument("--category", help="only papers of this category")
         parser.add_argument("--source", action="append", help="only papers with this key (repeatable)")
         parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--prompt-price", type=decimal, default=0, help="of a million tokens sent")
-        parser.add_argument(
-            "--completion-price", type=decimal, default=0, help="of a million tokens received"
-        )
+        parser.add_argument("--prompt-price", type=price, default=0, help="of a million tokens sent")
+        parser.add_argument("--completion-price", type=price, default=0, help="of a million tokens received")
         parser.add_argument("--max-cost", type=decimal, help="budget in money")
         parser.add_argument("--max-tokens", type=int, help="budget in tokens")
 

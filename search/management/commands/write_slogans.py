@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from accounts.commands import decimal
+from accounts.commands import decimal, price
 from canonical.documents import as_json
 from search.corpora.queries import corpus_named
 from search.models import Reads
@@ -29,10 +29,8 @@ class Command(TouchstoneCommand):
         )
         parser.add_argument("--endpoint", required=True, help="a declared endpoint")
         parser.add_argument("--model", required=True, help="the model, as its server calls it")
-        parser.add_argument("--prompt-price", type=decimal, default=0, help="of a million tokens sent")
-        parser.add_argument(
-            "--completion-price", type=decimal, default=0, help="of a million tokens received"
-        )
+        parser.add_argument("--prompt-price", type=price, default=0, help="of a million tokens sent")
+        parser.add_argument("--completion-price", type=price, default=0, help="of a million tokens received")
         parser.add_argument("--max-cost", type=decimal, help="budget in money")
         parser.add_argument("--max-tokens", type=int, help="budget in tokens")
         parser.add_argument("--estimate", action="store_true", help="only say what it would need")

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from accounts.commands import decimal
+from accounts.commands import decimal, price
 from accounts.refusal import Refused
 from benchmark.models import Release
 from benchmark.tuples.retrieval import tuple_named
@@ -40,11 +40,9 @@ class Command(TouchstoneCommand):
         parser.add_argument("--endpoint", help="a declared endpoint")
         parser.add_argument("--model", help="the model, as its server calls it")
         parser.add_argument("--family", default="", help="family of the model")
+        parser.add_argument("--prompt-price", type=price, default=Decimal(0), help="of a million tokens sent")
         parser.add_argument(
-            "--prompt-price", type=decimal, default=Decimal(0), help="of a million tokens sent"
-        )
-        parser.add_argument(
-            "--completion-price", type=decimal, default=Decimal(0), help="of a million tokens received"
+            "--completion-price", type=price, default=Decimal(0), help="of a million tokens received"
         )
         parser.add_argument(
             "--roles",
@@ -53,7 +51,7 @@ class Command(TouchstoneCommand):
         )
         parser.add_argument(
             "--cached-price",
-            type=decimal,
+            type=price,
             help="of a million tokens from the server's cache, if they cost less",
         )
         parser.add_argument("--track", default="raw")
@@ -114,7 +112,7 @@ class Command(TouchstoneCommand):
         name = options["solver"] or ""
         if options["recipe"] is None:
             slug, _, version = name.rpartition("-v")
-            found = Solver.objects.filter(slug=slug, version=int(version)) if version.isdigit() else None
+            found = Solver.objects.filter(slug=slug, version=int(version)) if version.isdecimal() else None
             if found is None or not found.exists():
                 reason = (
                     f"There is no solver {name!r}. To make one, give --recipe, --endpoint and --model too."
