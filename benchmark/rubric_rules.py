@@ -45,7 +45,7 @@ class Rule:
     message: str = ""
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """Plain JSON with the fields that say something, from which `rule_from` makes an equal rule."""
         plain = {name: getattr(self, name) for name in _FIELDS}
         return {

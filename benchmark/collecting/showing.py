@@ -25,7 +25,7 @@ class Shown:
     formulas: int = 0
     failed: int = 0
     texts_with_failures: int = 0
-    kinds: list[dict[str, Any]] = field(default_factory=list)
+    kinds: list[dict[str, object]] = field(default_factory=list)
 
 
 def show(
@@ -54,7 +54,7 @@ def show(
     return shown
 
 
-def summarise(faults: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def summarise(faults: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
     """Faults by kind, the most frequent first: {"kind", "count", "places"}, each with its first ten places."""
     kinds: dict[str, list[Mapping[str, Any]]] = {}
     for fault in faults:

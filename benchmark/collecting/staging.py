@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from django.utils.text import slugify
 
@@ -38,7 +38,15 @@ from latex.pictures import picture_names
 
 MOST_FAULTS = 5_000
 PICTURES = (".png", ".jpg", ".jpeg")
-Fault = dict[str, Any]  # file, line, field, reason
+
+
+class Fault(TypedDict):
+    """What is wrong, and where in an upload."""
+
+    file: str
+    line: int
+    field: str
+    reason: str
 
 
 @dataclass
@@ -50,7 +58,7 @@ class Lines:
     count: int = 0
     places: dict[int, tuple[str, int]] = field(default_factory=dict)
 
-    def add(self, record: dict[str, Any], file: str, line: int = 0) -> None:
+    def add(self, record: Mapping[str, object], file: str, line: int = 0) -> None:
         """Append a record that was found in `file`, on `line` (0: the file as a whole)."""
         with self.path.open("a", encoding="utf-8") as target:
             target.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -100,9 +108,9 @@ class Staged:
     runs: dict[str, Lines] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
-    blank: list[dict[str, Any]] = field(default_factory=list)
+    blank: list[dict[str, object]] = field(default_factory=list)
     without_text: list[str] = field(default_factory=list)
-    missing: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[dict[str, object]] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     attachments: dict[tuple[str, str, int], list[Attached]] = field(default_factory=dict)
     unreadable: list[dict[str, str]] = field(default_factory=list)
@@ -179,7 +187,7 @@ def _stage_documents(
             staged.faults.append({"file": place, "line": 0, "field": "", "reason": reason})
             continue
         texts, owner = list(_texts(staged, files)), (slug_of(system), matched, attempt)
-        record: dict[str, Any] = {"instance_id": matched, "attempt": attempt}
+        record: dict[str, object] = {"instance_id": matched, "attempt": attempt}
         for text in texts:
             record |= {"text": text.text, "format": text.text_format}
             _add_output(staged, reading, system, record, text.place)
@@ -353,7 +361,7 @@ def _filled_in(
     return record
 
 
-def summary_of(staged: Staged) -> dict[str, Any]:
+def summary_of(staged: Staged) -> dict[str, object]:
     """What the page of the dry run says in addition to the counts of the import."""
     kinds = Counter(one.made.kind for files in staged.attachments.values() for one in files)
     return {

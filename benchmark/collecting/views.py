@@ -68,7 +68,7 @@ def import_mapping(request: SignedInRequest, handle: str) -> HttpResponse:
                 return redirect("import", handle=handle)
         except Refused as refused:
             refusal = refused.reason
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "form": form,
         "reading": reading,
         "refusal": refusal,
@@ -112,7 +112,7 @@ def _form(
 
 
 def _page(
-    request: SignedInRequest, upload: ImportUpload, context: dict[str, Any], status: int
+    request: SignedInRequest, upload: ImportUpload, context: dict[str, object], status: int
 ) -> HttpResponse:
     return render(request, "benchmark/collecting/mapping.html", {"upload": upload, **context}, status=status)
 

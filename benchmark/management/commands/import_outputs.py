@@ -44,7 +44,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         names = (
             "system",
             "system_name",
