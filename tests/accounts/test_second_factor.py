@@ -28,8 +28,9 @@ def _asked_for(settings: object) -> None:
     settings.REQUIRE_MFA = True  # type: ignore[attr-defined]
 
 
-def code_of(secret: str, lasting: float = 0) -> str:
-    """The code of this half minute; of the next one if this does not last so many seconds, for a browser."""
+def code_of(secret: str, lasting: float = 5) -> str:
+    """The code of this half minute; of the next one if this does not last so many seconds: a code of the half minute
+    before is refused."""
     left = 30 - time.time() % 30
     if left < lasting:
         time.sleep(left)
