@@ -270,6 +270,8 @@ def test_results_that_come_twice_or_late_are_stored_once(server: Server) -> None
     assert settle_papers(results=[Read(paper, found)], owner="first") == 1
     assert settle_papers(results=[Read(paper, found)], owner="first") == 0
     (step,) = claim(STEPS, owner="first", limit=10)
+    with pytest.raises(Refused, match="already spent or in flight"):
+        raise_budget(actor=None, build=build, max_tokens=step.tokens_reserved - 1)
     reply = json.dumps(made_up.NEEDS)
     answer = Answer(step, reply, "stop", {"messages": [], "model": "writer"}, {}, 0.1, 10, 10, 0)
     late = Answer(step, "{}", "stop", {"messages": [], "model": "writer"}, {}, 0.1, 10, 10, 0)

@@ -186,6 +186,15 @@ def test_a_budget_is_required_and_never_exceeded(corpus, server):
     assert Slogan.objects.count() == 4
 
 
+def test_no_cap_is_set_below_what_is_in_flight(corpus, server):
+    run = ask(corpus)
+    in_flight = sum(task.tokens_reserved for task in claim(SLOGANS, owner="first", limit=10))
+    assert in_flight > 0
+    with pytest.raises(Refused, match="already spent or in flight"):
+        raise_budget(actor=None, run=run, max_tokens=in_flight - 1)
+    raise_budget(actor=None, run=run, max_tokens=in_flight)
+
+
 def test_a_run_is_paused_resumed_and_cancelled(corpus, server):
     run = ask(corpus)
     steer(actor=None, run=run, to=RunState.PAUSED)
