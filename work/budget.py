@@ -15,6 +15,9 @@ from accounts.refusal import Refused
 from work.kinds import Kind, Run, Task, Use
 from work.models import RunState, TaskState
 
+# Of a cap: what the columns hold.
+MOST = {"tokens": Decimal(2**62), "cost": Decimal("9999999999.999999"), "seconds": Decimal(10**8)}
+
 
 def reserve(kind: Kind, claimed: list[Task]) -> list[Task]:
     """Those of the claimed tasks that their runs' caps allow, each with its reservation; the rest are returned.
@@ -61,6 +64,14 @@ def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
         run.save(update_fields=["note", "state"])
         kind.paused(run)
     return refused
+
+
+def check_fits(**caps: int | float | Decimal | None) -> None:
+    """Raises Refused for a cap, given by the name of its field, that is more than its column holds."""
+    for name, cap in caps.items():
+        most = MOST[name.rpartition("_")[2]]
+        if cap is not None and cap > most:
+            raise Refused(f"A budget is at most {most:,}.", code="large_budget", field=name)
 
 
 def check_cap(kind: Kind, run: Run, max_tokens: int | None, max_cost: Decimal | None) -> None:

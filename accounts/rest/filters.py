@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.exceptions import ValidationError as InvalidValue
 from django.db.models import QuerySet
 from rest_framework.exceptions import ValidationError
 from rest_framework.filters import BaseFilterBackend
@@ -20,12 +21,14 @@ class ListedFilters(BaseFilterBackend):
         filters = listed(view)
         refuse_unlisted(request, {*filters, *PAGING})
         given = {name: request.query_params[name] for name in filters if name in request.query_params}
-        if any("\0" in value for value in given.values()):
-            raise ValidationError(dict.fromkeys(given, "contains a NUL character"))
-        try:
-            return queryset.filter(**{filters[name]: value for name, value in given.items()})
-        except ValueError as error:
-            raise ValidationError(dict.fromkeys(given, f"cannot be looked for: {error}")) from error
+        for name, value in given.items():
+            if "\0" in value:
+                raise ValidationError({name: "contains a NUL character"})
+            try:
+                queryset.filter(**{filters[name]: value})
+            except (ValueError, InvalidValue) as error:
+                raise ValidationError({name: f"{value[:50]!r} is none of its values."}) from error
+        return queryset.filter(**{filters[name]: value for name, value in given.items()})
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, object]]:
         """The parameters for the OpenAPI document."""

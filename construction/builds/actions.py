@@ -22,7 +22,7 @@ from construction.models import Build, BuildPaper, Candidate, Decision, Review, 
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import numbers_of
 from construction.sources.queries import pairs_of
-from work.budget import check_cap
+from work.budget import check_cap, check_fits
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
@@ -276,3 +276,4 @@ def _check_budget(
         raise Refused("This budget is not enough for one question.", code="small_budget", field="max_cost")
     if max_cost is not None and not (prompt_price or completion_price):
         raise Refused("A budget in money needs prices.", code="no_prices", field="prompt_price")
+    check_fits(max_tokens=max_tokens, max_cost=max_cost)

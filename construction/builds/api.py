@@ -1,7 +1,5 @@
 """REST endpoints of builds, for coordinators and owners; what spends money is for owners."""
 
-from decimal import Decimal
-from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -53,11 +51,9 @@ from construction.builds.views import csv_reply
 from construction.models import Build, Candidate, Decision
 from construction.pipeline import pipeline_names
 from work.models import RunState
+from work.serializers import StateOrCapIn, cost, price, tokens
 
 CHECKED_AT_ONCE = 20  # papers that are read again while somebody waits
-_price = partial(serializers.DecimalField, max_digits=12, decimal_places=6, min_value=0, default=Decimal(0))
-_cost = partial(serializers.DecimalField, max_digits=16, decimal_places=6, min_value=0, default=None)
-STATES = [(state.value, state.label) for state in (RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED)]
 _CSV = {(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="A line for each stage and code.")}
 _JSONL = {(200, "application/jsonl"): OpenApiResponse(OpenApiTypes.STR, description="One instance a line.")}
 
@@ -77,8 +73,8 @@ class BuildEstimateIn(serializers.Serializer[Any]):
     protocol = serializers.ChoiceField([(name, name) for name in pipeline_names()])
     numbers = serializers.DictField(child=serializers.JSONField(), default=dict)
     sources = BuildSourcesIn(default=dict)
-    prompt_price = _price()
-    completion_price = _price()
+    prompt_price = price()
+    completion_price = price()
 
 
 class BuildIn(BuildEstimateIn):
@@ -88,22 +84,12 @@ class BuildIn(BuildEstimateIn):
     endpoint = serializers.CharField(max_length=100)
     model = serializers.CharField(max_length=200)
     seed = serializers.IntegerField(min_value=0, max_value=2**63 - 1, default=1)
-    max_cost = _cost()
-    max_tokens = serializers.IntegerField(min_value=1, max_value=2**62, default=None)
+    max_cost = cost()
+    max_tokens = tokens()
 
 
-class BuildSteerIn(serializers.Serializer[Any]):
+class BuildSteerIn(StateOrCapIn):
     """The state that the build is to have, or its new budget."""
-
-    to = serializers.ChoiceField(STATES, required=False)
-    max_cost = _cost()
-    max_tokens = serializers.IntegerField(min_value=1, max_value=2**62, default=None)
-
-    def validate(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Refuse both, of which only the state would be taken."""
-        if "to" in said and (said["max_tokens"] is not None or said["max_cost"] is not None):
-            raise serializers.ValidationError("Give a state or a budget, one after the other.")
-        return said
 
 
 class CandidateReviewIn(serializers.Serializer[Any]):

@@ -11,7 +11,7 @@ from accounts.trail import record
 from judging.asking.costs import completion_limit
 from judging.kind import JUDGING
 from judging.models import Judge, JudgeRun
-from work.budget import check_cap
+from work.budget import check_cap, check_fits
 from work.clock import shared_now
 from work.models import RunState, TaskState
 from work.signal import ring
@@ -77,7 +77,8 @@ def adjust_run(
 
 
 def check_caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> None:
-    """Raises Refused for caps that could not be enforced: replies have no limit, or there are no prices."""
+    """Raises Refused for caps that could not be enforced: replies have no limit, there are no prices, or the cap is
+    more than its column holds."""
     if max_tokens is None and max_cost is None:
         return
     if judge.program:
@@ -89,3 +90,4 @@ def check_caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -
         )
     if max_cost is not None and not judge.prices:
         raise Refused(f"A cap on cost needs prices, and {judge.label} has none.", code="cap_without_prices")
+    check_fits(max_tokens=max_tokens, max_cost=max_cost)

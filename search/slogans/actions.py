@@ -15,7 +15,7 @@ from search.slogans.kind import SLOGANS, asked_about
 from search.slogans.queries import readable, unwritten
 from search.slogans.wording import DECODING, prompt_of
 from work.asking import MILLION
-from work.budget import check_cap
+from work.budget import check_cap, check_fits
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
@@ -191,3 +191,4 @@ def _check_budget(
         raise Refused("This budget is not enough for one slogan.", code="small_budget", field="max_cost")
     if max_cost is not None and not (prompt_price or completion_price):
         raise Refused("A budget in money needs prices.", code="no_prices", field="prompt_price")
+    check_fits(max_tokens=max_tokens, max_cost=max_cost)

@@ -1,7 +1,5 @@
 """REST endpoints of slogans, for coordinators and owners."""
 
-from decimal import Decimal
-from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -24,10 +22,7 @@ from search.models import Reads, SloganRun
 from search.slogans.actions import Order, OrderEstimate, ask_for_slogans, estimate, raise_budget, steer
 from search.slogans.queries import runs_with_progress
 from work.models import RunState
-
-_price = partial(serializers.DecimalField, max_digits=12, decimal_places=6, min_value=0, default=Decimal(0))
-_cost = partial(serializers.DecimalField, max_digits=16, decimal_places=6, min_value=0, default=None)
-_STATES = [RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED]
+from work.serializers import StateOrCapIn, cost, price, tokens
 
 
 class OrderIn(serializers.Serializer[Any]):
@@ -37,23 +32,19 @@ class OrderIn(serializers.Serializer[Any]):
     reads = serializers.ChoiceField(Reads.choices)
     endpoint = serializers.CharField(max_length=100)
     model = serializers.CharField(max_length=200)
-    prompt_price = _price()
-    completion_price = _price()
+    prompt_price = price()
+    completion_price = price()
 
 
 class RunIn(OrderIn):
     """The same with a budget: at least one of the two."""
 
-    max_cost = _cost()
-    max_tokens = serializers.IntegerField(min_value=1, default=None)
+    max_cost = cost()
+    max_tokens = tokens()
 
 
-class StepIn(serializers.Serializer[Any]):
+class StepIn(StateOrCapIn):
     """The state that the run is to have, or its new budget."""
-
-    to = serializers.ChoiceField([(state.value, state.label) for state in _STATES], required=False)
-    max_cost = _cost()
-    max_tokens = serializers.IntegerField(min_value=1, default=None)
 
 
 class SloganRunOut(serializers.ModelSerializer[SloganRun]):

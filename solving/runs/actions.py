@@ -25,7 +25,7 @@ from solving.runs.roles import check_cached_price, check_decoding, endpoints_of,
 from solving.runs.settlement import LOADED, advance
 from solving.runs.stored import is_outdated
 from solving.tools.reading import sources_of
-from work.budget import check_cap
+from work.budget import MOST, check_cap, check_fits
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
@@ -33,10 +33,6 @@ from work.models import RunState, TaskState
 from work.signal import ring
 
 _BATCH = 200
-_MONEY = Decimal("9999999999.999999")
-_MOST: dict[str, Any] = {  # what the columns hold
-    "attempt_tokens": 2**62, "attempt_cost": _MONEY, "attempt_seconds": 10**8, "max_tokens": 2**62, "max_cost": _MONEY,
-}  # fmt: skip
 _TRANSITIONS = {
     RunState.PAUSED: {RunState.RUNNING},
     RunState.RUNNING: {RunState.PAUSED},
@@ -356,9 +352,7 @@ def checked_budget(solver: Solver, order: Order, attempts: int) -> tuple[int | N
     for name, value in bounds.items():
         if value is not None and value <= 0:
             raise Refused("A budget is more than nothing.", code="small_budget", field=name)
-        if value is not None and value > _MOST[name]:
-            reason = f"A budget is at most {_MOST[name]:,}."
-            raise Refused(reason, code="large_budget", field=name)
+    check_fits(**bounds)
     if all(value is None for value in (order.attempt_tokens, order.attempt_cost, order.attempt_seconds)):
         reason = "Say what each attempt may use, in tokens, money or seconds."
         raise Refused(reason, code="no_budget", field="attempt_tokens")
@@ -371,7 +365,7 @@ def checked_budget(solver: Solver, order: Order, attempts: int) -> tuple[int | N
     if max_tokens is None and max_cost is None:
         reason = "Say what the whole run may use, in tokens or money."
         raise Refused(reason, code="no_budget", field="max_tokens")
-    if (max_tokens or 0) > _MOST["max_tokens"] or (max_cost or 0) > _MOST["max_cost"]:
+    if (max_tokens or 0) > MOST["tokens"] or (max_cost or 0) > MOST["cost"]:
         reason = "All attempts together could use more than can be counted. Give the whole run a smaller cap."
         raise Refused(reason, code="large_budget", field="max_tokens")
     return max_tokens, max_cost

@@ -24,24 +24,11 @@ from solving.runs.actions import begin, raise_budget, steer
 from solving.runs.queries import Difference, RunProgress, differences, progress_of, runs, years_in
 from solving.starting.api import RunOrderIn, order_of
 from work.models import RunState
+from work.serializers import StateOrCapIn
 
-_STATES = [RunState.RUNNING, RunState.PAUSED, RunState.CANCELLED]
 
-
-class SteeringIn(serializers.Serializer[Any]):
+class SteeringIn(StateOrCapIn):
     """The state that the run is to have, or another cap of the whole run."""
-
-    to = serializers.ChoiceField([(state.value, state.label) for state in _STATES], required=False)
-    max_tokens = serializers.IntegerField(min_value=1, max_value=2**62, default=None, allow_null=True)
-    max_cost = serializers.DecimalField(
-        max_digits=16, decimal_places=6, min_value=0, default=None, allow_null=True
-    )
-
-    def validate(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Refuse both, of which only the state would be taken."""
-        if "to" in said and (said["max_tokens"] is not None or said["max_cost"] is not None):
-            raise serializers.ValidationError("Give a state or a cap, one after the other.")
-        return said
 
 
 class PublishIn(serializers.Serializer[Any]):

@@ -172,7 +172,7 @@ def advance(attempts: Iterable[Attempt]) -> int:
     """Queue the next steps of these attempts, which are locked, or end them; returns how many went on.
 
     An attempt with an open step waits for it. One whose recipe has changed is paused. What waits again of one that was
-    cancelled is not needed. Everything in the rows that were given is stored, and whoever calls need not.
+    cancelled is not needed. Everything in the given rows is stored, so that callers need not store them.
     """
     attempts = list(attempts)
     over = [one for one in attempts if one.state == AttemptState.ENDED]

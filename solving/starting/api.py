@@ -1,6 +1,5 @@
 """REST endpoints about a run before it is begun: what it would take, and its first questions."""
 
-from functools import partial
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -19,11 +18,7 @@ from solving.runs.actions import Order
 from solving.runs.queries import first_questions
 from solving.starting.estimating import MOST_QUESTIONS, TooMany
 from solving.starting.queries import estimated, typical
-
-_cost = partial(
-    serializers.DecimalField, max_digits=16, decimal_places=6, min_value=0, default=None, allow_null=True
-)
-_count = partial(serializers.IntegerField, min_value=1, max_value=2**62, default=None, allow_null=True)
+from work.serializers import cost, tokens
 
 
 class RunOrderIn(serializers.Serializer[Any]):
@@ -40,12 +35,12 @@ class RunOrderIn(serializers.Serializer[Any]):
     split = serializers.CharField(max_length=50, default="", allow_blank=True)
     keys = serializers.ListField(child=serializers.CharField(max_length=200), default=list)
     attempts = serializers.IntegerField(min_value=1, max_value=1000, default=1)
-    attempt_tokens = _count()
-    attempt_cost = _cost()
-    attempt_seconds = _count(max_value=10**8)
+    attempt_tokens = tokens()
+    attempt_cost = cost()
+    attempt_seconds = tokens(max_value=10**8)
     rule = serializers.ChoiceField(SolveRun.Rule.choices, default=SolveRun.Rule.HARD)
-    max_tokens = _count()
-    max_cost = _cost()
+    max_tokens = tokens()
+    max_cost = cost()
     artifact = serializers.CharField(default=None, allow_null=True)
     bank = serializers.CharField(default=None, allow_null=True)
     blocked = serializers.CharField(default=None, allow_null=True)

@@ -1,7 +1,5 @@
 """REST endpoints of solvers, for coordinators and owners."""
 
-from decimal import Decimal
-from functools import partial
 from typing import Any
 
 from rest_framework import generics, serializers
@@ -15,8 +13,7 @@ from accounts.rest.errors import RefusalOut
 from accounts.rest.idempotency import writes
 from solving.models import Solver
 from solving.runs.actions import System, make_solver
-
-_price = partial(serializers.DecimalField, max_digits=12, decimal_places=6, min_value=0, default=Decimal(0))
+from work.serializers import price
 
 
 class SolverIn(serializers.Serializer[Any]):
@@ -36,9 +33,9 @@ class SolverIn(serializers.Serializer[Any]):
     decoding = serializers.DictField(default=dict)
     family = serializers.CharField(max_length=100, default="", allow_blank=True)
     training_cutoff = serializers.DateField(default=None, allow_null=True)
-    prompt_price = _price()
-    completion_price = _price()
-    cached_price = _price(
+    prompt_price = price()
+    completion_price = price()
+    cached_price = price(
         default=None, allow_null=True, help_text="Of tokens from a cache, if they cost less."
     )
 

@@ -154,6 +154,9 @@ def test_caps_that_cannot_be_kept_are_refused(judge, release_with, endpoint):
     unpriced = create_judge(slug="unpriced", decoding={"max_tokens": 5}, **settings)
     with pytest.raises(Refused, match="has none"):
         ask(actor=None, judge=unpriced, release=release, max_cost=Decimal(1))
+    with pytest.raises(Refused, match="at most") as beyond:
+        ask(actor=None, judge=judge, release=release, max_tokens=10**20)
+    assert beyond.value.field == "max_tokens"
     run = ask(actor=None, judge=judge, release=release, max_tokens=10**6)
     JudgeRun.objects.update(tokens_spent=50)
     with pytest.raises(Refused, match="already spent"):

@@ -169,6 +169,8 @@ def test_a_budget_is_required_and_never_exceeded(corpus, server):
         ask(corpus, ORDER, max_tokens=None)
     with pytest.raises(Refused, match="not enough for one"):
         ask(corpus, ORDER, max_tokens=100)
+    with pytest.raises(Refused, match="at most 4,611,686,018,427,387,904"):
+        ask(corpus, ORDER, max_tokens=10**20)
     with pytest.raises(Refused, match="needs prices"):
         ask(corpus, Order("body", "local", "m"), max_cost=Decimal(5))
     # Room for the longest statement's reservation, but not after the other three were paid for (about 250 tokens each).
@@ -357,6 +359,10 @@ def test_rest_estimates_begins_lists_and_steers(corpus, server, client, owner, c
     number = begun.json()["id"]
     assert post(f"{number}/steer/", {"to": "paused"}).json()["state"] == "paused"
     assert post(f"{number}/steer/", {"max_tokens": 2_000_000}).json()["max_tokens"] == 2_000_000
+    both = post(f"{number}/steer/", {"to": "running", "max_tokens": 3_000_000})
+    assert (both.status_code, "one after the other" in both.json()["reason"]) == (400, True)
+    beyond = post(f"{number}/steer/", {"max_tokens": 10**20})
+    assert (beyond.status_code, beyond.json()["field"]) == (400, "max_tokens")
     listed = client.get("/api/v1/slogan-runs/", {"corpus": "library"}).json()["results"]
     assert [(one["written"], one["refused"]) for one in listed] == [(4, 0)]
 

@@ -193,7 +193,7 @@ def test_a_state_and_a_cap_are_not_taken_in_one_request(release, client, owner):
 def test_a_filter_that_is_no_number_is_bad_input(release, client, coordinator):
     client.force_login(coordinator)
     attempt = start(solver(settings=rma(SHAPE)), release).attempts.first()
-    refused = client.get(f"/api/v1/solving/attempts/{attempt.pk}/memory/", {"round": "one"})
+    refused = client.get(f"/api/v1/solving/attempts/{attempt.pk}/memory/", {"agent": "init", "round": "one"})
     assert (refused.status_code, refused.json()["field"]) == (400, "round")
 
 
