@@ -357,7 +357,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "SERVE_PERMISSIONS": ["accounts.rest.auth.IsStaffOfTheStudy"],
     "ENUM_NAME_OVERRIDES": {
-        "AskedStateEnum": "construction.builds.api.STATES",
+        "AskedStateEnum": "work.serializers.STATES",
         "AttemptOutcomeEnum": "solving.models.Attempt.Outcome",
         "AttemptStateEnum": "solving.models.AttemptState",
         "AnalysisSplitEnum": "reports.analysing.api.SPLITS",
