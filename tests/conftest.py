@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from django.db.backends.sqlite3.base import DatabaseWrapper
 from accounts.models import User
 from benchmark.rendering import stored as rendering
 from benchmark.rendering.actions import render_waiting
+from construction.reading import process
 from reports.status.state import beat_heart
 from tests.databases import ON_BOTH, ON_POSTGRESQL
 from tests.deployment import SQLITE, migrated_once
@@ -220,6 +222,28 @@ def _passwords_are_hashed_quickly() -> Iterator[None]:
         patch.setattr(ScryptPasswordHasher, "work_factor", 2)
         patch.setattr(ScryptPasswordHasher, "parallelism", 1)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _processes_that_read_sources_stay() -> Iterator[None]:
+    """Each takes half a second of the processor to start; those of one test serve the next."""
+    start, idle = process._started, []
+
+    def started() -> subprocess.Popen[bytes]:
+        return idle.pop() if idle else start()
+
+    def leave(reader: process.Reader, *error: object) -> None:
+        if reader._process is not None and reader._process.poll() is None:
+            idle.append(reader._process)
+            reader._process = None
+        reader._end()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "_started", started)
+        patch.setattr(process.Reader, "__exit__", leave)
+        yield
+    for one in idle:
+        one.communicate()
 
 
 @pytest.fixture(autouse=True)

@@ -12,11 +12,10 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from benchmark.collecting.documents import title_of
-from construction.pipeline import get_pipeline, pipeline_names
-from construction.reading.states import states
 from latex import OUTLINE_VERSION, Outline, Span, expand, flatten, outline
 from latex.limits import LimitReached, OutOfTime
 from latex.sources.archives import read
@@ -27,16 +26,24 @@ Tell = Callable[[object], None]
 
 
 def main() -> None:
-    for name in pipeline_names():
-        get_pipeline(name)  # imported once, before any child is forked
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     while line := requests.readline():
         request = json.loads(line)
         content = requests.read(request["size"])
+        if request["verb"] == "construct":
+            _import(request["protocol"])
         said, how = _in_a_child(request, content)
         answers.write(json.dumps({"how": how, "size": len(said)}).encode() + b"\n")
         answers.write(said)
         answers.flush()
+
+
+def _import(protocol: str) -> None:
+    """What a pipeline imports, which takes longer than reading an archive: once, before a child is forked."""
+    from construction.pipeline import get_pipeline
+
+    with suppress(KeyError):  # the child says that there is none
+        get_pipeline(protocol)
 
 
 def _in_a_child(request: Mapping[str, Any], content: bytes) -> tuple[bytes, str]:
@@ -84,6 +91,8 @@ def _answer(request: Mapping[str, Any], content: bytes, to: int) -> int:
         if request["verb"] == "archive":
             _read_archive(request["name"], content, tell)
         elif request["verb"] == "construct":
+            from construction.reading.states import states
+
             tell(states(json.loads(content)))
         else:
             files: dict[str, str] = json.loads(content)
