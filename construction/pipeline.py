@@ -4,6 +4,7 @@ It says of everything found in the paper how far it came: a question to a model,
 Nothing else is kept between two calls, so that replies that are stored give the same release again.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -153,9 +154,16 @@ def read_recipe(kind: type[Numbers], document: Mapping[str, object]) -> Numbers:
     if unknown := sorted(set(document) - known):
         raise ValueError(f"{unknown[0]}: the recipe has no such number; it has {', '.join(sorted(known))}")
     try:
-        return TypeAdapter(kind).validate_python(dict(document))
+        recipe = TypeAdapter(kind).validate_python(dict(document))
     except ValidationError as error:
         raise ValueError(first_objection(error)) from error
+    for name, given in document.items():
+        taken = getattr(recipe, name)
+        if isinstance(given, bool) and not isinstance(taken, bool):
+            raise ValueError(f"{name}: a number is asked for, not {str(given).lower()}")
+        if isinstance(taken, int | float) and not (taken >= 0 and math.isfinite(taken)):
+            raise ValueError(f"{name}: give 0 or a larger number, not {given}")
+    return recipe
 
 
 def prompt(name: str, reply: type[Shape]) -> StructuredPrompt[Shape]:

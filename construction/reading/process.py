@@ -162,7 +162,9 @@ class Reader:
         """The states as `construction.pipeline` has them, in JSON; or why the source cannot be read here."""
         replies = [[key, stage, text] for (key, stage), text in asked.replies.items()]
         request = {**vars(asked), "paper": asked.paper.model_dump(mode="json"), "replies": replies}
-        how, lines = self._ask({"verb": "construct", "protocol": asked.protocol}, json.dumps(request).encode())
+        how, lines = self._ask(
+            {"verb": "construct", "protocol": asked.protocol}, json.dumps(request).encode()
+        )
         if not lines:
             return Drop(how, _ENDED.get(how, _ENDED["not_read"]))
         return list(lines[0])

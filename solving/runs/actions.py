@@ -99,6 +99,9 @@ def make_solver(*, actor: User | None, system: System) -> Solver:
         _check_endpoint(role["endpoint"], "roles")
     if not system.model.strip():
         raise Refused("Name the model as its server does.", field="model")
+    for name, most in (("model", 200), ("family", 100)):  # as the columns have them
+        if len(getattr(system, name)) > most:
+            raise Refused(f"The name of a {name} has at most {most} characters.", field=name)
     if min(system.prompt_price, system.completion_price) < 0:
         raise Refused("A price is not negative.", field="prompt_price")
     check_cached_price(system.cached_price, system.prompt_price)

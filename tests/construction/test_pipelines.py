@@ -122,6 +122,8 @@ def test_by_words_a_lemmas_objects_are_asked_for_first() -> None:
     [
         ({"min_charcters": 1}, "min_charcters: the recipe has no such number"),
         ({"max_masks": "many"}, "max_masks"),
+        ({"max_depth": -1}, "max_depth: give 0 or a larger number, not -1"),
+        ({"max_depth": True}, "max_depth: a number is asked for, not true"),
     ],
 )
 def test_a_wrong_number_of_a_recipe_is_named(document: dict[str, object], words: str) -> None:

@@ -125,9 +125,10 @@ def test_three_commands_solve_watch_and_publish(
         *(("--prompt-price", wrong) for wrong in ("NaN", "Infinity", "1e400", "1000000", "0.0000001")),
         *(("--attempt-cost", wrong) for wrong in ("NaN", "1e10")),
         *(("--attempt-tokens", "1" + "0" * 30), ("--attempt-seconds", "1" + "0" * 30)),
+        *(("--model", "m" * 201), ("--family", "f" * 101)),
     ],
 )
-def test_money_and_caps_that_no_column_holds_are_refused_on_the_command_line(
+def test_what_no_column_holds_is_refused_on_the_command_line(
     given: tuple[str, str], server: Server, release: Release
 ) -> None:
     with pytest.raises(CommandError, match=r"invalid|at most"):
