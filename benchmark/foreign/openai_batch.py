@@ -72,19 +72,18 @@ def _outputs(
         yield output_row(name, state="failed", system=system, tokens=tokens)
         return
     choices = found if isinstance(found := body.get("choices"), list) else []
-    messages = [choice.get("message") for choice in choices if isinstance(choice, dict)]
-    answers = [_answer(message) for message in messages if isinstance(message, dict)]
+    answers: list[tuple[str, State]] = []
+    for choice in choices:
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if isinstance(message, dict):
+            text = text_in(message.get("content"))
+            refused = not text and message.get("refusal")
+            answers.append((text, "abstained" if refused else "answered"))
     answers = answers or [_of_items(body.get("output"))]
     for number, (text, state) in enumerate(answers, start=1):
         attempt = number if len(answers) > 1 else None
         used = tokens if number == 1 else None
         yield output_row(name, text=text, state=state, system=system, attempt=attempt, tokens=used)
-
-
-def _answer(message: Mapping[str, Any]) -> tuple[str, State]:
-    """Text and state of a message; a refusal abstains."""
-    text = text_in(message.get("content"))
-    return (text, "answered") if text or not message.get("refusal") else ("", "abstained")
 
 
 def _of_items(items: Any) -> tuple[str, State]:
