@@ -271,7 +271,10 @@ def preview(
         role_of(path, mapping)[1].problem for path in found["paths"] if role_of(path, mapping)[0] == "problem"
     }
     keys = Names({*(known or ()), *named})
-    for path in _spread(found["paths"]):
+    paths = found["paths"]
+    step = max(1, (len(paths) - 1) / (PREVIEW - 1))  # from the front of the list to its end
+    spread = (paths[min(len(paths) - 1, round(number * step))] for number in range(PREVIEW))
+    for path in dict.fromkeys(spread):
         role, place = role_of(path, mapping)
         row = {
             "path": path,
@@ -290,12 +293,6 @@ def preview(
             row |= {"problem": match or place.problem, "unknown": match is None}
         rows.append(row)
     return rows
-
-
-def _spread(paths: Sequence[str]) -> list[str]:
-    """Ten paths, from the front of the list to its end."""
-    step = max(1, (len(paths) - 1) / (PREVIEW - 1))
-    return list(dict.fromkeys(paths[min(len(paths) - 1, round(number * step))] for number in range(PREVIEW)))
 
 
 def _named(kind: str, names: Sequence[str]) -> str:

@@ -152,7 +152,25 @@ def _copied(source: pikepdf.Pdf) -> tuple[pikepdf.Pdf, Copy, list[str]]:
         made.Contents = pikepdf.Stream(target, copy.content(page, values.get("/Resources")))
     find = _finder(source, numbers)
     for number, page in enumerate(source.pages):
-        if links := list(_links(page.obj, find, target)):
+        annotations, links = page.obj.get("/Annots"), []
+        for one in annotations if isinstance(annotations, Array) else ():
+            if not isinstance(one, Dictionary) or one.get("/Subtype") != "/Link" or "/Rect" not in one:
+                continue
+            action = one.get("/A")
+            goes = (
+                action.get("/D") if isinstance(action, Dictionary) and action.get("/S") == "/GoTo" else None
+            )
+            if place := find(one.get("/Dest", goes)):  # it leads to a place in the file itself
+                links.append(
+                    Dictionary(
+                        Type=Name.Annot,
+                        Subtype=Name.Link,
+                        Rect=Copy.box(one.Rect),
+                        Border=Array([0, 0, 0]),
+                        Dest=_destination(target, place),
+                    )
+                )
+        if links:
             target.pages[number].obj.Annots = Array([target.make_indirect(link) for link in links])
     return target, copy, _outline(source, target, find)
 
@@ -225,24 +243,6 @@ def _finder(source: pikepdf.Pdf, numbers: dict[tuple[int, int], int]) -> Find:
 def _destination(target: pikepdf.Pdf, place: list[Any]) -> Array:
     page, left, top = place
     return Array([target.pages[page].obj, Name.XYZ, left, top, None])
-
-
-def _links(page: Any, find: Find, target: pikepdf.Pdf) -> Iterator[Dictionary]:
-    """The links that lead to a place in the file itself."""
-    annotations = page.get("/Annots")
-    for one in annotations if isinstance(annotations, Array) else ():
-        if not isinstance(one, Dictionary) or one.get("/Subtype") != "/Link" or "/Rect" not in one:
-            continue
-        action = one.get("/A")
-        goes = action.get("/D") if isinstance(action, Dictionary) and action.get("/S") == "/GoTo" else None
-        if place := find(one.get("/Dest", goes)):
-            yield Dictionary(
-                Type=Name.Annot,
-                Subtype=Name.Link,
-                Rect=Copy.box(one.Rect),
-                Border=Array([0, 0, 0]),
-                Dest=_destination(target, place),
-            )
 
 
 def _outline(source: pikepdf.Pdf, target: pikepdf.Pdf, find: Find) -> list[str]:
