@@ -120,8 +120,17 @@ def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
             questions.append(question(**table))
         except RubricError as error:
             raise RubricError(f"rubric {name}: {error}") from error
-    rules = _rules(content.get("rules", []), questions, f"rubric {name}")
-    rubric = Rubric(**{**content, "questions": tuple(questions), "rules": rules})
+    tables: list[Any] = content.get("rules", [])
+    if len(tables) > MAX_RULES:
+        raise RubricError(f"rubric {name} has more than {MAX_RULES} rules")
+    scales = {question.key: question.scale for question in questions}
+    rules = []
+    for number, table in enumerate(tables, start=1):
+        try:
+            rules.append(rule_from(table, scales))
+        except RuleError as error:
+            raise RubricError(f"rubric {name}: rule {number}: {error}") from error
+    rubric = Rubric(**{**content, "questions": tuple(questions), "rules": tuple(rules)})
     for asked in questions:
         if asked.scale.stepwise and rubric.kind in _WITHOUT_STEPS:
             raise RubricError(
@@ -130,19 +139,6 @@ def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
     if len({asked.key for asked in questions}) != len(questions):
         raise RubricError(f"{rubric.label}: a question key appears twice")
     return rubric
-
-
-def _rules(tables: list[Any], questions: list[Question], where: str) -> tuple[Rule, ...]:
-    if len(tables) > MAX_RULES:
-        raise RubricError(f"{where} has more than {MAX_RULES} rules")
-    scales = {question.key: question.scale for question in questions}
-    rules = []
-    for number, table in enumerate(tables, start=1):
-        try:
-            rules.append(rule_from(table, scales))
-        except RuleError as error:
-            raise RubricError(f"{where}: rule {number}: {error}") from error
-    return tuple(rules)
 
 
 def _require_fields(

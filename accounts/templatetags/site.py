@@ -28,14 +28,10 @@ def nav_link(context: template.Context, name: str, words: str) -> SafeString:
     current = ""
     if request.path == address:
         current = "page"
-    elif _section_of(request.path_info) == name:
+    elif next((section for start, section in _SECTIONS if request.path_info.startswith(start)), "") == name:
         current = "true"
     mark = format_html(' aria-current="{}"', current) if current else ""
     return format_html('<a href="{}"{}>{}</a>', address, mark, words)
-
-
-def _section_of(path: str) -> str:
-    return next((section for start, section in _SECTIONS if path.startswith(start)), "")
 
 
 _SECTIONS = [  # the first that an address begins with

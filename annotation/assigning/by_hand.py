@@ -81,14 +81,27 @@ def matrix(campaign: Campaign, items: Sequence[Item]) -> Matrix:
     shown = candidates.keys() | {reviewer for _, reviewer in places}
     loads = queries.campaign_loads(campaign)
     people = User.objects.filter(pk__in=shown).order_by("name", "email")
-    columns = [_column(person, candidates.get(person.pk), loads.get(person.pk, 0)) for person in people]
+    columns = []
+    for person in people:
+        candidate, load = candidates.get(person.pk), loads.get(person.pk, 0)
+        if candidate is None:
+            columns.append(Column(person, load, person.capacity, "away, or has seen the systems"))
+        else:
+            waits = "waits for a decision about a conflict" if candidate.undecided else ""
+            columns.append(Column(person, load, candidate.capacity, waits))
     rows = []
     for item in items:
         vacancy = _vacancy(item, places)
         name, cells = row_name(item.pk), []
         for column in columns:
             pair = (item.pk, column.person.pk)
-            state = _state(campaign, vacancy, candidates.get(pair[1]), places.get(pair))
+            candidate, place = candidates.get(pair[1]), places.get(pair)
+            if place is not None and place.state != AssignmentState.RELEASED:
+                state = CellState(place.state)
+            elif candidate is None or _refusal(campaign, vacancy, candidate):
+                state = CellState.NONE
+            else:
+                state = CellState.FREE if vacancy.domain in candidate.confidence else CellState.OUTSIDE
             cells.append(Cell(f"{name}-{pair[1]}", column.person, state))
         rows.append(Row(item, name, cells))
     return Matrix(columns, rows)
@@ -123,35 +136,14 @@ def _places(items: Iterable[Item]) -> dict[Pair, Assignment]:
     return {(row.item_id, row.reviewer_id): row for row in rows}
 
 
-def _column(person: User, candidate: Candidate | None, load: int) -> Column:
-    if candidate is None:
-        return Column(person, load, person.capacity, "away, or has seen the systems")
-    waits = "waits for a decision about a conflict" if candidate.undecided else ""
-    return Column(person, load, candidate.capacity, waits)
-
-
 def _vacancy(item: Item, places: dict[Pair, Assignment]) -> Vacancy:
     """The item as the plan sees it, except that a place which staff took away can be given back."""
     had = frozenset(
         reviewer
         for (number, reviewer), place in places.items()
-        if number == item.pk and not _can_return(place)
+        if number == item.pk and place.release_reason not in (ReleaseReason.WITHDRAWN, ReleaseReason.LATE)
     )
     return Vacancy(item.pk, item.instance.domain, item.places - item.places_taken, had, item.instance_id)
-
-
-def _can_return(place: Assignment) -> bool:
-    return place.release_reason in (ReleaseReason.WITHDRAWN, ReleaseReason.LATE)
-
-
-def _state(
-    campaign: Campaign, vacancy: Vacancy, candidate: Candidate | None, place: Assignment | None
-) -> CellState:
-    if place is not None and place.state != AssignmentState.RELEASED:
-        return CellState(place.state)
-    if candidate is None or _refusal(campaign, vacancy, candidate):
-        return CellState.NONE
-    return CellState.FREE if vacancy.domain in candidate.confidence else CellState.OUTSIDE
 
 
 def _refusal(campaign: Campaign, vacancy: Vacancy, candidate: Candidate) -> str:
@@ -188,11 +180,24 @@ def assign_by_hand(
     places = _places(items.values())
     candidates = {one.reviewer: one for one in queries.candidates(campaign)}
     for pair in sorted(give):
-        _require_possible(campaign, items, places, candidates.get(pair[1]), pair)
+        candidate = candidates.get(pair[1])
+        if candidate is None:
+            raise Refused(
+                f"{_words(items, pair)} is not possible: "
+                "this person is away, is no reviewer, or has seen the systems.",
+                code="not_possible",
+            )
+        if reason := _refusal(campaign, _vacancy(items[pair[0]], places), candidate):
+            they = "they" if reason.startswith("have") else "they are"
+            why = "" if pair[0] in candidate.excluded else f": {they} {reason}"
+            raise Refused(f"{_words(items, pair)} is not possible{why}.", code="not_possible")
     _require_within_rules(campaign, items, give)
     back = {pair for pair in give if pair in places}
     for pair in sorted(back):
-        _give_back(places[pair])
+        # a place that staff took away returns with its draft
+        claim(pair[0])  # free: the campaign is locked and its places were counted
+        released = {"state": AssignmentState.RELEASED, "item": pair[0], "reviewer": pair[1]}
+        Assignment.objects.filter(**released).update(state=AssignmentState.WAITING, release_reason="")
     place_pairs(campaign, sorted(set(give) - back))
     _require_together(campaign, give)
     record(
@@ -214,24 +219,6 @@ def _require_free(items: dict[int, Item], give: Collection[Pair]) -> None:
             )
 
 
-def _require_possible(
-    campaign: Campaign,
-    items: dict[int, Item],
-    places: dict[Pair, Assignment],
-    candidate: Candidate | None,
-    pair: Pair,
-) -> None:
-    if candidate is None:
-        raise Refused(
-            f"{_words(items, pair)} is not possible: this person is away, is no reviewer, or has seen the systems.",
-            code="not_possible",
-        )
-    if reason := _refusal(campaign, _vacancy(items[pair[0]], places), candidate):
-        they = "they" if reason.startswith("have") else "they are"
-        why = "" if pair[0] in candidate.excluded else f": {they} {reason}"
-        raise Refused(f"{_words(items, pair)} is not possible{why}.", code="not_possible")
-
-
 def _require_within_rules(campaign: Campaign, items: dict[int, Item], give: Collection[Pair]) -> None:
     """What several places given at once would break together."""
     answers = Counter((reviewer, items[item].instance_id) for item, reviewer in give)
@@ -241,13 +228,6 @@ def _require_within_rules(campaign: Campaign, items: dict[int, Item], give: Coll
     for reviewer, new in Counter(reviewer for _, reviewer in give).items():
         if most is not None and loads.get(reviewer, 0) + new > most:
             raise Refused(f"This campaign gives at most {most} items to one reviewer.", code="enough")
-
-
-def _give_back(place: Assignment) -> None:
-    """A place that staff took away returns to its reviewer, with its draft."""
-    claim(place.item_id)  # free: the campaign is locked and its places were counted
-    released = {"state": AssignmentState.RELEASED, "item": place.item_id, "reviewer": place.reviewer_id}
-    Assignment.objects.filter(**released).update(state=AssignmentState.WAITING, release_reason="")
 
 
 def _require_together(campaign: Campaign, give: Collection[Pair]) -> None:

@@ -4,7 +4,6 @@ Graders appear under the letter that adjudication uses (annotation/adjudication/
 handles, so that a letter stands for different people on different items.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -129,8 +128,29 @@ def discussion(subject: CalibrationItem, reader: User) -> Discussion:
     )
     remarks = list(CalibrationRemark.objects.filter(subject=subject).order_by("created_at", "pk"))
     texts = [(remark.text, "markdown", f"r{n}-") for n, remark in enumerate(remarks, start=1)]
+    rubric = rubric_from_content(subject.item.campaign.rubric.content)
+    blind = {place.pk: live_grade(place, "answers") for place in places}
+    after = {
+        place.pk: next((row for row in place.later_grades.all() if row.occasion == Occasion.DISCUSSION), None)
+        for place in places
+    }
     return Discussion(
-        questions=tuple(_questions(subject, places, reader)),
+        questions=tuple(
+            DiscussedQuestion(
+                key=question.key,
+                text=question.text,
+                graders=tuple(
+                    GradersAnswers(
+                        letter=letter(index),
+                        own=place.reviewer_id == reader.pk,
+                        blind=_answers(blind[place.pk], question.key),
+                        after=_answers(after[place.pk], question.key),
+                    )
+                    for index, place in enumerate(places)
+                ),
+            )
+            for question in rubric.questions
+        ),
         remarks=tuple(
             SaidRemark(
                 letter=letters.get(remark.author_id, STAFF),
@@ -144,31 +164,6 @@ def discussion(subject: CalibrationItem, reader: User) -> Discussion:
         open=subject.round.ended_at is None,
         answered_again=again.exists(),
     )
-
-
-def _questions(
-    subject: CalibrationItem, places: list[Assignment], reader: User
-) -> Iterable[DiscussedQuestion]:
-    rubric = rubric_from_content(subject.item.campaign.rubric.content)
-    blind = {place.pk: live_grade(place, "answers") for place in places}
-    after = {
-        place.pk: next((row for row in place.later_grades.all() if row.occasion == Occasion.DISCUSSION), None)
-        for place in places
-    }
-    for question in rubric.questions:
-        yield DiscussedQuestion(
-            key=question.key,
-            text=question.text,
-            graders=tuple(
-                GradersAnswers(
-                    letter=letter(index),
-                    own=place.reviewer_id == reader.pk,
-                    blind=_answers(blind[place.pk], question.key),
-                    after=_answers(after[place.pk], question.key),
-                )
-                for index, place in enumerate(places)
-            ),
-        )
 
 
 def _answers(grade: Any, question: str) -> tuple[tuple[str, str, str], ...]:
@@ -211,31 +206,37 @@ def round_values(campaign: Campaign) -> list[dict[str, object]]:
             related.prefetch_related("remarks", "item__assignments__later_grades"),
             key=lambda subject: (subject.item.instance.key, subject.pk),
         )
+        items = []
+        for subject in subjects:
+            places = [place for place in subject.item.assignments.all() if not place.repeat]
+            graders = sorted(
+                (p for p in places if p.state == AssignmentState.SUBMITTED), key=lambda p: p.handle
+            )
+            letters = {place.reviewer_id: letter(index) for index, place in enumerate(graders)}
+            remarks = sorted(subject.remarks.all(), key=lambda remark: (remark.created_at, remark.pk))
+            again = [row for place in places for row in place.later_grades.all()]
+            items.append(
+                {
+                    "problem": subject.item.instance.key,
+                    "answered": len(graders),
+                    "waiting": sum(place.state == AssignmentState.WAITING for place in places),
+                    "remarks": [
+                        {
+                            "letter": letters.get(remark.author_id, STAFF),
+                            "at": remark.created_at,
+                            "text": remark.text,
+                        }
+                        for remark in remarks
+                    ],
+                    "answered_again": sum(later.occasion == Occasion.DISCUSSION for later in again),
+                }
+            )
         found.append(
             {
                 "made_at": row.made_at,
                 "revealed_at": row.revealed_at,
                 "ended_at": row.ended_at,
-                "items": [_item_values(subject) for subject in subjects],
+                "items": items,
             }
         )
     return found
-
-
-def _item_values(subject: CalibrationItem) -> dict[str, object]:
-    places = [place for place in subject.item.assignments.all() if not place.repeat]
-    graders = sorted((p for p in places if p.state == AssignmentState.SUBMITTED), key=lambda p: p.handle)
-    letters = {place.reviewer_id: letter(index) for index, place in enumerate(graders)}
-    remarks = sorted(subject.remarks.all(), key=lambda remark: (remark.created_at, remark.pk))
-    states = [place.state for place in places]
-    again = [row for place in places for row in place.later_grades.all()]
-    return {
-        "problem": subject.item.instance.key,
-        "answered": states.count(AssignmentState.SUBMITTED),
-        "waiting": states.count(AssignmentState.WAITING),
-        "remarks": [
-            {"letter": letters.get(remark.author_id, STAFF), "at": remark.created_at, "text": remark.text}
-            for remark in remarks
-        ],
-        "answered_again": sum(row.occasion == Occasion.DISCUSSION for row in again),
-    }

@@ -85,18 +85,13 @@ def file_pages(shown: Material) -> dict[str, FilePage]:
     words = dict(CleanCopy.objects.filter(pk__in=[file.copy for file in pdfs]).values_list("pk", "words"))
     return {
         page_id(file.block, number): FilePage(
-            number, words[file.copy][number - 1], _box(page), len(file.pages), file.sha256
+            number, words[file.copy][number - 1], (left, bottom, right, top), len(file.pages), file.sha256
         )
         for file in pdfs
-        for number, page in enumerate(file.pages, start=1)
+        for number, (_, _, left, bottom, right, top) in enumerate(file.pages, start=1)
     }
 
 
 def page_id(block: str, number: int) -> str:
     """What comments on a page are anchored to."""
     return f"{block}-page{number}"
-
-
-def _box(page: tuple[float, ...]) -> tuple[float, float, float, float]:
-    _, _, left, bottom, right, top = page
-    return left, bottom, right, top

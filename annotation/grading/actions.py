@@ -148,8 +148,18 @@ def submit_or_revise(*, reviewer: User, handle: str, sent: Sent) -> Submitted:
     one, and Refused with code no_key, idempotency_mismatch, stale_rubric, stale_item, training_first, revealed,
     verdict_shown, already_submitted or wrong_phase.
     """
-    read, was_submitted = _lock_place(reviewer, handle)
+    # A waiting place is held by marking it as submitted, which spares a statement; a refusal takes the mark back.
+    waiting = Assignment.objects.filter(handle=handle, reviewer=reviewer, state=AssignmentState.WAITING)
+    marked = waiting.update(state=AssignmentState.SUBMITTED, submitted_at=timezone.now())
+    if not marked:
+        Assignment.objects.select_for_update().filter(handle=handle).first()
+    # Everything is read only now: what another window wrote while this one waited for the row is seen.
+    read = place_to_grade(reviewer, handle)
+    if read is None or own_or_none(reviewer, read.assignment) is None:
+        raise NoPlace
+    require_own(reviewer, read.assignment)
     assignment, campaign = read.assignment, read.assignment.item.campaign
+    was_submitted = not marked and assignment.state == AssignmentState.SUBMITTED
     content = shaped(sent.content)
     if not sent.idempotency_key.strip() or len(sent.idempotency_key) > MAX_KEY_LENGTH:
         raise Refused("A submission needs an idempotency key of at most 200 characters.", code="no_key")
@@ -174,24 +184,6 @@ def submit_or_revise(*, reviewer: User, handle: str, sent: Sent) -> Submitted:
         if was_submitted:
             raise Refused("This item is already submitted.", code="already_submitted")
     return _write(reviewer, read, sent, content, supersedes=supersedes)
-
-
-def _lock_place(reviewer: User, handle: str) -> tuple[PlaceToGrade, bool]:
-    """Hold the place and read it; says too whether it was submitted before.
-
-    A waiting one is held by marking it as submitted, which spares a statement. Everything is read by statements that
-    begin after the row is held: what another window wrote while this one waited for it is seen. A refusal later on
-    takes the mark back with the transaction.
-    """
-    waiting = Assignment.objects.filter(handle=handle, reviewer=reviewer, state=AssignmentState.WAITING)
-    marked = waiting.update(state=AssignmentState.SUBMITTED, submitted_at=timezone.now())
-    if not marked:
-        Assignment.objects.select_for_update().filter(handle=handle).first()
-    read = place_to_grade(reviewer, handle)
-    if read is None or own_or_none(reviewer, read.assignment) is None:
-        raise NoPlace
-    require_own(reviewer, read.assignment)
-    return read, not marked and read.assignment.state == AssignmentState.SUBMITTED
 
 
 def _write(

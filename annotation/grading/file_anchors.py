@@ -35,7 +35,10 @@ def checked_anchor(raw: Any, page: FilePage) -> tuple[dict[str, object], int, in
     """
     if not isinstance(raw, Mapping) or raw.get("page") != page.number:
         raise ValueError("its page is not the one it is on")
-    rects = [_rectangle(one, page) for one in _listed(raw.get("rects"), MAX_RECTS)]
+    listed = raw.get("rects")
+    if not isinstance(listed, list) or len(listed) > MAX_RECTS:
+        raise ValueError(f"its rectangles are no list of at most {MAX_RECTS}")
+    rects = [_rectangle(one, page) for one in listed]
     if not rects:
         raise ValueError("it marks nothing on its page")
     selectors: list[dict[str, object]] = [
@@ -102,12 +105,6 @@ def page_of(anchor: Mapping[str, Any] | None) -> int:
 
 def _selector(anchor: Mapping[str, Any] | None, kind: str) -> Mapping[str, Any] | None:
     return next((one for one in (anchor or {}).get("selector", ()) if one["type"] == kind), None)
-
-
-def _listed(value: Any, most: int) -> list[Any]:
-    if not isinstance(value, list) or len(value) > most:
-        raise ValueError(f"its rectangles are no list of at most {most}")
-    return value
 
 
 def _rectangle(value: Any, page: FilePage) -> list[float]:

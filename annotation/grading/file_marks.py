@@ -42,11 +42,34 @@ def placed_marks(found: FoundMarks, pages: Mapping[str, FilePage]) -> Placed:
         if place is None and len(quote) >= SHORTEST:
             near = sorted(range(len(ids)), key=lambda number: abs(number - mark.page + 1))
             place = next((number for number in near if quote in shown[number]), None)
-        comment = None if place is None else _comment(mark, ids[place], pages[ids[place]])
-        if comment:
-            comments.append(comment)
-        else:
+        if place is None:
             lost.append(mark)
+            continue
+        page = pages[ids[place]]
+        left, bottom, right, top = page.box
+        rects = [
+            [max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)] for x0, y0, x1, y1 in mark.rects
+        ]
+        anchor: dict[str, object] = {"page": page.number, "quote": None, "rects": rects}
+        if mark.on_words:
+            anchor["quote"] = {"exact": mark.quote, "prefix": mark.prefix, "suffix": mark.suffix}
+        try:
+            checked_anchor(anchor, page)
+        except ValueError:  # a submission would refuse it
+            lost.append(mark)
+            continue
+        severity, kind = severity_and_kind(mark)
+        comments.append(
+            {
+                "block": ids[place],
+                "start": 0,
+                "end": 0,
+                "severity": severity,
+                "kind": kind,
+                "text": mark.text,
+                "anchor": anchor,
+            }
+        )
     return Placed(tuple(comments), tuple(lost))
 
 
@@ -66,32 +89,6 @@ def _same_page(words: str, place: int, pages: Sequence[FilePage]) -> int | None:
         if wanted and len(wanted & here) >= ALIKE * len(wanted | here):
             return number
     return None
-
-
-def _comment(mark: Mark, block: str, page: FilePage) -> dict[str, Any] | None:
-    """A comment in the form that clients send, tried as a submission tries it; None where that would refuse it."""
-    left, bottom, right, top = page.box
-    rects = [
-        [max(rect[0], left), max(rect[1], bottom), min(rect[2], right), min(rect[3], top)]
-        for rect in mark.rects
-    ]
-    anchor: dict[str, object] = {"page": page.number, "quote": None, "rects": rects}
-    if mark.on_words:
-        anchor["quote"] = {"exact": mark.quote, "prefix": mark.prefix, "suffix": mark.suffix}
-    try:
-        checked_anchor(anchor, page)
-    except ValueError:
-        return None
-    severity, kind = severity_and_kind(mark)
-    return {
-        "block": block,
-        "start": 0,
-        "end": 0,
-        "severity": severity,
-        "kind": kind,
-        "text": mark.text,
-        "anchor": anchor,
-    }
 
 
 def severity_and_kind(mark: Mark) -> tuple[str, str]:

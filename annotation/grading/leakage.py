@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmark.leakage_kinds import FLAG_KINDS, FlagKind, Subject
+from benchmark.leakage_kinds import FLAG_KINDS, Subject
 
 MAX_FLAGS = 50
 MAX_SPANS = 50
@@ -75,7 +75,18 @@ def _flag(raw: Mapping[str, Any], places: Mapping[str, FlagPlace], kinds: Collec
     marked = raw.get("spans", [])
     if not isinstance(marked, list) or len(marked) > MAX_SPANS:
         raise ValueError(f"its spans must be a list of at most {MAX_SPANS}")
-    spans = tuple(_span(span, places, kind) for span in marked)
+    spans = []
+    for span in marked:
+        place = places.get(str(span["block"]))
+        if place is None:
+            raise ValueError("its place is not on this page")
+        if place.subject != kind.subject:
+            where = "problem" if kind.subject == "instance" else "answer"
+            raise ValueError(f"“{kind.words}” is about the {where}; mark text there")
+        start, end = int(span["start"]), int(span["end"])
+        if not 0 <= start < end <= len(place.source):
+            raise ValueError("its offsets lie outside its block or mark nothing")
+        spans.append(CheckedSpan(place.block, start, end, place.source[start:end]))
     link = http_address(str(raw.get("link", "")))
     note = str(raw.get("note", "")).strip()
     if kind.needs_link and not link:
@@ -87,20 +98,7 @@ def _flag(raw: Mapping[str, Any], places: Mapping[str, FlagPlace], kinds: Collec
     sides = {places[span.block].side for span in spans}
     if len(sides) > 1:
         raise ValueError("it marks text in both proofs; make one flag for each")
-    return CheckedFlag(kind.key, spans, link, note, next(iter(sides), ""))
-
-
-def _span(raw: Mapping[str, Any], places: Mapping[str, FlagPlace], kind: FlagKind) -> CheckedSpan:
-    place = places.get(str(raw["block"]))
-    if place is None:
-        raise ValueError("its place is not on this page")
-    if place.subject != kind.subject:
-        where = "problem" if kind.subject == "instance" else "answer"
-        raise ValueError(f"“{kind.words}” is about the {where}; mark text there")
-    start, end = int(raw["start"]), int(raw["end"])
-    if not 0 <= start < end <= len(place.source):
-        raise ValueError("its offsets lie outside its block or mark nothing")
-    return CheckedSpan(place.block, start, end, place.source[start:end])
+    return CheckedFlag(kind.key, tuple(spans), link, note, next(iter(sides), ""))
 
 
 def http_address(text: str) -> str:

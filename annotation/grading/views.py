@@ -86,7 +86,23 @@ def grade(request: SignedInRequest, handle: str) -> HttpResponse:
     """One item: the form while it is open, the own grade once it is locked; POST submits without scripts."""
     place = place_or_404(request.user, handle)
     if request.method == "POST":
-        return _submit(request, place)
+        content = content_from_post(rubric_from_content(place.item.campaign.rubric.content), request.POST)
+        try:
+            actions.submit_or_revise(
+                reviewer=request.user,
+                handle=handle,
+                sent=actions.Sent(
+                    content=content,
+                    idempotency_key=request.POST.get("idempotency_key", ""),
+                    rubric_sha256=request.POST.get("rubric_sha256", ""),
+                    shown_sha256=request.POST.get("shown_sha256", ""),
+                ),
+            )
+        except Refused as refusal:
+            problems: Mapping[str, str] = refusal.problems if isinstance(refusal, Incomplete) else {}
+            page = sheet(place, content=content, problems=problems)
+            return _form(request, page, status=409, refusal=refusal.reason)
+        return redirect("submitted", handle=handle)
     if is_locked(place) or place.item.campaign.phase != Phase.OPEN:
         page, grade = sheet(place), queries.live_grade(place, "flags__spans", "unjudged", "seen_where")
         discussed = is_revealed(place.item)
@@ -121,27 +137,6 @@ def _form(request: SignedInRequest, page: Any, *, status: int = 200, refusal: st
         "idempotency_key": uuid.uuid4().hex,
     }
     return render(request, "annotation/grading/grade.html", context, status=status)
-
-
-def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
-    rubric = rubric_from_content(place.item.campaign.rubric.content)
-    content = content_from_post(rubric, request.POST)
-    try:
-        actions.submit_or_revise(
-            reviewer=request.user,
-            handle=place.handle,
-            sent=actions.Sent(
-                content=content,
-                idempotency_key=request.POST.get("idempotency_key", ""),
-                rubric_sha256=request.POST.get("rubric_sha256", ""),
-                shown_sha256=request.POST.get("shown_sha256", ""),
-            ),
-        )
-    except Refused as refusal:
-        problems: Mapping[str, str] = refusal.problems if isinstance(refusal, Incomplete) else {}
-        page = sheet(place, content=content, problems=problems)
-        return _form(request, page, status=409, refusal=refusal.reason)
-    return redirect("submitted", handle=place.handle)
 
 
 @login_required

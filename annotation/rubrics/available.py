@@ -62,34 +62,33 @@ def read_rubric_file(content: bytes, protocol: Protocol) -> list[Rubric]:
     if set(document) != {"rubric"} or not isinstance(tables, list) or not tables:
         raise RubricFileError("The file must consist of [[rubric]] tables and nothing else.")
     lines = text.splitlines()
-    return [_read(table, number, lines, protocol) for number, table in enumerate(tables)]
-
-
-def _read(table: Any, number: int, lines: list[str], protocol: Protocol) -> Rubric:
-    start = _line(lines, _RUBRIC_HEADER, number)
-    questions = table.get("questions") if isinstance(table, dict) else None
-    if not isinstance(questions, list) or not questions:
-        raise RubricFileError(f"{_at(start)}the rubric has no questions.")
-    # The head first, then each question by itself, so that an error is reported with its own line.
-    try:
-        rubric_from_content({**table, "questions": [], "rules": []})
-    except RubricError as error:
-        raise RubricFileError(f"{_at(start)}{error}.") from error
-    for place, asked in enumerate(questions):
-        line = _line(lines, _QUESTION_HEADER, place, after=start)
+    rubrics = []
+    for number, table in enumerate(tables):
+        start = _line(lines, _RUBRIC_HEADER, number)
+        questions = table.get("questions") if isinstance(table, dict) else None
+        if not isinstance(questions, list) or not questions:
+            raise RubricFileError(f"{_at(start)}the rubric has no questions.")
+        # The head first, then each question by itself, so that an error is reported with its own line.
         try:
-            rubric = rubric_from_content({**table, "questions": [asked], "rules": []})
+            rubric_from_content({**table, "questions": [], "rules": []})
         except RubricError as error:
-            raise RubricFileError(f"{_at(line or start)}{error}.") from error
-        for reason in question_faults(rubric, rubric.questions[0], protocol):
-            raise RubricFileError(f"{_at(line or start)}{reason}")
-    try:
-        rubric = rubric_from_content(table)
-    except RubricError as error:
-        raise RubricFileError(f"{_at(start)}{error}.") from error
-    for reason in rubric_faults(rubric, protocol):
-        raise RubricFileError(f"{_at(start)}{reason}")
-    return rubric
+            raise RubricFileError(f"{_at(start)}{error}.") from error
+        for place, asked in enumerate(questions):
+            line = _line(lines, _QUESTION_HEADER, place, after=start)
+            try:
+                rubric = rubric_from_content({**table, "questions": [asked], "rules": []})
+            except RubricError as error:
+                raise RubricFileError(f"{_at(line or start)}{error}.") from error
+            for reason in question_faults(rubric, rubric.questions[0], protocol):
+                raise RubricFileError(f"{_at(line or start)}{reason}")
+        try:
+            rubric = rubric_from_content(table)
+        except RubricError as error:
+            raise RubricFileError(f"{_at(start)}{error}.") from error
+        for reason in rubric_faults(rubric, protocol):
+            raise RubricFileError(f"{_at(start)}{reason}")
+        rubrics.append(rubric)
+    return rubrics
 
 
 def rubric_faults(rubric: Rubric, protocol: Protocol) -> Iterator[str]:

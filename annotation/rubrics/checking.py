@@ -104,18 +104,15 @@ def _checks(
     if rubric.rules and not contradicting:
         yield Check("No rule contradicts another.", good=True)
     for other in earlier:
-        if other.name == rubric.name and other.version != rubric.version:
-            yield from _pooling(rubric, other)
-
-
-def _pooling(rubric: Rubric, other: Rubric) -> Iterator[Check]:
-    """Whether answers to this version can be analysed together with those to another one."""
-    before = {question.key: question.scale for question in other.questions}
-    for question in rubric.questions:
-        scale = before.get(question.key)
-        if scale is not None and (scale.values, scale.level) != (question.scale.values, question.scale.level):
-            yield Check(
-                f"“{question.text}” had other values in version {other.version}: "
-                "its answers cannot be pooled with the new ones.",
-                good=False,
-            )
+        if other.name != rubric.name or other.version == rubric.version:
+            continue
+        # whether answers to this version can be analysed together with those to the other one
+        before = {question.key: question.scale for question in other.questions}
+        for question in rubric.questions:
+            old, new = before.get(question.key), question.scale
+            if old is not None and (old.values, old.level) != (new.values, new.level):
+                yield Check(
+                    f"“{question.text}” had other values in version {other.version}: "
+                    "its answers cannot be pooled with the new ones.",
+                    good=False,
+                )

@@ -63,21 +63,17 @@ def start_draft(*, actor: User, protocol: str, start: str) -> RubricDraft:
     content = start_called(start)
     if content is None:
         try:
-            content = _changed_from(protocol, start)
+            rubric = rubric_called(protocol, start)
+            own = {each.name for each in get_protocol(protocol).rubrics}
         except RubricError as error:
             raise Refused(f"There is no form {start!r} to start from.", field="start") from error
+        # a rubric of the protocol's folder gets a name of its own
+        content = {**rubric.content, "name": f"{rubric.name}-own" if rubric.name in own else rubric.name}
     draft = RubricDraft.objects.create(protocol=protocol, content=content, created_by=actor, saved_by=actor)
     record(
         actor=actor, verb="start_rubric_draft", target=draft, details={"protocol": protocol, "start": start}
     )
     return draft
-
-
-def _changed_from(protocol: str, label: str) -> dict[str, object]:
-    """The content of a rubric to be changed; one of the protocol's folder gets a name of its own."""
-    rubric = rubric_called(protocol, label)
-    own = {each.name for each in get_protocol(protocol).rubrics}
-    return {**rubric.content, "name": f"{rubric.name}-own" if rubric.name in own else rubric.name}
 
 
 @transaction.atomic

@@ -150,8 +150,10 @@ def preview(request: SignedInRequest, pk: int) -> HttpResponse:
 def publish(request: SignedInRequest, pk: int) -> HttpResponse:
     """Make a version of the draft that campaigns can use."""
     draft = get_object_or_404(RubricDraft, pk=pk)
+    sent = request.POST.get("saves", "")
+    saves = int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 10 else 0
     with told(request):
-        row = drafting.publish_draft(actor=request.user, draft=draft, saves=_number(request, "saves"))
+        row = drafting.publish_draft(actor=request.user, draft=draft, saves=saves)
         messages.success(request, f"{row.label} can be used by campaigns. It never changes.")
         return redirect("rubrics")
     return redirect("form-editor", pk=pk)
@@ -164,8 +166,3 @@ def discard(request: SignedInRequest, pk: int) -> HttpResponse:
     with told(request, "The draft is deleted."):
         drafting.discard_draft(actor=request.user, draft=get_object_or_404(RubricDraft, pk=pk))
     return redirect("rubrics")
-
-
-def _number(request: SignedInRequest, name: str) -> int:
-    text = request.POST.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

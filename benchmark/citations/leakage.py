@@ -35,7 +35,22 @@ def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tu
     `key` is the citation's key, `nearby` the text around the gap: keys that it cites are looked for as well.
     """
     anchor = anchor[:MAX_SCANNED]
-    marks = list(_keys(anchor, key, nearby))
+    commands = [match.span() for match in _CITE.finditer(anchor)]
+    marks = [LeakFlag(Leak.CITATION_KEY, start, end, "a \\cite command is left") for start, end in commands]
+    inside = Spans(commands)
+    known = cited_keys(nearby) | {key}
+    # A key that is not a word: Tu83, RS-XVI. Keys like Wilson or dom count only in brackets.
+    tokens = [
+        token.span()
+        for token in _TOKEN.finditer(anchor)
+        if len(token[0]) > 2 and re.search(r"[A-Za-z]", token[0]) and re.search(r"[\d_:]", token[0])
+    ]
+    bracketed = [match.span(1) for match in _BRACKETED.finditer(anchor)]
+    for start, end in tokens + bracketed:
+        name = anchor[start:end]
+        if name in known and start not in inside:
+            whose = "this citation" if name == key else "another citation nearby"
+            marks.append(LeakFlag(Leak.CITATION_KEY, start, end, f"the key of {whose}"))
     lowered = anchor.lower()
     for kind, identifiers in ((Leak.DOI, dois_in(anchor)), (Leak.ARXIV, arxiv_ids_in(anchor))):
         for identifier in sorted(identifiers):
@@ -51,26 +66,6 @@ def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tu
     ]
     flags += other_names_named(found, flags, unknown=not cited.authors.names)
     return tuple(sorted(flags, key=lambda flag: (flag.start, flag.end, flag.kind)))
-
-
-def _keys(anchor: str, key: str, nearby: str) -> Iterator[LeakFlag]:
-    commands = [match.span() for match in _CITE.finditer(anchor)]
-    for start, end in commands:
-        yield LeakFlag(Leak.CITATION_KEY, start, end, "a \\cite command is left")
-    inside = Spans(commands)
-    known = cited_keys(nearby) | {key}
-    # A key that is not a word: Tu83, RS-XVI. Keys like Wilson or dom count only in brackets.
-    tokens = [
-        token.span()
-        for token in _TOKEN.finditer(anchor)
-        if len(token[0]) > 2 and re.search(r"[A-Za-z]", token[0]) and re.search(r"[\d_:]", token[0])
-    ]
-    bracketed = [match.span(1) for match in _BRACKETED.finditer(anchor)]
-    for start, end in tokens + bracketed:
-        name = anchor[start:end]
-        if name in known and start not in inside:
-            whose = "this citation" if name == key else "another citation nearby"
-            yield LeakFlag(Leak.CITATION_KEY, start, end, f"the key of {whose}")
 
 
 def cited_keys(text: str) -> set[str]:

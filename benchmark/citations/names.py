@@ -85,27 +85,26 @@ def read_authors(text: str) -> Authors:
     """Names from "Last, F., Last, F.", "F. Last and G. Last", "Last, First; Last, First" and mixtures of them."""
     cut = _ET_AL.search(text)
     text = (text[: cut.start()] if cut else text).strip(" ,:;–—")
-    groups = (group.strip(" ,()[]") for group in _AND.split(text)[:MAX_AUTHORS])
-    names = [name for group in groups for name in _group(group, inverted=";" in text)]
-    return Authors(tuple(names[:MAX_AUTHORS]), open=bool(cut))
-
-
-def _group(text: str, *, inverted: bool) -> list[Name]:
-    """The names between two conjunctions; `inverted` says that one comma parts a surname from given names."""
-    pieces = [piece.strip() for piece in _SUFFIX.sub("", text).split(",") if piece.strip()]
+    inverted = ";" in text  # one comma parts a surname from given names
     names: list[Name] = []
-    at = 0
-    while at < len(pieces):
-        following = pieces[at + 1] if at + 1 < len(pieces) else ""
-        # what holds no initial can be a surname alone
-        alone = not any(map(_are_initials, pieces[at].split()))
-        # a piece behind a comma belongs to the surname before it; a full name does if it is the only one
-        words = following.split() if len(pieces) == 2 else []
-        given = _are_initials(following) or len(words) == 1 or (len(words) == 2 and _are_initials(words[1]))
-        turned = alone and (given or (inverted and len(pieces) == 2 and at == 0))
-        names.append(Name(pieces[at], following) if turned else _in_order(pieces[at]))
-        at += 2 if turned else 1
-    return [name for name in names if _LETTERS.search(name.surname)]
+    for group in _AND.split(text)[:MAX_AUTHORS]:
+        parted = _SUFFIX.sub("", group.strip(" ,()[]")).split(",")
+        pieces = [piece.strip() for piece in parted if piece.strip()]
+        at = 0
+        while at < len(pieces):
+            following = pieces[at + 1] if at + 1 < len(pieces) else ""
+            # what holds no initial can be a surname alone
+            alone = not any(map(_are_initials, pieces[at].split()))
+            # a piece behind a comma belongs to the surname before it; a full name does if it is the only one
+            words = following.split() if len(pieces) == 2 else []
+            given = (
+                _are_initials(following) or len(words) == 1 or (len(words) == 2 and _are_initials(words[1]))
+            )
+            turned = alone and (given or (inverted and len(pieces) == 2 and at == 0))
+            names.append(Name(pieces[at], following) if turned else _in_order(pieces[at]))
+            at += 2 if turned else 1
+    names = [name for name in names if _LETTERS.search(name.surname)]
+    return Authors(tuple(names[:MAX_AUTHORS]), open=bool(cut))
 
 
 def _are_initials(piece: str) -> bool:

@@ -19,7 +19,6 @@ from benchmark.files.actions import attach
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.outputs import import_outputs
 from benchmark.importing.progress import Progress, silent
-from benchmark.importing.records import RecordError
 from benchmark.importing.survey import BadFile, survey_outputs, survey_release
 from benchmark.models import Instance, Output, Release, System
 from benchmark.protocol import InstanceRecord, OutputRecord, Protocol
@@ -123,7 +122,10 @@ def _dry_run(
 ) -> dict[str, Any]:
     runs = []
     for slug, lines in staged.runs.items():
-        states = Counter(_state_of(each) for each in rules.read_outputs(lines.path))
+        states = Counter(
+            each.state if isinstance(each, OutputRecord) else "failed"
+            for each in rules.read_outputs(lines.path)
+        )
         changed = True
         if stored:  # the run may exist, with these outputs or with others
             found = import_outputs(
@@ -215,10 +217,6 @@ def _report(
         "missing": staged.missing[:FIRST],
         **summary_of(staged),
     }
-
-
-def _state_of(found: OutputRecord | RecordError) -> str:
-    return found.state if isinstance(found, OutputRecord) else "failed"
 
 
 def _texts(staged: Staged, rules: Protocol) -> Iterator[tuple[str, str, str]]:

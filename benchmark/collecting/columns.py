@@ -12,6 +12,14 @@ from benchmark.importing.jsonl import parse_value
 from benchmark.importing.records import RecordError
 
 SYSTEM = "system"  # of outputs: in no schema, because a file of outputs is of one system
+_KINDS = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "array": "list",
+    "object": "object",
+}
 _ALIKE = {
     "instance_id": "id key problem problem_id instance question_id question task task_id name number no index qid",
     "index": "id key problem problem_id instance_id",
@@ -65,31 +73,20 @@ def _fields(
             continue
         meaning = found.get("description") or inner.get("description") or ""
         values = tuple(map(str, inner.get("enum", [inner["const"]] if "const" in inner else [])))
-        yield FieldInfo(
-            prefix + name, _kind(inner), is_needed, " ".join(meaning.split()), values, _limits(inner)
-        )
-
-
-def _kind(schema: Mapping[str, Any]) -> str:
-    words = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
-    found = schema.get("type")
-    if found == "array":
-        return "list of texts" if schema.get("items", {}).get("type") == "string" else "list"
-    return words.get(str(found), "object" if found == "object" else "text")
-
-
-def _limits(schema: Mapping[str, Any]) -> str:
-    said = []
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if low is not None and high is not None:
-        said.append(f"from {low:,} to {high:,}")
-    elif low is not None:
-        said.append(f"at least {low:,}")
-    if "maxLength" in schema:
-        said.append(f"at most {schema['maxLength']} characters")
-    if "maxItems" in schema:
-        said.append(f"at most {schema['maxItems']:,} entries")
-    return ", ".join(said)
+        kind = _KINDS.get(str(inner.get("type")), "text")
+        if kind == "list" and inner.get("items", {}).get("type") == "string":
+            kind = "list of texts"
+        low, high, limits = inner.get("minimum"), inner.get("maximum"), []
+        if low is not None and high is not None:
+            limits.append(f"from {low:,} to {high:,}")
+        elif low is not None:
+            limits.append(f"at least {low:,}")
+        if "maxLength" in inner:
+            limits.append(f"at most {inner['maxLength']} characters")
+        if "maxItems" in inner:
+            limits.append(f"at most {inner['maxItems']:,} entries")
+        said = " ".join(meaning.split())
+        yield FieldInfo(prefix + name, kind, is_needed, said, values, ", ".join(limits))
 
 
 def guess_columns(fields: Sequence[FieldInfo], columns: Sequence[str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The documents of a folder: which one is the text, what it inputs, what pictures it shows, whether it is blank."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -107,14 +107,28 @@ def text_of(members: Sequence[Member]) -> Text | None:
 
     Files next to archives come first, and only then those in them. Raises RecordError where two could be meant.
     """
-    for among in (
-        [member for member in members if not member.archive],
-        [member for member in members if member.archive],
-    ):
-        documents = [member for member in among if member.suffix in TEXTS]
-        if documents:
-            return _read(_main(documents), members)
-    return None
+    documents = [member for member in members if member.suffix in TEXTS]
+    documents = [document for document in documents if not document.archive] or documents
+    if not documents:
+        return None
+    main = _main(documents)
+    text = content_of(main)
+    text_format = TEXTS[main.suffix]
+    if text_format == "plain" and ("\\begin{" in text or "$" in text):
+        text_format = latex.guess_format(text)
+    if text_format != "latex":
+        return Text(text, text_format, main.shown)
+    text = _with_inputs(text, main, members, {main.file})
+    if len(text.encode()) > MAX_DOCUMENT_BYTES:
+        raise RecordError(
+            f"larger than {MAX_DOCUMENT_BYTES:,} bytes with all that it inputs", field=main.shown
+        )
+    names = picture_names(text, "latex")
+    folders = [
+        folder for found in _PICTURE_FOLDERS.findall(text) for folder in re.findall(r"\{([^{}]*)\}", found)
+    ]
+    missing = [name for name in names if find_picture(name, main, members, folders) is None]
+    return Text(text, text_format, main.shown, tuple(dict.fromkeys(missing)), len(names))
 
 
 def _main(documents: Sequence[Member]) -> Member:
@@ -138,7 +152,11 @@ def _main(documents: Sequence[Member]) -> Member:
         if PurePosixPath(one.path).stem.lower() in ("main", "paper", "proof", "solution")
     ]
     if len(chosen) > 1 and len(named) != 1:
-        inputs = {name for one in chosen for name in _inputs(content_of(one))}
+        inputs = {
+            PurePosixPath(found[1] or found[2]).stem
+            for one in chosen
+            for found in _INPUT.finditer(visible(content_of(one), "latex"))
+        }
         named = [one for one in chosen if PurePosixPath(one.path).stem not in inputs]
     if len(chosen) > 1 and len(named) == 1:
         chosen = named
@@ -147,31 +165,6 @@ def _main(documents: Sequence[Member]) -> Member:
         reason = f"{len(chosen)} documents could be the text here ({names}): leave one, or name them by {{attempt}}"
         raise RecordError(reason, field=chosen[0].shown)
     return chosen[0]
-
-
-def _inputs(text: str) -> Iterator[str]:
-    for found in _INPUT.finditer(visible(text, "latex")):
-        yield PurePosixPath(found[1] or found[2]).stem
-
-
-def _read(main: Member, members: Sequence[Member]) -> Text:
-    text = content_of(main)
-    text_format = TEXTS[main.suffix]
-    if text_format == "plain" and ("\\begin{" in text or "$" in text):
-        text_format = latex.guess_format(text)
-    if text_format != "latex":
-        return Text(text, text_format, main.shown)
-    text = _with_inputs(text, main, members, {main.file})
-    if len(text.encode()) > MAX_DOCUMENT_BYTES:
-        raise RecordError(
-            f"larger than {MAX_DOCUMENT_BYTES:,} bytes with all that it inputs", field=main.shown
-        )
-    names = picture_names(text, "latex")
-    folders = [
-        folder for found in _PICTURE_FOLDERS.findall(text) for folder in re.findall(r"\{([^{}]*)\}", found)
-    ]
-    missing = [name for name in names if find_picture(name, main, members, folders) is None]
-    return Text(text, text_format, main.shown, tuple(dict.fromkeys(missing)), len(names))
 
 
 def _with_inputs(text: str, main: Member, members: Sequence[Member], read: set[Path]) -> str:

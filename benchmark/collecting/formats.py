@@ -86,14 +86,10 @@ def as_markdown(protocols: list[Protocol]) -> str:
             ]
         for form in formats_of(rules):
             lines += ["", f"### {form.title}", "", "| field | type | meaning |", "|---|---|---|"]
-            lines += [_row(field) for field in form.fields]
+            for field in form.fields:
+                kind = field.kind
+                kind += f": {', '.join(each or 'empty' for each in field.values)}" if field.values else ""
+                kind += f", {field.limits}" if field.limits else ""
+                lines.append(f"| `{field.name}`{' (needed)' * field.required} | {kind} | {field.meaning} |")
             lines += ["", "```json", form.example_json, "```"]
     return "\n".join(lines) + "\n"
-
-
-def _row(field: FieldInfo) -> str:
-    kind = (
-        f"{field.kind}: {', '.join(each or 'empty' for each in field.values)}" if field.values else field.kind
-    )
-    kind += f", {field.limits}" if field.limits else ""
-    return f"| `{field.name}`{' (needed)' * field.required} | {kind} | {field.meaning} |"

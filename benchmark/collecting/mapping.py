@@ -83,22 +83,17 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
         return {"columns": columns, "rows": cells, "count": count, "file": table.name} | (
             {"tool": tool.title} if tool else {}
         )
-    paths = [member.path for member in members_of(folder, name)]
+    members = members_of(folder, name)
+    paths = [member.path for member in members]
     if not any(PurePosixPath(path).suffix.lower() in (*TEXTS, ".zip") for path in paths):
         kinds = ", ".join(sorted({PurePosixPath(path).suffix.lower() or "no ending" for path in paths})[:5])
         raise Refused(
             f"Nothing here can be read: there is no .tex, .md, .txt, JSON, CSV or XLSX file ({kinds or 'no file'}).",
             code="unknown_files",
         )
-    return {"paths": paths, **({"macros": macros} if (macros := _macros_in(folder, name)) else {})}
-
-
-def _macros_in(folder: Path, name: str) -> str:
-    """The definitions in a file such as macros.tex next to everything else; "" without one."""
-    for member in members_of(folder, name):
-        if is_macros(member.path):
-            return content_of(member)[:MAX_MACROS]
-    return ""
+    # the definitions in a file such as macros.tex next to everything else
+    macros = next((content_of(member)[:MAX_MACROS] for member in members if is_macros(member.path)), "")
+    return {"paths": paths, **({"macros": macros} if macros else {})}
 
 
 def is_macros(path: str) -> bool:
@@ -244,7 +239,8 @@ def sentence(found: Mapping[str, Any], mapping: Reading) -> str:
     paths = [PurePosixPath(path) for path in found["paths"]]
     kinds = Counter(_KINDS.get(path.suffix.lower(), "other file") for path in paths)
     folders = len({path.parent for path in paths} - {PurePosixPath(".")})
-    said = _listed([_many(number, kind) for kind, number in kinds.most_common()])
+    counts = [_many(number, kind) for kind, number in kinds.most_common()]
+    said = " and ".join(filter(None, [", ".join(counts[:-1]), *counts[-1:]]))
     said += f" in {_many(folders, 'folder')}" if folders else ""
     places = [place for path in found["paths"] if (place := role_of(path, mapping)[1])]
     systems = sorted({place.system for place in places if place.system} or filter(None, [mapping.system]))
@@ -275,7 +271,10 @@ def preview(
         role_of(path, mapping)[1].problem for path in found["paths"] if role_of(path, mapping)[0] == "problem"
     }
     keys = Names({*(known or ()), *named})
-    for path in _spread(found["paths"]):
+    paths = found["paths"]
+    step = max(1, (len(paths) - 1) / (PREVIEW - 1))  # from the front of the list to its end
+    spread = (paths[min(len(paths) - 1, round(number * step))] for number in range(PREVIEW))
+    for path in dict.fromkeys(spread):
         role, place = role_of(path, mapping)
         row = {
             "path": path,
@@ -294,12 +293,6 @@ def preview(
             row |= {"problem": match or place.problem, "unknown": match is None}
         rows.append(row)
     return rows
-
-
-def _spread(paths: Sequence[str]) -> list[str]:
-    """Ten paths, from the front of the list to its end."""
-    step = max(1, (len(paths) - 1) / (PREVIEW - 1))
-    return list(dict.fromkeys(paths[min(len(paths) - 1, round(number * step))] for number in range(PREVIEW)))
 
 
 def _named(kind: str, names: Sequence[str]) -> str:
@@ -322,7 +315,3 @@ def _natural(name: str) -> tuple[int, str]:
 def _many(number: int, word: str) -> str:
     plural = word if number == 1 else word[:-1] + "ies" if word.endswith("y") else word + "s"
     return f"{number:,} {plural}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

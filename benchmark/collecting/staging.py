@@ -215,22 +215,18 @@ def _note_attachments(
     chosen = [file for file in among if not file.archive]
     chosen += [file for file in among if file.archive and (file.suffix in PICTURES or file in figures)]
     for file in chosen:
-        made = _copied(staged, file.file.read_bytes(), file in figures)
+        data = file.file.read_bytes()
+        copy = hashlib.sha256(data).hexdigest(), file in figures
+        if copy not in staged.copies:  # a picture that comes with every text is copied once
+            try:
+                staged.copies[copy] = cleaned(data, picture=file in figures)
+            except Refused as refusal:
+                staged.copies[copy] = refusal.reason
+        made = staged.copies[copy]
         if isinstance(made, str):
             staged.unreadable.append({"file": file.shown, "reason": made})
         else:
             staged.attachments.setdefault(key, []).append(Attached(file.shown, file.file, made))
-
-
-def _copied(staged: Staged, data: bytes, picture: bool) -> Cleaned | str:
-    """The copy of a file, or why there is none; a picture that comes with every text is copied once."""
-    key = hashlib.sha256(data).hexdigest(), picture
-    if key not in staged.copies:
-        try:
-            staged.copies[key] = cleaned(data, picture=picture)
-        except Refused as refusal:
-            staged.copies[key] = refusal.reason
-    return staged.copies[key]
 
 
 def _joined(outputs: dict[tuple[str, str, int], list[Member]]) -> dict[tuple[str, str, int], list[Member]]:

@@ -1,9 +1,6 @@
 """The page that maps a folder or table to problems and outputs."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -51,14 +48,17 @@ def import_mapping(request: SignedInRequest, handle: str) -> HttpResponse:
     except Refused as refused:
         return _page(request, upload, {"refusal": refused.reason}, status=400)
     given = request.POST if request.method == "POST" else None
-    form = _form(
-        given,
-        found,
-        reading,
-        others,
-        table_fields(rules, reading.table) if reading.table else [],
-        known is None,
-    )
+    form: FilesForm | TableForm
+    if "columns" in found:
+        form = TableForm(
+            given,
+            reading=reading,
+            fields=table_fields(rules, reading.table) if reading.table else [],
+            columns=found["columns"],
+            of_problems=reading.table == "problems",
+        )
+    else:
+        form = FilesForm(given, reading=reading, guesses=others, new=known is None)
     if given is not None and form.is_valid():
         try:
             reading = form.reading_given()
@@ -98,17 +98,6 @@ def import_mapping(request: SignedInRequest, handle: str) -> HttpResponse:
     else:
         context["files"] = preview(found, reading, known)
     return _page(request, upload, context, status=400 if refusal else 200)
-
-
-def _form(
-    given: QueryDict | None, found: Mapping[str, Any], reading: Reading, others: Any, fields: Any, new: bool
-) -> FilesForm | TableForm:
-    if "columns" in found:
-        of_problems = reading.table == "problems"
-        return TableForm(
-            given, reading=reading, fields=fields, columns=found["columns"], of_problems=of_problems
-        )
-    return FilesForm(given, reading=reading, guesses=others, new=new)
 
 
 def _page(

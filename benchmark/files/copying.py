@@ -301,7 +301,9 @@ class Copy:
             entries.Mask = self._once("/XObject", mask, self.picture)
         elif isinstance(mask, Array):
             entries.Mask = numbers(mask)
-        filters = _listed(source.get("/Filter"))
+        sent = source.get("/Filter")
+        named = list(sent) if isinstance(sent, Array) else [] if sent is None else [sent]
+        filters = [str(one) for one in named]
         if filters in (["/DCTDecode"], ["/DCT"]):
             entries.Filter = Name.DCTDecode
             if transform := self._plain(_parameters(source), "ColorTransform"):
@@ -480,12 +482,6 @@ class Copy:
             made.Resources = self.resources(source.Resources)
         self._add_unicode(source, made)
         return made
-
-
-def _listed(value: Any) -> list[str]:
-    if value is None:
-        return []
-    return [str(one) for one in value] if isinstance(value, Array) else [str(value)]
 
 
 def _parameters(source: Any) -> Any:

@@ -86,32 +86,29 @@ def bare_sfnt(data: bytes) -> bytes:
 
 def bare_cff(data: bytes) -> bytes:
     """A CFF program whose names and notices are overwritten where they are, so that no offset changes."""
+    program = bytearray(data)
     try:
-        return _overwritten(bytearray(data))
+        names, at = _index(program, program[2])
+        tops, at = _index(program, at)
+        strings, _ = _index(program, at)
+        for start, end in names:
+            program[start:end] = b"F" * (end - start)
+        is_cid = False
+        telling: set[int] = set()
+        needed: set[int] = set()
+        for start, end in tops:
+            for operator, operands in _dictionary(program, start, end):
+                if operator == 0x0C1E:  # ROS: a CID font
+                    is_cid = True
+                    needed |= set(operands[:2])
+                elif operator in (0, 1, 2, 3, 4, 0x0C00, 0x0C15, 0x0C16):
+                    telling |= set(operands)
+        for number, (start, end) in enumerate(strings, start=391):
+            if number not in needed and (is_cid or number in telling):
+                program[start:end] = b"x" * (end - start)
     except (IndexError, struct.error, ValueError):
         raise Unreadable("A font in the file is broken.") from None
-
-
-def _overwritten(data: bytearray) -> bytes:
-    names, at = _index(data, data[2])
-    tops, at = _index(data, at)
-    strings, _ = _index(data, at)
-    for start, end in names:
-        data[start:end] = b"F" * (end - start)
-    is_cid = False
-    telling: set[int] = set()
-    needed: set[int] = set()
-    for start, end in tops:
-        for operator, operands in _dictionary(data, start, end):
-            if operator == 0x0C1E:  # ROS: a CID font
-                is_cid = True
-                needed |= set(operands[:2])
-            elif operator in (0, 1, 2, 3, 4, 0x0C00, 0x0C15, 0x0C16):
-                telling |= set(operands)
-    for number, (start, end) in enumerate(strings, start=391):
-        if number not in needed and (is_cid or number in telling):
-            data[start:end] = b"x" * (end - start)
-    return bytes(data)
+    return bytes(program)
 
 
 def _index(data: bytearray, at: int) -> tuple[list[tuple[int, int]], int]:
@@ -174,16 +171,10 @@ def bare_map(data: bytes) -> bytes:
     for section in _SECTION.finditer(source):
         tokens = _MAP_TOKEN.findall(section[2])
         entries = {"codespacerange": 2, "bfchar": 2, "cidchar": 2}.get(section[1], 3)
-        number = _entries(tokens) // entries
-        parts.append(f"{number} begin{section[1]}\n{' '.join(tokens)}\nend{section[1]}")
+        operands, inside = 0, False
+        for part in tokens:  # an array counts as one operand
+            inside = part == "[" or (inside and part != "]")
+            operands += not inside
+        parts.append(f"{operands // entries} begin{section[1]}\n{' '.join(tokens)}\nend{section[1]}")
     parts.append("endcmap CMapName currentdict /CMap defineresource pop end end")
     return "\n".join(parts).encode("ascii")
-
-
-def _entries(tokens: list[str]) -> int:
-    """How many operands: an array counts as one."""
-    count, inside = 0, False
-    for part in tokens:
-        inside = part == "[" or (inside and part != "]")
-        count += not inside
-    return count

@@ -23,7 +23,10 @@ def clean_image(data: bytes) -> Cleaned:
             with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as source:
                 lossless = source.format == "PNG"
                 source.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # of a large JPEG fewer pixels are decoded
-                dropped = _words(source)
+                source.load()  # PNG: what follows the pixels
+                # the texts in EXIF and in the chunks of a PNG, which the copy does not have
+                values = [*source.info.values(), *source.getexif().values()]
+                texts = [value[:1000] for value in values if isinstance(value, str) and value.strip()]
                 smaller = source.convert("RGBA") if source.mode in ("1", "P", "PA") else source
                 smaller.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
                 upright = ImageOps.exif_transpose(smaller)
@@ -37,7 +40,7 @@ def clean_image(data: bytes) -> Cleaned:
     bare = Image.frombytes(shown.mode, shown.size, shown.tobytes())
     target = io.BytesIO()
     bare.save(target, "WEBP", lossless=lossless, quality=80, method=2)
-    return Cleaned(target.getvalue(), "image", [bare.size], dropped=dropped)
+    return Cleaned(target.getvalue(), "image", [bare.size], dropped=texts[:100])
 
 
 def drawn(copy: Cleaned) -> Cleaned:
@@ -51,10 +54,3 @@ def drawn(copy: Cleaned) -> Cleaned:
     bitmap.to_pil().convert("RGB").save(target, "WEBP", quality=80, method=2)
     size = (round(width * SCREEN), round(height * SCREEN))
     return Cleaned(target.getvalue(), "image", [size], copy.words, dropped=copy.dropped)
-
-
-def _words(source: Image.Image) -> list[str]:
-    """The texts in EXIF and in the chunks of a PNG, which the copy does not have."""
-    source.load()  # PNG: what follows the pixels
-    values = [*source.info.values(), *source.getexif().values()]
-    return [value[:1000] for value in values if isinstance(value, str) and value.strip()][:100]

@@ -38,9 +38,23 @@ def read_marks(data: bytes) -> FoundMarks:
         unusable = 0
         for number, page in enumerate(source.pages, 1):
             annotations = page.obj.get("/Annots")
-            listed = list(annotations) if isinstance(annotations, Array) else []
-            replies = _replies(listed)
-            here = [one for one in listed if _is_mark(one)]
+            shown = [
+                one
+                for one in (annotations if isinstance(annotations, Array) else ())
+                if isinstance(one, Dictionary) and not int(one.get("/F", 0)) & HIDDEN
+            ]
+            # the words of the answers to each annotation; a state such as "accepted" is none
+            replies: dict[tuple[int, int], list[str]] = {}
+            for one in shown:
+                answers = isinstance(one.get("/IRT"), Dictionary) and "/StateModel" not in one
+                if answers and (said := _body(one)):
+                    replies.setdefault(one.IRT.objgen, []).append(said)
+            # what a person drew or wrote, and is no answer to something else
+            here = [
+                one
+                for one in shown
+                if "/IRT" not in one and str(one.get("/Subtype")) in ON_WORDS | ON_REGIONS
+            ]
             left, bottom, right, top = sizes[number - 1][2:]
             marks = [
                 mark for one in here if (mark := _mark(one, number, replies, (left, bottom, right, top)))
@@ -52,24 +66,6 @@ def read_marks(data: bytes) -> FoundMarks:
     except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, RecursionError):
         raise Unreadable("The file is broken.") from None
     return FoundMarks(words, found, unusable)
-
-
-def _is_mark(one: Any) -> bool:
-    """Whether it is something that a person drew or wrote, and not an answer to another one."""
-    if not isinstance(one, Dictionary) or int(one.get("/F", 0)) & HIDDEN or "/IRT" in one:
-        return False
-    return str(one.get("/Subtype")) in ON_WORDS | ON_REGIONS
-
-
-def _replies(annotations: Iterable[Any]) -> dict[tuple[int, int], list[str]]:
-    """The words of the answers to each annotation. A state such as "accepted" is none."""
-    found: dict[tuple[int, int], list[str]] = {}
-    for one in annotations:
-        if not isinstance(one, Dictionary) or not isinstance(one.get("/IRT"), Dictionary):
-            continue
-        if "/StateModel" not in one and not int(one.get("/F", 0)) & HIDDEN and (said := _body(one)):
-            found.setdefault(one.IRT.objgen, []).append(said)
-    return found
 
 
 def _mark(one: Any, page: int, replies: dict[tuple[int, int], list[str]], box: Rectangle) -> Mark | None:

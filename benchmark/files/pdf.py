@@ -7,6 +7,7 @@ to be scanned for names. A copy that does not look like its original is refused.
 
 import io
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import pikepdf
@@ -58,7 +59,12 @@ def clean_pdf(data: bytes) -> Cleaned:
             raise Unreadable(f"Page {number + 1} would look different in the copy that readers get.")
     pages, words = checked(after)  # of the copy: texts in place of glyphs are not in it
     kept = [*titles, *sorted(copy.glyphs)]
-    return Cleaned(copied, "pdf", pages, words, kept, list(_dropped(source)))
+    # the metadata, which the copy does not have: who says so there may have said it elsewhere too
+    told = source.trailer.get("/Info")
+    values = list(told.values()) if isinstance(told, Dictionary) else []
+    said = [str(value) for value in values if isinstance(value, pikepdf.String)]
+    dropped = [storable(one)[:1000] for one in said if one.strip()]
+    return Cleaned(copied, "pdf", pages, words, kept, dropped)
 
 
 def opened(data: bytes) -> pdfium.PdfDocument:
@@ -146,7 +152,25 @@ def _copied(source: pikepdf.Pdf) -> tuple[pikepdf.Pdf, Copy, list[str]]:
         made.Contents = pikepdf.Stream(target, copy.content(page, values.get("/Resources")))
     find = _finder(source, numbers)
     for number, page in enumerate(source.pages):
-        if links := list(_links(page.obj, find, target)):
+        annotations, links = page.obj.get("/Annots"), []
+        for one in annotations if isinstance(annotations, Array) else ():
+            if not isinstance(one, Dictionary) or one.get("/Subtype") != "/Link" or "/Rect" not in one:
+                continue
+            action = one.get("/A")
+            goes = (
+                action.get("/D") if isinstance(action, Dictionary) and action.get("/S") == "/GoTo" else None
+            )
+            if place := find(one.get("/Dest", goes)):  # it leads to a place in the file itself
+                links.append(
+                    Dictionary(
+                        Type=Name.Annot,
+                        Subtype=Name.Link,
+                        Rect=Copy.box(one.Rect),
+                        Border=Array([0, 0, 0]),
+                        Dest=_destination(target, place),
+                    )
+                )
+        if links:
             target.pages[number].obj.Annots = Array([target.make_indirect(link) for link in links])
     return target, copy, _outline(source, target, find)
 
@@ -211,36 +235,14 @@ def _finder(source: pikepdf.Pdf, numbers: dict[tuple[int, int], int]) -> Find:
         left, top = (value[2], value[3]) if value[1] == "/XYZ" and len(value) >= 4 else (None, None)
         if value[1] in ("/FitH", "/FitBH") and len(value) >= 3:
             top = value[2]
-        return [number, *(one if isinstance(one, int) or _is_number(one) else None for one in (left, top))]
+        return [number, *(one if isinstance(one, int | float | Decimal) else None for one in (left, top))]
 
     return find
-
-
-def _is_number(value: Any) -> bool:
-    return type(value).__name__ in ("int", "float", "Decimal")
 
 
 def _destination(target: pikepdf.Pdf, place: list[Any]) -> Array:
     page, left, top = place
     return Array([target.pages[page].obj, Name.XYZ, left, top, None])
-
-
-def _links(page: Any, find: Find, target: pikepdf.Pdf) -> Iterator[Dictionary]:
-    """The links that lead to a place in the file itself."""
-    annotations = page.get("/Annots")
-    for one in annotations if isinstance(annotations, Array) else ():
-        if not isinstance(one, Dictionary) or one.get("/Subtype") != "/Link" or "/Rect" not in one:
-            continue
-        action = one.get("/A")
-        goes = action.get("/D") if isinstance(action, Dictionary) and action.get("/S") == "/GoTo" else None
-        if place := find(one.get("/Dest", goes)):
-            yield Dictionary(
-                Type=Name.Annot,
-                Subtype=Name.Link,
-                Rect=Copy.box(one.Rect),
-                Border=Array([0, 0, 0]),
-                Dest=_destination(target, place),
-            )
 
 
 def _outline(source: pikepdf.Pdf, target: pikepdf.Pdf, find: Find) -> list[str]:
@@ -267,11 +269,3 @@ def _outline(source: pikepdf.Pdf, target: pikepdf.Pdf, find: Find) -> list[str]:
         with target.open_outline() as outline:
             outline.root.extend(entries(first, 1))
     return titles
-
-
-def _dropped(source: pikepdf.Pdf) -> Iterator[str]:
-    """Words of the metadata, which the copy does not have: who says so in them may have said it elsewhere too."""
-    told = source.trailer.get("/Info")
-    for value in told.values() if isinstance(told, Dictionary) else ():
-        if isinstance(value, pikepdf.String) and str(value).strip():
-            yield storable(str(value))[:1000]

@@ -95,9 +95,18 @@ def _row(
         tokens = tokens_in(*usages, line=number, field="model_usage")
     except RecordError as error:
         return RecordError(f"{where}{error.reason}", line=number, field=error.field)
+    # the completion: that of the first choice, or as it is stored; long ones can be attachments of the sample
+    answer, attachments = output if isinstance(output, dict) else {}, sample.get("attachments")
+    choices = answer.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    message = first.get("message")
+    text = text_in(message.get("content")) if isinstance(message, dict) else ""
+    text = text or text_in(answer.get("completion"))
+    if text.startswith(_ATTACHED) and isinstance(attachments, dict):
+        text = text_in(attachments.get(text.removeprefix(_ATTACHED)))
     row = output_row(
         str(name),
-        text=_text(output if isinstance(output, dict) else {}, sample.get("attachments")),
+        text=text,
         state="failed"
         if sample.get("error") or not isinstance(output, dict) or output.get("error")
         else "answered",
@@ -106,15 +115,3 @@ def _row(
         tokens=tokens,
     )
     return number, {**row, **({"metadata": metadata} if isinstance(metadata, dict) else {})}
-
-
-def _text(output: Mapping[str, Any], attachments: Any) -> str:
-    """The completion: as it is stored, or that of the first choice; long ones can be attachments of the sample."""
-    choices = output.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    message = first.get("message")
-    text = text_in(message.get("content")) if isinstance(message, dict) else ""
-    text = text or text_in(output.get("completion"))
-    if text.startswith(_ATTACHED) and isinstance(attachments, dict):
-        text = text_in(attachments.get(text.removeprefix(_ATTACHED)))
-    return text

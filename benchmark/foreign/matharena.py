@@ -6,7 +6,6 @@ other way is broken, as MathArena calls it, and the attempt failed. Its own grad
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from benchmark.foreign.rows import Row, json_document, output_row, text_in, tokens_in
 from benchmark.importing.records import RecordError
@@ -55,7 +54,10 @@ def rows(path: Path) -> Iterator[Row | RecordError]:
         costs = found if isinstance(found := document.get("detailed_costs"), list) else []
         for attempt, conversation in enumerate(conversations, start=1):
             number += 1
-            text = _response(conversation)
+            last = conversation[-1] if isinstance(conversation, list) and conversation else None
+            message = last if isinstance(last, dict) else {}
+            is_whole = message.get("role") == "assistant" and message.get("type", "response") == "response"
+            words = text_in(message.get("content")).rpartition("</think>")[2].strip() if is_whole else ""
             used = costs[attempt - 1] if attempt <= len(costs) else None
             try:
                 tokens = tokens_in(used, line=number, field="detailed_costs")
@@ -66,22 +68,10 @@ def rows(path: Path) -> Iterator[Row | RecordError]:
                 number,
                 output_row(
                     str(problem),
-                    text=text or "",
-                    state="failed" if text is None else "answered",
+                    text=words,
+                    state="answered" if is_whole else "failed",
                     system=system,
                     attempt=attempt,
                     tokens=tokens,
                 ),
             )
-
-
-def _response(conversation: Any) -> str | None:
-    """The words of the last message; None if the conversation is broken."""
-    last = conversation[-1] if isinstance(conversation, list) and conversation else None
-    if (
-        not isinstance(last, dict)
-        or last.get("role") != "assistant"
-        or last.get("type", "response") != "response"
-    ):
-        return None
-    return text_in(last.get("content")).rpartition("</think>")[2].strip()

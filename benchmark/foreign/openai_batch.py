@@ -38,19 +38,35 @@ def rows(path: Path) -> Iterator[Row | RecordError]:
         name = line.get("custom_id")
         if not isinstance(name, str) or not name.strip():
             yield RecordError("must name the request", line=number, field="custom_id")
-        elif "response" not in line and "error" not in line:
+            continue
+        if "response" not in line and "error" not in line:
             reason = "this is a request; the results are in the file that the batch names as its output"
             yield RecordError(reason, line=number, field="response" if "body" not in line else "body")
-        else:
-            system = _model(line) or only
-            response = _part(line, "response")
-            usage = _part(response, "body").get("usage")
-            try:
-                tokens = tokens_in(usage, line=number, field="response.body.usage")
-            except RecordError as error:
-                yield error
-                continue
-            yield from ((number, row) for row in _outputs(name.strip(), system, response, tokens))
+            continue
+        name, system, response = name.strip(), _model(line) or only, _part(line, "response")
+        body = _part(response, "body")
+        try:
+            tokens = tokens_in(body.get("usage"), line=number, field="response.body.usage")
+        except RecordError as error:
+            yield error
+            continue
+        if response.get("status_code") != 200 or body.get("error") or body.get("status") == "failed":
+            yield number, output_row(name, state="failed", system=system, tokens=tokens)
+            continue
+        choices = listed if isinstance(listed := body.get("choices"), list) else []
+        answers: list[tuple[str, State]] = []
+        for choice in choices:
+            message = choice.get("message") if isinstance(choice, dict) else None
+            if isinstance(message, dict):
+                text = text_in(message.get("content"))
+                refused = not text and message.get("refusal")
+                answers.append((text, "abstained" if refused else "answered"))
+        answers = answers or [_of_items(body.get("output"))]
+        for place, (text, state) in enumerate(answers, start=1):
+            attempt = place if len(answers) > 1 else None
+            used = tokens if place == 1 else None  # the tokens are those of all answers
+            row = output_row(name, text=text, state=state, system=system, attempt=attempt, tokens=used)
+            yield number, row
 
 
 def _part(of: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -61,30 +77,6 @@ def _part(of: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _model(line: Mapping[str, Any]) -> str:
     found = _part(_part(line, "response"), "body").get("model")
     return found if isinstance(found, str) else ""
-
-
-def _outputs(
-    name: str, system: str, response: Mapping[str, Any], tokens: int | None
-) -> Iterator[dict[str, Any]]:
-    """A row for each answer of a request; the first has the tokens, which are those of all."""
-    body = _part(response, "body")
-    if response.get("status_code") != 200 or body.get("error") or body.get("status") == "failed":
-        yield output_row(name, state="failed", system=system, tokens=tokens)
-        return
-    choices = found if isinstance(found := body.get("choices"), list) else []
-    messages = [choice.get("message") for choice in choices if isinstance(choice, dict)]
-    answers = [_answer(message) for message in messages if isinstance(message, dict)]
-    answers = answers or [_of_items(body.get("output"))]
-    for number, (text, state) in enumerate(answers, start=1):
-        attempt = number if len(answers) > 1 else None
-        used = tokens if number == 1 else None
-        yield output_row(name, text=text, state=state, system=system, attempt=attempt, tokens=used)
-
-
-def _answer(message: Mapping[str, Any]) -> tuple[str, State]:
-    """Text and state of a message; a refusal abstains."""
-    text = text_in(message.get("content"))
-    return (text, "answered") if text or not message.get("refusal") else ("", "abstained")
 
 
 def _of_items(items: Any) -> tuple[str, State]:

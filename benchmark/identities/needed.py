@@ -62,17 +62,17 @@ def _needed(signs: Iterator[str]) -> frozenset[str]:
             raise ValueError(f"A group that begins with {sign} is not known here.")
         elif sign[0] in "?*" or sign.startswith(("{0", "{,")):
             parts[-1] = _NOTHING
-        elif len(sign) == 1 and ((sign.isascii() and sign.isalnum()) or sign in " -_" or _has_no_case(sign)):
+        elif len(sign) == 1 and (
+            (sign.isascii() and sign.isalnum())
+            or sign in " -_"
+            or (sign.isalpha() and sign.lower() == sign.upper())  # of a script without case
+        ):
             parts.append(sign.lower())
         else:  # a class, an escape, what is repeated at least once
             parts.append(_NOTHING)
     else:
         alternatives.append(_rarest(parts))
     return frozenset().union(*alternatives) if all(alternatives) else _NOTHING
-
-
-def _has_no_case(character: str) -> bool:
-    return character.isalpha() and character.lower() == character.upper()
 
 
 def _rarest(parts: Sequence[str | frozenset[str]]) -> frozenset[str]:

@@ -109,26 +109,21 @@ def survey_outputs(
                 yield RecordError(reason, line=record.line, field="instance_id")
             key = output_key(record.instance, record.attempt)
             yield from _repeated_key(index, key, output_sha256(record), record.line, "attempt")
-            yield from _released_or_not(record, covered, withheld)
+            name, says_so = record.instance[:200], record.state == NOT_RELEASED
+            if says_so and record != replace(withheld_record(record.instance), line=record.line):
+                yield RecordError("what was not released has no content and no attempts", line=record.line)
+            other = (covered if says_so else withheld).find(record.instance)
+            if other:
+                reason = f"{name!r} has an output and is marked as not released; see line {other[1]}"
+                yield RecordError(reason, line=record.line, field="state")
+            covered.add(record.instance, "", record.line)
+            if says_so:
+                withheld.add(record.instance, "", record.line)
             result.counts[record.state] += 1
 
         _check(records, note, progress, most_faults)
         result.groups = len(covered)
     return result
-
-
-def _released_or_not(record: OutputRecord, covered: KeyIndex, withheld: KeyIndex) -> Iterator[RecordError]:
-    """Faults of a record that is "not released" but has more fields, or of a second record next to such a one."""
-    says_so = record.state == NOT_RELEASED
-    if says_so and record != replace(withheld_record(record.instance), line=record.line):
-        yield RecordError("what was not released has no content and no attempts", line=record.line)
-    other = (covered if says_so else withheld).find(record.instance)
-    if other:
-        reason = f"{record.instance[:200]!r} has an output and is marked as not released; see line {other[1]}"
-        yield RecordError(reason, line=record.line, field="state")
-    covered.add(record.instance, "", record.line)
-    if says_so:
-        withheld.add(record.instance, "", record.line)
 
 
 def _check(

@@ -69,7 +69,24 @@ def rendered_all(texts: Sequence[Text]) -> list[Rendered]:
     if missing:
         ask_for(missing.values())
         rows = stored(keys)
-    return [_read(rows.get(key), *wanted) for key, wanted in zip(keys, texts, strict=True)]
+    found = []
+    for key, wanted in zip(keys, texts, strict=True):
+        row, text, prefix = rows.get(key), wanted[0], wanted[2] if len(wanted) == 3 else ""
+        if row is None or not row.version:
+            found.append(Rendered((), {"formulas": 0, "failures": [], "notes": []}, waiting=text))
+            continue
+        blocks = (
+            values
+            | {
+                "id": values["id"].replace(PREFIX, prefix),
+                "html": values["html"].replace(PREFIX, prefix),
+                "within": tuple(values["within"]),
+                "text": text,
+            }
+            for values in row.blocks
+        )
+        found.append(Rendered(tuple(latex.Block(**values) for values in blocks), row.report))
+    return found
 
 
 def stored(keys: Iterable[str]) -> dict[str, RenderedDocument]:
@@ -115,19 +132,3 @@ def render_into(row: RenderedDocument) -> None:
     for values in row.blocks:
         del values["text"]  # the source, which the row holds once for all of them
     row.report = document.report.as_json()
-
-
-def _read(row: RenderedDocument | None, text: str, text_format: str, prefix: str = "") -> Rendered:
-    if row is None or not row.version:
-        return Rendered((), {"formulas": 0, "failures": [], "notes": []}, waiting=text)
-    blocks = (
-        values
-        | {
-            "id": values["id"].replace(PREFIX, prefix),
-            "html": values["html"].replace(PREFIX, prefix),
-            "within": tuple(values["within"]),
-            "text": text,
-        }
-        for values in row.blocks
-    )
-    return Rendered(tuple(latex.Block(**values) for values in blocks), row.report)

@@ -14,7 +14,7 @@ from benchmark.protocol import NOT_RELEASED, NotFrozen, OutputRecord, Protocol, 
 from benchmark.protocols import get_protocol
 from benchmark.tuples.files import parts_of
 from retrieval import artifact
-from retrieval.artifact import BadArtifact, Result
+from retrieval.artifact import BadArtifact
 
 LARGEST = 64 << 20  # bytes of an artifact that decides; a thousand queries take ten to twenty megabytes
 
@@ -62,7 +62,11 @@ def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
         raise Refused(reason, code="other_release")
     results: dict[tuple[str, str], tuple[ShownSource, ...]] = {}
     for line in read.rows:
-        results.setdefault((line.instance, line.query), tuple(_source(result) for result in line.results))
+        sources = (
+            ShownSource(one.title or one.paper or one.key, " and ".join(one.authors), one.year, one.paper)
+            for one in line.results
+        )
+        results.setdefault((line.instance, line.query), tuple(sources))
     return FrozenRetrieval(read.digest, results)
 
 
@@ -98,11 +102,6 @@ def differs(rules: Protocol, frozen: FrozenRetrieval, instance: str, payload: Ma
     except NotFrozen as error:
         return f"{error.field}: {error}"
     return "" if given == payload else "candidates: they were not recorded"
-
-
-def _source(result: Result) -> ShownSource:
-    name = result.title or result.paper or result.key
-    return ShownSource(name, " and ".join(result.authors), result.year, result.paper)
 
 
 def _is_artifact(path: Path) -> bool:

@@ -78,12 +78,8 @@ def decide(
         return typeset((*whole, shown(mask.mask_content)))
     if predicate == "notation_explained":
         return links(whole, found_none="uncertain")
-    if predicate == "shortcut_free":
-        return _shortcut(mask)
-    raise KeyError(f"the construction program does not answer {predicate!r}")
-
-
-def _shortcut(mask: Mask) -> ProgramReply:
+    if predicate != "shortcut_free":
+        raise KeyError(f"the construction program does not answer {predicate!r}")
     formula = _SPACE.sub("", mask.mask_content).rstrip(".,;")
     if len(formula) < _TELLING:
         return ProgramReply("uncertain", "The formula is too short for its recurrence to mean anything.")

@@ -87,7 +87,14 @@ def evaluated_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
             "candidates": None,
         }
         if entry.state == "answered":
-            payload["selected_source"] = _source(entry)
+            # as far as it is known: its title, and an identifier in the address that it came from
+            found = next(
+                (one for one in entry.download_manifest if one.filename == entry.selected_file), None
+            )
+            addresses = (found.source_url, found.scholar_link) if found else ()
+            identifiers = (arxiv_id(address) or doi(address) for address in addresses)
+            title = entry.pdf_title or (found.title if found else "") or entry.selected_file
+            payload["selected_source"] = {"title": title, "identifier": next(filter(None, identifiers), "")}
         yield OutputRecord(
             instance=entry.id,
             text=entry.extracted_latex if entry.state == "answered" else "",
@@ -139,12 +146,3 @@ def _entries(path: Path) -> Iterator[tuple[int, _Entry | RecordError]]:
         except ValidationError as error:
             for fault in record_errors(error, number):
                 yield number, fault
-
-
-def _source(entry: _Entry) -> dict[str, str]:
-    """The selected source as far as it is known: its title, and an identifier in the address that it came from."""
-    found = next((one for one in entry.download_manifest if one.filename == entry.selected_file), None)
-    addresses = (found.source_url, found.scholar_link) if found else ()
-    identifiers = (arxiv_id(address) or doi(address) for address in addresses)
-    title = entry.pdf_title or (found.title if found else "") or entry.selected_file
-    return {"title": title, "identifier": next(filter(None, identifiers), "")}
