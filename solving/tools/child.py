@@ -1,12 +1,12 @@
-"""The child process of tools: one request in, one JSON document out. Knows no Django: no settings, no database."""
+"""The child process of tools: one request in, one JSON document out. Knows no Django: no settings, no database.
+
+A tool imports what it alone needs: computer algebra takes longer to import than a proof to check.
+"""
 
 import json
 import resource
 import sys
 from collections.abc import Mapping
-
-from algebra import compare
-from latex import render
 
 MOST_FAULTS = 20
 
@@ -23,6 +23,8 @@ def main() -> None:
 
 def calculate(arguments: Mapping[str, object]) -> dict[str, str]:
     """Whether the two sides of `left == right` are equivalent as formulas in their letters."""
+    from algebra import compare
+
     left, sign, right = str(arguments["query"]).partition("==")
     if not sign or not left.strip() or not right.strip():
         return {"value": "unknown", "text": "Ask about two formulas: left == right."}
@@ -32,6 +34,8 @@ def calculate(arguments: Mapping[str, object]) -> dict[str, str]:
 
 def check(arguments: Mapping[str, object]) -> dict[str, object]:
     """What is wrong with a text's LaTeX: formulas that cannot be read, references that lead nowhere."""
+    from latex import render
+
     report = render(str(arguments["latex"]), "latex").report
     faults = [f"{failure.reason}: {failure.source[:200]}" for failure in report.failures]
     faults += [f"a reference leads nowhere: {said}" for said in report.unresolved]
