@@ -108,20 +108,19 @@ class CommentReader:
                 instance = outputs[0].instance
             turned = len(outputs) == 2 and order == "2"  # against the name of the pair
             swapped = len(outputs) == 2 and (outputs[0].pk > outputs[1].pk) != turned  # against the item
-            where = readable(_item(instance, outputs), self.labels.protocol.name, swapped=swapped)
+            # What would be graded, not stored. The texts are read here: the reader of labels leaves them out.
+            rows = Output.objects.select_related("instance", "redacted").in_bulk(
+                [each.pk for each in outputs]
+            )
+            first, second = [*(rows[pk] for pk in sorted(rows)), None, None][:2]
+            item = Item(instance=Instance.objects.get(pk=instance.pk), output=first, second=second)
+            where = readable(item, self.labels.protocol.name, swapped=swapped)
             for key in keys:
                 own = [placed(one, where, turned=turned) for one in self.comments[key]]
                 self.placed += own
                 found[key] = tuple(one.stored for one in own)
             progress("placing", len(found), len(self.comments))
         return found
-
-
-def _item(instance: Instance, outputs: list[Output]) -> Item:
-    """What would be graded, not stored. The texts are read here: the reader of labels leaves them out."""
-    rows = Output.objects.select_related("instance", "redacted").in_bulk([output.pk for output in outputs])
-    first, second = [*(rows[pk] for pk in sorted(rows)), None, None][:2]
-    return Item(instance=Instance.objects.get(pk=instance.pk), output=first, second=second)
 
 
 def _key(row: LabelRow) -> tuple[str, str, str]:
