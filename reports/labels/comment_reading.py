@@ -70,7 +70,22 @@ class CommentReader:
             if fault:
                 self.faults.append(Fault(row.line, *fault, row.file))
             else:
-                self.comments[self._grades[_key(row)]].append(_published(row))
+                about = row["anchor"]
+                if not about:  # a table that people wrote
+                    anywhere = row["block"] or row["quote"] or row["prefix"] or row["suffix"]
+                    about = Anchored.PDF if row["page"] else Anchored.BLOCK if anywhere else Anchored.WHOLE
+                start, end, page = (int(row[name] or 0) for name in _OFFSETS)
+                comment = PublishedComment(
+                    about=Anchored(about),
+                    quoted=Quoted(row["quote"], row["prefix"], row["suffix"]),
+                    given=Given(row["block"][:50], start, end, page, _rectangles(row["rects"])),
+                    severity=row["severity"] or USUAL_SEVERITY,
+                    kind=row["kind"],
+                    text=row["text"],
+                    line=row.line,
+                    file=row.file,
+                )
+                self.comments[self._grades[_key(row)]].append(comment)
             if number > MOST_COMMENTS or len(self.faults) >= MOST_FAULTS:
                 return
 
@@ -125,24 +140,6 @@ class CommentReader:
 
 def _key(row: LabelRow) -> tuple[str, str, str]:
     return row["campaign"] or UNSPECIFIED_CAMPAIGN, row["subject"], row["rater"]
-
-
-def _published(row: LabelRow) -> PublishedComment:
-    about = row["anchor"]
-    if not about:  # a table that people wrote
-        anywhere = row["block"] or row["quote"] or row["prefix"] or row["suffix"]
-        about = Anchored.PDF if row["page"] else Anchored.BLOCK if anywhere else Anchored.WHOLE
-    start, end, page = (int(row[name] or 0) for name in _OFFSETS)
-    return PublishedComment(
-        about=Anchored(about),
-        quoted=Quoted(row["quote"], row["prefix"], row["suffix"]),
-        given=Given(row["block"][:50], start, end, page, _rectangles(row["rects"])),
-        severity=row["severity"] or USUAL_SEVERITY,
-        kind=row["kind"],
-        text=row["text"],
-        line=row.line,
-        file=row.file,
-    )
 
 
 def _rectangles(cell: str) -> list[list[float]]:
