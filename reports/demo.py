@@ -136,7 +136,28 @@ def _campaign(entry: Mapping[str, Any], actor: User, say: Say) -> None:
     campaign = Campaign.objects.filter(slug=entry["slug"]).first()
     if campaign is None:
         with transaction.atomic():
-            campaign = _drawn(entry, actor)
+            release = Release.objects.select_related("benchmark").get(name=entry["release"])
+            shared = ("slug", "name", "rubric", "reviewers_per_item", "instructions", "seed")
+            terms = {key: entry[key] for key in shared}
+            if entry["kind"] == "audit":
+                plan = plan_audit(
+                    release=release,
+                    wanted=PerStratum(entry["per_stratum"]),
+                    buckets=entry["buckets"],
+                    exclude_campaigns=[entry["exclude_campaign"]],
+                )
+                campaign = draw_audit(actor=actor, plan=plan, **terms)
+            else:
+                campaign = create_campaign(actor=actor, release=release, **terms)
+                outputs = Output.objects.filter(
+                    run__release=release,
+                    run__track=DEFAULT_TRACK,
+                    run__condition="",
+                    instance__key__in=entry["instances"],
+                    state="answered",
+                )
+                domains = dict(outputs.values_list("pk", "instance__domain"))
+                draw_items(actor=actor, campaign=campaign, strata=domains)
             if "least_authors" in entry:
                 set_least_authors(actor=actor, campaign=campaign, least=entry["least_authors"])
             open_campaign(actor=actor, campaign=campaign)
@@ -144,31 +165,6 @@ def _campaign(entry: Mapping[str, Any], actor: User, say: Say) -> None:
     elif campaign.name != entry["name"]:
         Campaign.objects.filter(pk=campaign.pk).update(name=entry["name"])
     say(f"campaign {entry['slug']}: {campaign.items.count()} items")
-
-
-def _drawn(entry: Mapping[str, Any], actor: User) -> Campaign:
-    """The audit or grading of the entry in draft, with its items."""
-    release = Release.objects.select_related("benchmark").get(name=entry["release"])
-    shared = ("slug", "name", "rubric", "reviewers_per_item", "instructions", "seed")
-    terms = {key: entry[key] for key in shared}
-    if entry["kind"] == "audit":
-        plan = plan_audit(
-            release=release,
-            wanted=PerStratum(entry["per_stratum"]),
-            buckets=entry["buckets"],
-            exclude_campaigns=[entry["exclude_campaign"]],
-        )
-        return draw_audit(actor=actor, plan=plan, **terms)
-    campaign = create_campaign(actor=actor, release=release, **terms)
-    outputs = Output.objects.filter(
-        run__release=release,
-        run__track=DEFAULT_TRACK,
-        run__condition="",
-        instance__key__in=entry["instances"],
-        state="answered",
-    )
-    draw_items(actor=actor, campaign=campaign, strata=dict(outputs.values_list("pk", "instance__domain")))
-    return campaign
 
 
 def _record(entry: Mapping[str, Any], manifest: Mapping[str, Any], say: Say) -> None:

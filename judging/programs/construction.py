@@ -4,7 +4,6 @@ The program is pure and fast (a few milliseconds an instance), so it needs no qu
 before the transaction that stores what it said.
 """
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from django.db import transaction
@@ -54,7 +53,26 @@ def audit_construction(*, actor: User | None, release: Release) -> ConstructionR
     program = construction_program(release)
     slug = f"{release.benchmark.protocol}-{program.name}"
     judge = create_judge(actor=actor, slug=slug, protocol=release.benchmark.protocol, program=program.label)
-    verdicts = list(_missing(release, judge, program))
+    # what the program says of the instances and items that the judge has no verdict on
+    said = Verdict.objects.filter(judge=judge, instance__release=release)
+    known = set(said.values_list("instance_id", "predicate"))
+    verdicts = []
+    for instance in release.instances.order_by("pk").iterator(CHUNK):
+        for predicate in program.predicates:
+            if (instance.pk, predicate) not in known:
+                question = {"predicate": predicate, "instance": instance.payload, "output": None, "text": ""}
+                reply = ProgramReply(**answer(program, question))
+                verdicts.append(
+                    Verdict(
+                        judge=judge,
+                        instance=instance,
+                        predicate=predicate,
+                        value=reply.value,
+                        state=reply.state,
+                        reason=reply.reason,
+                        evidence=dict(reply.evidence),
+                    )
+                )
     with transaction.atomic():
         before = _stored(judge, release)
         Verdict.objects.bulk_create(verdicts, batch_size=CHUNK, ignore_conflicts=True)
@@ -67,23 +85,3 @@ def audit_construction(*, actor: User | None, release: Release) -> ConstructionR
 
 def _stored(judge: Judge, release: Release) -> int:
     return Verdict.objects.filter(judge=judge, instance__release=release).count()
-
-
-def _missing(release: Release, judge: Judge, program: ProgramJudge) -> Iterator[Verdict]:
-    """What the program says of the instances and items that the judge has no verdict on, unsaved."""
-    said = Verdict.objects.filter(judge=judge, instance__release=release)
-    known = set(said.values_list("instance_id", "predicate"))
-    for instance in release.instances.order_by("pk").iterator(CHUNK):
-        for predicate in program.predicates:
-            if (instance.pk, predicate) not in known:
-                question = {"predicate": predicate, "instance": instance.payload, "output": None, "text": ""}
-                reply = ProgramReply(**answer(program, question))
-                yield Verdict(
-                    judge=judge,
-                    instance=instance,
-                    predicate=predicate,
-                    value=reply.value,
-                    state=reply.state,
-                    reason=reply.reason,
-                    evidence=dict(reply.evidence),
-                )

@@ -21,7 +21,7 @@ from reports.audit.results import (
 )
 from reports.core.datasets import DrawnItem, labelled_outputs, tallies
 from reports.scores.document import audited_metrics
-from reports.scores.inputs import CampaignInfo, Inputs
+from reports.scores.inputs import Inputs
 from reports.scores.shape import JudgeAgainstExperts
 from reports.scores.success_types import SuccessType, success_types_rows
 from stats.audit.confusion import in_sample
@@ -116,15 +116,42 @@ def judge_audit(inputs: Inputs, kinds: Mapping[str, str]) -> JudgeAudit:
     if inputs.judge is None:
         raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
-    metrics = audited_metrics(get_protocol(inputs.protocol))
+    protocol = get_protocol(inputs.protocol)
+    metrics, types = audited_metrics(protocol), protocol.success_types
+    strata = strata_of(protocol.bucket, outputs)
     audits = []
     for campaign in (campaign for campaign in inputs.campaigns if campaign.kind in KINDS):
         # the metrics for which the rubric asks everything, in the values that judges give
         questions = rubric_from_content(campaign.rubric).questions
         asked = {question.key for question in questions if question.scale.judged_like_predicates}
         answered = [metric for metric in metrics if asked.issuperset(metric.needs)]
-        if answered:
-            audits.append(_audit(campaign, inputs, outputs, answered, kinds))
+        if not answered:
+            continue
+        labels = [label for label in inputs.labels if label.campaign == campaign.slug]
+        drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
+        decided = [decision for decision in inputs.decisions if decision.campaign == campaign.slug]
+        truth = audit_truth(labels, decided)
+        typed = next((metric for metric in answered if types and metric.key == types.metric), None)
+        audits.append(
+            FullAudit(
+                campaign=campaign.slug,
+                name=campaign.name,
+                kind=cast(Literal["audit", "grade"], campaign.kind),
+                closed=campaign.closed,
+                drawn=len(drawn),
+                labelled=sum(item.subject in truth for item in drawn),
+                experts=len({label.rater for label in labels}),
+                metrics={
+                    metric.key: _metric(
+                        metric, outputs, truth, drawn, strata, inputs.seed, closed=campaign.closed
+                    )
+                    for metric in answered
+                },
+                success_types=success_types_rows(types, kinds, typed, outputs, with_splits(truth, "no"))
+                if types and typed
+                else [],
+            )
+        )
     return JudgeAudit(
         format=FORMAT,
         release=inputs.release,
@@ -132,38 +159,6 @@ def judge_audit(inputs: Inputs, kinds: Mapping[str, str]) -> JudgeAudit:
         seed=inputs.seed,
         judge={"label": inputs.judge.label, "model": inputs.judge.model, "sha256": inputs.judge.sha256},
         audits=audits,
-    )
-
-
-def _audit(
-    campaign: CampaignInfo,
-    inputs: Inputs,
-    outputs: Mapping[str, LabelledOutput],
-    metrics: Sequence[Metric],
-    kinds: Mapping[str, str],
-) -> FullAudit:
-    labels = [label for label in inputs.labels if label.campaign == campaign.slug]
-    drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
-    decided = [decision for decision in inputs.decisions if decision.campaign == campaign.slug]
-    truth = audit_truth(labels, decided)
-    protocol = get_protocol(inputs.protocol)
-    strata, types = strata_of(protocol.bucket, outputs), protocol.success_types
-    typed = next((metric for metric in metrics if types and metric.key == types.metric), None)
-    return FullAudit(
-        campaign=campaign.slug,
-        name=campaign.name,
-        kind=cast(Literal["audit", "grade"], campaign.kind),
-        closed=campaign.closed,
-        drawn=len(drawn),
-        labelled=sum(item.subject in truth for item in drawn),
-        experts=len({label.rater for label in labels}),
-        metrics={
-            metric.key: _metric(metric, outputs, truth, drawn, strata, inputs.seed, closed=campaign.closed)
-            for metric in metrics
-        },
-        success_types=success_types_rows(types, kinds, typed, outputs, with_splits(truth, "no"))
-        if types and typed
-        else [],
     )
 
 

@@ -90,13 +90,29 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
     """Per reviewer: severity, drift, agreement, overlap and time on task, with the signs that follow."""
     questions = [q for q in rubric.questions if q.scale.passes or q.scale.aggregation == "mean"]
     by_question = {question.key: _question(question, data) for question in questions}
-    times = _times(data)
+    # Times are judged against the whole campaign's. Grades without one (imported ones, say) take no part.
+    timed = [time for time in data.times if time.seconds > 0]
+    scores = time_scores([time.seconds for time in timed])
+    times: dict[int, list[GradeTime]] = defaultdict(list)
+    deviations: dict[int, list[float]] = defaultdict(list)
+    for at, time in enumerate(timed):
+        times[time.reviewer].append(time)
+        if scores is not None:
+            deviations[time.reviewer].append(float(scores[at]))
     items: dict[int, set[int]] = defaultdict(set)
     for time in data.times:
         items[time.reviewer].add(time.item)
     raters = Counter(time.item for time in data.times)
     reviewers = []
     for reviewer in data.reviewers:
+        mine, deviating = times[reviewer.key], deviations[reviewer.key]
+        spent = TimeOnTask(
+            timed=len(mine),
+            median_seconds=float(np.median([time.seconds for time in mine])) if mine else None,
+            slow=sum(score > SLOW_OR_FAST for score in deviating),
+            fast=sum(score < -SLOW_OR_FAST for score in deviating),
+            unread=sum(time.seconds < fewest_seconds(time.characters) for time in mine),
+        )
         own = {key: found[reviewer.key] for key, found in by_question.items() if reviewer.key in found}
         reviewers.append(
             MonitoredReviewer(
@@ -105,8 +121,8 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
                 graded=len(items[reviewer.key]),
                 overlap=sum(raters[item] > 1 for item in items[reviewer.key]),
                 questions=own,
-                time=times[reviewer.key],
-                signs=_signs(own, times[reviewer.key]),
+                time=spent,
+                signs=_signs(own, spent),
             )
         )
     return Monitoring(
@@ -227,23 +243,3 @@ def _graded(
     else:
         entries = graded_severity(complete)
     return ((entry, None) for entry in entries)
-
-
-def _times(data: CampaignData) -> dict[int, TimeOnTask]:
-    """Times against the whole campaign's. Grades without a time (imported ones, say) take no part."""
-    timed = [time for time in data.times if time.seconds > 0]
-    scores = time_scores([time.seconds for time in timed]) if timed else None
-    of: dict[int, list[tuple[GradeTime, float | None]]] = {reviewer.key: [] for reviewer in data.reviewers}
-    for at, time in enumerate(timed):
-        of.setdefault(time.reviewer, []).append((time, None if scores is None else float(scores[at])))
-    found = {}
-    for key, rows in of.items():
-        known = [score for _, score in rows if score is not None]
-        found[key] = TimeOnTask(
-            timed=len(rows),
-            median_seconds=float(np.median([time.seconds for time, _ in rows])) if rows else None,
-            slow=sum(score > SLOW_OR_FAST for score in known),
-            fast=sum(score < -SLOW_OR_FAST for score in known),
-            unread=sum(time.seconds < fewest_seconds(time.characters) for time, _ in rows),
-        )
-    return found

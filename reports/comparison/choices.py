@@ -82,9 +82,12 @@ def compared(choices: Choices, inputs: Inputs) -> dict[str, Any]:
     for at, choice in enumerate(choices.rows):
         if unknown := {choice.first, choice.second} - clusters.keys():
             raise ValueError(f"pairs.choices[{at}]: there is no output {min(unknown)}")
+        one, other = parse_subject(choice.first), parse_subject(choice.second)
+        if not isinstance(one, Subject) or not isinstance(other, Subject):
+            raise ValueError(f"{choice.first} and {choice.second} are not two outputs")
         rows.setdefault(choice.source, []).append(
             {
-                "subject": str(_pair(choice)),
+                "subject": str(PairSubject(one, other)),
                 "system": f"{systems[choice.first]}|{systems[choice.second]}",
                 "cluster": clusters[choice.first],
                 "rater": choice.rater,
@@ -109,13 +112,6 @@ def compared(choices: Choices, inputs: Inputs) -> dict[str, Any]:
     if missing := rows.keys() - found.keys():
         raise ValueError(f"pairs: nothing says what {min(missing)} is")
     return found
-
-
-def _pair(choice: Choice) -> PairSubject:
-    one, other = parse_subject(choice.first), parse_subject(choice.second)
-    if not isinstance(one, Subject) or not isinstance(other, Subject):
-        raise ValueError(f"{choice.first} and {choice.second} are not two outputs")
-    return PairSubject(one, other)
 
 
 def _sources(choices: Choices) -> Iterator[tuple[str, str, list[str]]]:

@@ -91,7 +91,34 @@ def flag_rows(release: Release, *, identities: bool = False) -> Iterator[dict[st
 
     By instance and campaign, and there by what the rows say; flags are numbered in this order, from 1.
     """
-    found = [_cells(release, flag, identities=identities) for flag in live_flags(release)]
+    found = []
+    for flag in live_flags(release):
+        place, output = flag.grade.assignment, flag.output
+        subject = place.item.instance.key
+        if output is not None:
+            run = output.run
+            subject = str(
+                Subject(output.instance.key, run.system.slug, output.attempt, run.track, run.condition)
+            )
+            if not identities:
+                subject = f"blind-{opaque(subject)[:16]}"  # as in the label table
+        row: dict[str, object] = {
+            **dict.fromkeys(COLUMNS, ""),
+            "release": release.name,
+            "campaign": place.item.campaign.slug,
+            "kind": flag.kind,
+            "about": FLAG_KINDS[flag.kind].subject,
+            "subject": subject,
+            "instance": place.item.instance.key,
+            "domain": place.item.instance.domain,
+            "rater": place.reviewer.rater,
+            "link": flag.link,
+            "note": flag.note,
+            "created_at": flag.grade.created_at.isoformat(),
+        }
+        spans = sorted((span.block, span.start, span.end, span.text) for span in flag.spans.all())
+        marked = [dict(zip(("block", "start", "end", "text"), span, strict=True)) for span in spans]
+        found.append([row | cells for cells in marked] or [row])
     for number, rows in enumerate(sorted(found, key=_place), start=1):
         yield from ({**row, "flag": number} for row in rows)
 
@@ -101,33 +128,6 @@ def _place(rows: list[dict[str, object]]) -> tuple[object, ...]:
     first = rows[0]
     names = ("instance", "campaign", "subject", "kind", "rater")
     return *(first[name] for name in names), [list(map(str, row.values())) for row in rows]
-
-
-def _cells(release: Release, flag: Flag, *, identities: bool) -> list[dict[str, object]]:
-    """The rows of a flag, without its number."""
-    place, output = flag.grade.assignment, flag.output
-    subject = place.item.instance.key
-    if output is not None:
-        run = output.run
-        subject = str(Subject(output.instance.key, run.system.slug, output.attempt, run.track, run.condition))
-        if not identities:
-            subject = f"blind-{opaque(subject)[:16]}"  # as in the label table
-    row: dict[str, object] = {
-        **dict.fromkeys(COLUMNS, ""),
-        "release": release.name,
-        "campaign": place.item.campaign.slug,
-        "kind": flag.kind,
-        "about": FLAG_KINDS[flag.kind].subject,
-        "subject": subject,
-        "instance": place.item.instance.key,
-        "domain": place.item.instance.domain,
-        "rater": place.reviewer.rater,
-        "link": flag.link,
-        "note": flag.note,
-        "created_at": flag.grade.created_at.isoformat(),
-    }
-    spans = sorted((span.block, span.start, span.end, span.text) for span in flag.spans.all())
-    return [row | dict(zip(("block", "start", "end", "text"), span, strict=True)) for span in spans] or [row]
 
 
 def flag_table(release: Release, *, identities: bool = False) -> Iterator[list[object]]:

@@ -112,6 +112,9 @@ def facts_of(release: Release) -> Facts:
         failed=Count("pk", filter=Q(state=OutputState.FAILED)),
     )
     campaigns = Campaign.objects.filter(release=release).select_related("rubric").order_by("created_at", "pk")
+    unfinished = ImportUpload.objects.filter(
+        state__in=(ImportState.CHECKED, ImportState.REFUSED), expires_at__gt=timezone.now()
+    )
     return Facts(
         release=release,
         problems=release.instances.count(),
@@ -133,7 +136,7 @@ def facts_of(release: Release) -> Facts:
             )
             for run in runs_with_progress().filter(release=release)
         ],
-        import_waiting=_import_waiting(release),
+        import_waiting=unfinished.filter(terms__release=release.name).order_by("-created_at").first(),
         artifacts=Artifact.objects.filter(release=release).count(),
         records=list(PublicRecord.objects.filter(artifact__release=release).order_by("published_at", "pk")),
     )
@@ -156,14 +159,6 @@ def _round(campaign: Campaign) -> Round:
         undecided_conflicts=0 if closed else len(undecided_people(campaign)),
         splits=state_counts(queue(campaign))[ItemState.SPLIT] if closed else 0,
     )
-
-
-def _import_waiting(release: Release) -> ImportUpload | None:
-    """The newest file for this study that was checked and not imported, or that was refused."""
-    unfinished = ImportUpload.objects.filter(
-        state__in=(ImportState.CHECKED, ImportState.REFUSED), expires_at__gt=timezone.now()
-    )
-    return unfinished.filter(terms__release=release.name).order_by("-created_at").first()
 
 
 LATEST = 6

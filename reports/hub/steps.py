@@ -132,7 +132,8 @@ def _people(facts: Facts) -> Step:
 def _grading(facts: Facts) -> Step:
     if not facts.rounds:
         says, detail = "Not set up", "Waits for outputs" if not facts.outputs else "Takes a few minutes"
-        other = (_import_reports(facts), "Import reports that exist") if facts.outputs else ("", "")
+        reports = f"{reverse('import-labels')}?{urlencode({'release': facts.release.name})}"
+        other = (reports, "Import reports that exist") if facts.outputs else ("", "")
         return Step("Grading", State.AHEAD, says, detail, _new_campaign(facts), "Set up", other=other)
     drafts = [one for one in facts.rounds if one.campaign.phase == Phase.DRAFT]
     done, places = sum(one.submitted for one in facts.rounds), sum(one.places for one in facts.rounds)
@@ -276,7 +277,8 @@ def _publication(facts: Facts) -> Step:
 
 def next_of(facts: Facts) -> Next:
     """The first thing that applies; at the end, that there is nothing to do."""
-    return next(_needed(facts), None) or _nothing(facts)
+    plan = f"{_when(facts.rounds_open)}." if facts.rounds_open else "Every step is done."
+    return next(_needed(facts), Next("Nothing to do", plan))
 
 
 def _needed(facts: Facts) -> Iterator[Next]:
@@ -365,22 +367,12 @@ def _of_round(one: Round) -> Iterator[Next]:
         yield Next(says, f"In {campaign.name}.", reverse("adjudication", args=[campaign.slug]), "Decide")
 
 
-def _nothing(facts: Facts) -> Next:
-    if facts.rounds_open:
-        return Next("Nothing to do", f"{_when(facts.rounds_open)}.")
-    return Next("Nothing to do", "Every step is done.")
-
-
 def _release(facts: Facts) -> str:
     return reverse("release", args=[facts.release.name])
 
 
 def _import(facts: Facts) -> str:
     return f"{reverse('import-files')}?{urlencode({'release': facts.release.name})}"
-
-
-def _import_reports(facts: Facts) -> str:
-    return f"{reverse('import-labels')}?{urlencode({'release': facts.release.name})}"
 
 
 def _new_campaign(facts: Facts) -> str:

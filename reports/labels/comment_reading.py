@@ -70,7 +70,22 @@ class CommentReader:
             if fault:
                 self.faults.append(Fault(row.line, *fault, row.file))
             else:
-                self.comments[self._grades[_key(row)]].append(_published(row))
+                about = row["anchor"]
+                if not about:  # a table that people wrote
+                    anywhere = row["block"] or row["quote"] or row["prefix"] or row["suffix"]
+                    about = Anchored.PDF if row["page"] else Anchored.BLOCK if anywhere else Anchored.WHOLE
+                start, end, page = (int(row[name] or 0) for name in _OFFSETS)
+                comment = PublishedComment(
+                    about=Anchored(about),
+                    quoted=Quoted(row["quote"], row["prefix"], row["suffix"]),
+                    given=Given(row["block"][:50], start, end, page, _rectangles(row["rects"])),
+                    severity=row["severity"] or USUAL_SEVERITY,
+                    kind=row["kind"],
+                    text=row["text"],
+                    line=row.line,
+                    file=row.file,
+                )
+                self.comments[self._grades[_key(row)]].append(comment)
             if number > MOST_COMMENTS or len(self.faults) >= MOST_FAULTS:
                 return
 
@@ -108,7 +123,13 @@ class CommentReader:
                 instance = outputs[0].instance
             turned = len(outputs) == 2 and order == "2"  # against the name of the pair
             swapped = len(outputs) == 2 and (outputs[0].pk > outputs[1].pk) != turned  # against the item
-            where = readable(_item(instance, outputs), self.labels.protocol.name, swapped=swapped)
+            # What would be graded, not stored. The texts are read here: the reader of labels leaves them out.
+            rows = Output.objects.select_related("instance", "redacted").in_bulk(
+                [each.pk for each in outputs]
+            )
+            first, second = [*(rows[pk] for pk in sorted(rows)), None, None][:2]
+            item = Item(instance=Instance.objects.get(pk=instance.pk), output=first, second=second)
+            where = readable(item, self.labels.protocol.name, swapped=swapped)
             for key in keys:
                 own = [placed(one, where, turned=turned) for one in self.comments[key]]
                 self.placed += own
@@ -117,33 +138,8 @@ class CommentReader:
         return found
 
 
-def _item(instance: Instance, outputs: list[Output]) -> Item:
-    """What would be graded, not stored. The texts are read here: the reader of labels leaves them out."""
-    rows = Output.objects.select_related("instance", "redacted").in_bulk([output.pk for output in outputs])
-    first, second = [*(rows[pk] for pk in sorted(rows)), None, None][:2]
-    return Item(instance=Instance.objects.get(pk=instance.pk), output=first, second=second)
-
-
 def _key(row: LabelRow) -> tuple[str, str, str]:
     return row["campaign"] or UNSPECIFIED_CAMPAIGN, row["subject"], row["rater"]
-
-
-def _published(row: LabelRow) -> PublishedComment:
-    about = row["anchor"]
-    if not about:  # a table that people wrote
-        anywhere = row["block"] or row["quote"] or row["prefix"] or row["suffix"]
-        about = Anchored.PDF if row["page"] else Anchored.BLOCK if anywhere else Anchored.WHOLE
-    start, end, page = (int(row[name] or 0) for name in _OFFSETS)
-    return PublishedComment(
-        about=Anchored(about),
-        quoted=Quoted(row["quote"], row["prefix"], row["suffix"]),
-        given=Given(row["block"][:50], start, end, page, _rectangles(row["rects"])),
-        severity=row["severity"] or USUAL_SEVERITY,
-        kind=row["kind"],
-        text=row["text"],
-        line=row.line,
-        file=row.file,
-    )
 
 
 def _rectangles(cell: str) -> list[list[float]]:

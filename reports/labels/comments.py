@@ -12,7 +12,7 @@ from annotation.grading.word_anchors import Anchored, Given, Quoted, anchored_to
 from annotation.models import Comment, Item
 from benchmark.models import Release
 from benchmark.rendering.stored import rendered_all
-from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
+from benchmark.subjects import InstanceSubject, PairSubject, Subject
 from reports.labels.rows import opaque
 
 COLUMNS = (
@@ -41,15 +41,27 @@ def comment_rows(
     if campaign:
         live = live.filter(**{f"{_ITEM}__campaign__slug": campaign})
     light = Item.objects.select_related(*_NAMING).defer(*_TEXTS)
-    named = [
-        (item.campaign.slug, item.instance.key, _subject(item), item.pk)
-        for item in light.filter(pk__in=live.values("grade__assignment__item"))
-    ]
-    if not identities:  # the order of the systems would tell them
-        named = [(slug, key, _blinded(subject), number) for slug, key, subject, number in named]
+    named = []
+    for item in light.filter(pk__in=live.values("grade__assignment__item")):
+        subject, outputs = str(InstanceSubject(item.instance.key)), _outputs(item)
+        if outputs:
+            subject = str(PairSubject(*outputs) if len(outputs) == 2 else outputs[0])
+            if not identities:  # the order of the systems would tell them
+                subject = f"blind-{opaque(subject)[:16]}"
+        named.append((item.campaign.slug, item.instance.key, subject, item.pk))
     for _, _, subject, number in sorted(named):
         item = Item.objects.select_related(*_NAMING, *_READING).get(pk=number)
-        sources = _sources(item)
+        wanted = [
+            (proof.anchored.text, proof.anchored.text_format, proof.prefix)
+            for proof in item_material(item).proofs
+        ]
+        documents = rendered_all(wanted)
+        if any(document.waiting for document in documents):
+            raise Refused(
+                f"A text of {item.instance.key} is being prepared for reading; try again in a minute.",
+                code="being_prepared",
+            )
+        sources = {block.id: block.source for document in documents for block in document.blocks}
         comments = live.filter(grade__assignment__item=item).select_related("grade__assignment__reviewer")
         rows = [_row(release, item, subject, one, sources, identities=identities) for one in comments]
         yield from sorted(rows, key=_place)
@@ -69,29 +81,6 @@ def comment_table(rows: Iterable[dict[str, object]]) -> Iterator[list[object]]:
     yield from (list(row.values()) for row in rows)
 
 
-def _sources(item: Item) -> dict[str, str]:
-    """The source of every block that comments can be anchored to."""
-    wanted = [
-        (proof.anchored.text, proof.anchored.text_format, proof.prefix)
-        for proof in item_material(item).proofs
-    ]
-    documents = rendered_all(wanted)
-    if any(document.waiting for document in documents):
-        raise Refused(
-            f"A text of {item.instance.key} is being prepared for reading; try again in a minute.",
-            code="being_prepared",
-        )
-    return {block.id: block.source for document in documents for block in document.blocks}
-
-
-def _subject(item: Item) -> str:
-    """As in the table of labels."""
-    outputs = _outputs(item)
-    if not outputs:
-        return str(InstanceSubject(item.instance.key))
-    return str(PairSubject(*outputs) if len(outputs) == 2 else outputs[0])
-
-
 def _outputs(item: Item) -> list[Subject]:
     key = item.instance.key
     return [
@@ -99,11 +88,6 @@ def _outputs(item: Item) -> list[Subject]:
         for output in (item.output, item.second)
         if output is not None
     ]
-
-
-def _blinded(subject: str) -> str:
-    """The opaque name of an output or pair; an instance names nobody."""
-    return subject if isinstance(parse_subject(subject), InstanceSubject) else f"blind-{opaque(subject)[:16]}"
 
 
 def _row(

@@ -7,7 +7,7 @@ from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.progress import silent
 from benchmark.importing.records import RecordError
 from benchmark.importing.survey import survey_outputs
-from benchmark.models import Release, Run
+from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from benchmark.subjects import Subject
 from reports.labels.faults import LabelRow
@@ -37,7 +37,18 @@ def evaluated_rows(path: Path, release: Release, file: str = "") -> list[LabelRo
         raise faults[0]
     if not records:
         raise RecordError("holds no verdict of the benchmark's evaluator")
-    run, rows = _run_of(path, release), []
+    with KeyIndex() as instances, KeyIndex() as index:
+        for key in release.instances.values_list("key", flat=True):
+            instances.add(key, "")
+        outputs = get_protocol(release.benchmark.protocol).read_outputs(path)
+        sha256 = survey_outputs(outputs, index, instances, silent).sha256
+    runs = list(release.runs.filter(sha256=sha256).select_related("system"))
+    if not runs:
+        raise RecordError("its outputs are no run of this release; import them first, from the same file")
+    if len(runs) > 1:
+        names = ", ".join(sorted(run.system.slug for run in runs))
+        raise RecordError(f"several runs have exactly these outputs: {names}")
+    run, rows = runs[0], []
     for record in records:
         assert not isinstance(record, RecordError)
         cells = {
@@ -56,19 +67,3 @@ def evaluated_rows(path: Path, release: Release, file: str = "") -> list[LabelRo
         }
         rows.append(LabelRow(record.line, {name: CHECKS[name](cells.get(name, "")) for name in CHECKS}, file))
     return rows
-
-
-def _run_of(path: Path, release: Release) -> Run:
-    """The run with exactly the outputs of the file."""
-    with KeyIndex() as instances, KeyIndex() as index:
-        for key in release.instances.values_list("key", flat=True):
-            instances.add(key, "")
-        outputs = get_protocol(release.benchmark.protocol).read_outputs(path)
-        sha256 = survey_outputs(outputs, index, instances, silent).sha256
-    runs = list(release.runs.filter(sha256=sha256).select_related("system"))
-    if len(runs) == 1:
-        return runs[0]
-    if not runs:
-        raise RecordError("its outputs are no run of this release; import them first, from the same file")
-    names = ", ".join(sorted(run.system.slug for run in runs))
-    raise RecordError(f"several runs have exactly these outputs: {names}")

@@ -16,7 +16,7 @@ from annotation.models import Campaign
 from reports.core.downloads import table_lines
 from reports.models import ReportPer
 from reports.printing.items import PrintedItem, printed_items, referees
-from reports.printing.pages import Printed, own_sheet, print_html
+from reports.printing.pages import own_sheet, print_html
 
 if TYPE_CHECKING:
     from reports.printing.report import ReportOrder
@@ -36,14 +36,29 @@ def print_bundle(
 ) -> int:
     """Print the files of the order into a ZIP at `path`, with a table of contents; returns their pages."""
     made: list[list[object]] = [["file", "problem", "item", "system", "reports", "comments", "pages"]]
-    pages = 0
+    pages, campaign = 0, order.campaign
     with ZipFile(path, "w", ZIP_DEFLATED) as bundle:
         documents = _by_submission if order.per == ReportPer.SUBMISSION else _by_referee
         for number, (name, heading, subject, items) in enumerate(documents(order, campaigns, who), start=1):
-            printed = _print(order, heading, subject, items)
+            context = {
+                "study": ", ".join(filter(None, (order.release.name, campaign.name if campaign else ""))),
+                "is_sample": order.release.is_sample,
+                "heading": heading,
+                "subject": subject,
+                "items": items,
+                "alone": order.per == ReportPer.SUBMISSION,
+                "referee": order.per == ReportPer.REFEREE,
+                "printed_at": timezone.now().astimezone(dt.UTC),
+            }
+            html = render_to_string("reports/printing/document.html", context)
+            printed = print_html(html, [own_sheet(sheet) for sheet in SHEETS])
             bundle.writestr(f"{name}.pdf", printed.content)
             pages += printed.pages
-            made += [_line(f"{name}.pdf", item, printed.pages) for item in items]
+            for item in items:
+                comments = len(item.lost) + len(item.on_files) + len(item.general)
+                comments += sum(len(place.comments) for part in item.parts for place in part.passages)
+                row = [item.key, item.name, item.system, len(item.graders), comments, printed.pages]
+                made.append([f"{name}.pdf", *row])
             progress(number, total)
             if number % BETWEEN_COLLECTIONS == 0:
                 gc.collect()  # as for a long report: the printing engine's boxes hold each other
@@ -65,28 +80,3 @@ def _by_referee(order: "ReportOrder", campaigns: Sequence[Campaign], who: Viewer
         )
         called = person.rater if order.identities else f"Referee {number}"
         yield slugify(called), f"Reports of {called}", called, [item for batch in batches for item in batch]
-
-
-def _print(order: "ReportOrder", heading: str, subject: str, items: list[PrintedItem]) -> Printed:
-    context = {
-        "study": ", ".join(filter(None, (order.release.name, order.campaign.name if order.campaign else ""))),
-        "is_sample": order.release.is_sample,
-        "heading": heading,
-        "subject": subject,
-        "items": items,
-        "alone": order.per == ReportPer.SUBMISSION,
-        "referee": order.per == ReportPer.REFEREE,
-        "printed_at": timezone.now().astimezone(dt.UTC),
-    }
-    html = render_to_string("reports/printing/document.html", context)
-    return print_html(html, [own_sheet(name) for name in SHEETS])
-
-
-def _line(file: str, item: PrintedItem, pages: int) -> list[object]:
-    comments = (
-        len(item.lost)
-        + len(item.on_files)
-        + len(item.general)
-        + sum(len(place.comments) for part in item.parts for place in part.passages)
-    )
-    return [file, item.key, item.name, item.system, len(item.graders), comments, pages]

@@ -204,6 +204,7 @@ def _printed(
         for comment in grade.comments.all():
             block = upright_block(comment.block, swapped=grade.assignment.swapped)
             about = anchored_to(comment.anchor)
+            file = _FILES.get(block.split("-")[0], "PDF")
             said = {Anchored.PDF: on_files, Anchored.WHOLE: general}.get(about, remarks[block])
             said.append(
                 PrintedComment(
@@ -212,7 +213,7 @@ def _printed(
                     severity_words=comment.get_severity_display(),
                     kind=comment.get_kind_display() if comment.kind else "",
                     text=comment.text,
-                    place=_place(block, comment) if about == Anchored.PDF else "",
+                    place=f"{file}, page {page_of(comment.anchor)}" if about == Anchored.PDF else "",
                     quote=quote_of(comment.anchor),
                 )
             )
@@ -269,10 +270,6 @@ def _inline(file: ShownFile) -> str:
     if not file.in_text:
         return ""
     return PICTURE + b64encode(CleanCopy.objects.get(pk=file.copy).data).decode()
-
-
-def _place(block: str, comment: Comment) -> str:
-    return f"{_FILES.get(block.split('-')[0], 'PDF')}, page {page_of(comment.anchor)}"
 
 
 def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[PrintedAnswer]:

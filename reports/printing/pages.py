@@ -61,8 +61,21 @@ def print_html(html: str, sheets: Sequence[str]) -> Printed:
     from weasyprint import HTML
 
     images = MathImages()
+
+    def formula(found: re.Match[str]) -> str:
+        """The formula as an image; brackets and stops stay on its line."""
+        before, _, display, source, latex, after = found.groups()
+        if display == "true":
+            return f'{before}<div class="display">{images.html(unescape(latex), True, unescape(source))}</div>{after}'
+        set_formula = images.html(unescape(latex), False, unescape(source))
+        if not before and not after:
+            return set_formula
+        head, image, tail = set_formula.rpartition("<img ")
+        opening, first = (before, "") if head else ("", before)
+        return f'{opening}{head}<span class="together">{first}{image}{tail}{after}</span>'
+
     styles = [_style(sheet) for sheet in (*sheets, *([SHEET] if "math" in html else []))]
-    source = HTML(string=_with_images(html, images), url_fetcher=_deny_all(), base_url=None)
+    source = HTML(string=_FORMULA.sub(formula, html), url_fetcher=_deny_all(), base_url=None)
     document = source.render(stylesheets=styles, cache=images.cache())
     places = {name: number for number, page in enumerate(document.pages, 1) for name in page.anchors}
     content = bytes(document.write_pdf(finisher=images.finish))
@@ -89,20 +102,3 @@ def _deny_all() -> Any:
             raise ValueError(f"a report fetches nothing, not {url[:80]!r}")
 
     return DenyAll()
-
-
-def _with_images(html: str, images: MathImages) -> str:
-    """The HTML with every marked formula set; brackets and stops stay on its line."""
-
-    def formula(found: re.Match[str]) -> str:
-        before, _, display, source, latex, after = found.groups()
-        if display == "true":
-            return f'{before}<div class="display">{images.html(unescape(latex), True, unescape(source))}</div>{after}'
-        set_formula = images.html(unescape(latex), False, unescape(source))
-        if not before and not after:
-            return set_formula
-        head, image, tail = set_formula.rpartition("<img ")
-        opening, first = (before, "") if head else ("", before)
-        return f'{opening}{head}<span class="together">{first}{image}{tail}{after}</span>'
-
-    return _FORMULA.sub(formula, html)

@@ -5,7 +5,6 @@ import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from django.db.models import Q
 from django.template.loader import render_to_string
@@ -25,9 +24,6 @@ from reports.printing.items import PrintedItem, item_count, printed_items, refer
 from reports.printing.pages import own_sheet, print_html, require_pdf
 from reports.scores.kept import kept_score
 from reports.scores.page import score_sections
-
-if TYPE_CHECKING:
-    from reports.printing.joining import JoinedReport
 
 MAX_ITEMS = 500  # the joined pages stay in memory, half a megabyte each
 CHUNK = 10  # items loaded at a time
@@ -128,7 +124,24 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
     if order.per:
         return PrintedReport(print_bundle(order, campaigns, who, path, progress, total), total)
     joined = JoinedReport(order.title)
-    entries = list(_print_items(order, campaigns, who, joined, progress, total)) if total else []
+    sheets = [own_sheet(name) for name in ("pdf.css", "math.css", "print-items.css")]
+    entries = []
+    batches = printed_items(campaigns, who, identities=order.identities, batch=CHUNK, among=order.among)
+    for batch in batches if total else ():
+        for items in portions(batch):
+            html = render_to_string("reports/printing/items.html", {"items": items, "subject": order.title})
+            first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
+            printed = print_html(html, [*sheets, first])
+            joined.add(
+                printed.content, {item.number: printed.places[f"item-{item.number}"] for item in items}
+            )
+            gc.collect()  # the printing engine's boxes hold each other; left alone, several portions pile up
+            progress(items[-1].number, total)
+            for item in items:
+                n = len(item.lost) + len(item.on_files) + len(item.general)
+                n += sum(len(passage.comments) for part in item.parts for passage in part.passages)
+                remarks = f"{n} comment{'s' if n != 1 else ''}" if n else ""
+                entries.append(PrintedEntry(item.number, item.title, remarks, joined.starts[item.number]))
     context = {
         "order": order,
         "title": order.title,
@@ -144,31 +157,6 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
     pages = print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content
     titles = {entry.number: " ".join(entry.title.replace("$", "").split()) for entry in entries}
     return PrintedReport(joined.write(path, pages, titles), len(entries))
-
-
-def _print_items(
-    order: ReportOrder,
-    campaigns: list[Campaign],
-    who: Viewer,
-    joined: "JoinedReport",
-    progress: Progress,
-    total: int,
-) -> Iterator[PrintedEntry]:
-    sheets = [own_sheet(name) for name in ("pdf.css", "math.css", "print-items.css")]
-    for batch in printed_items(campaigns, who, identities=order.identities, batch=CHUNK, among=order.among):
-        for items in portions(batch):
-            html = render_to_string("reports/printing/items.html", {"items": items, "subject": order.title})
-            first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
-            printed = print_html(html, [*sheets, first])
-            places = {item.number: printed.places[f"item-{item.number}"] for item in items}
-            joined.add(printed.content, places)
-            gc.collect()  # the printing engine's boxes hold each other; left alone, several portions pile up
-            progress(items[-1].number, total)
-            for item in items:
-                n = len(item.lost) + len(item.on_files) + len(item.general)
-                n += sum(len(passage.comments) for part in item.parts for passage in part.passages)
-                remarks = f"{n} comment{'s' if n != 1 else ''}" if n else ""
-                yield PrintedEntry(item.number, item.title, remarks, joined.starts[item.number])
 
 
 def ordered_campaigns(order: ReportOrder) -> list[Campaign]:

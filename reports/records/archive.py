@@ -88,8 +88,11 @@ def _verified(packed: zipfile.ZipFile) -> Verification:
         for name in sorted(files.keys() - listed.keys() - {SUMS})
     ]
     for name in sorted(listed.keys() & files.keys()):
-        found = _hashed(packed, files[name])
-        if found != listed[name]:
+        digest = hashlib.sha256()
+        with packed.open(files[name]) as stream:
+            while part := stream.read(_CHUNK):
+                digest.update(part)
+        if (found := digest.hexdigest()) != listed[name]:
             differences.append(Difference(name, f"SHA-256 {listed[name]}", found))
     raw = packed.read(files["artifact.json"])
     checked = verify_file(raw)
@@ -123,11 +126,3 @@ def _of_tables(
             answer.pop("system", None)
             if hashlib.sha256(canonical_json(answer)).hexdigest() not in hashes:
                 yield Difference(f"answers.jsonl, line {number}", "an answer of the artifact", "another one")
-
-
-def _hashed(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
-    total = hashlib.sha256()
-    with packed.open(entry) as stream:
-        while part := stream.read(_CHUNK):
-            total.update(part)
-    return total.hexdigest()

@@ -63,12 +63,18 @@ def build(release: Release, frozen: str, declared: Declared) -> dict[str, bytes]
             declared,
             finding,
             data,
-            {name: _head(content) for name, content in data.items() if name.endswith(".csv")},
+            {
+                name: content.decode().partition("\r\n")[0].partition("\n")[0].split(",")
+                for name, content in data.items()
+                if name.endswith(".csv")
+            },
         ),
         "datacite.json": metadata.datacite(declared, finding),
         "CITATION.cff": metadata.citation_cff(declared),
         "cite.bib": metadata.bibtex(declared),
-        "badge.svg": _rendered("badge.svg", {"basis": _basis(record), "record": declared}),
+        "badge.svg": render_to_string(
+            "reports/records/badge.svg", {"basis": _basis(record), "record": declared}
+        ).encode(),
         "record.css": style_sheet(),
         "touchstone.svg": (Path(settings.BASE_DIR) / "static" / "img" / "touchstone.svg").read_bytes(),
     }
@@ -205,10 +211,6 @@ def _basis(record: Shown) -> str:
     return next((words for key, words in kinds.items() if record.board.has(key)), "AI judge only")
 
 
-def _head(content: bytes) -> list[str]:
-    return content.decode().partition("\r\n")[0].partition("\n")[0].split(",")
-
-
 def _file_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "unnamed"
 
@@ -236,7 +238,3 @@ def _readme(declared: Declared, finding: str, names: list[str]) -> bytes:
 
 def _page(template: str, context: Mapping[str, object]) -> bytes:
     return with_mathml(render_to_string(f"reports/records/{template}", dict(context))).encode()
-
-
-def _rendered(template: str, context: Mapping[str, object]) -> bytes:
-    return render_to_string(f"reports/records/{template}", dict(context)).encode()

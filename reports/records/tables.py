@@ -52,17 +52,15 @@ def board_rows(record: Shown) -> tuple[list[str], list[list[str]]]:
     for line in record.board.lines:
         row = [record.system(line.system)]
         for key in used:
-            row += _figure(getattr(line, key), record.board.top)
+            estimate: Estimate | None = getattr(line, key)
+            if estimate is None or estimate.value is None:
+                row += ["", "", "", ""]
+                continue
+            places = 4 if record.board.top == 1 else 2
+            ends = [rounded(end, places=places) for end in estimate.ci] if estimate.ci else ["", ""]
+            row += [rounded(estimate.value, places=places), str(estimate.n or ""), *ends]
         rows.append(row)
     return head, rows
-
-
-def _figure(estimate: Estimate | None, top: float) -> list[str]:
-    if estimate is None or estimate.value is None:
-        return ["", "", "", ""]
-    places = 4 if top == 1 else 2
-    ends = [rounded(end, places=places) for end in estimate.ci] if estimate.ci else ["", ""]
-    return [rounded(estimate.value, places=places), str(estimate.n or ""), *ends]
 
 
 def board_csv(record: Shown) -> bytes:
@@ -77,21 +75,20 @@ def _short(record: Shown) -> tuple[list[str], list[list[str]]]:
     for line in record.board.lines:
         row = [record.system(line.system)]
         for key, _ in used:
-            estimate, top = getattr(line, key), record.board.top
-            row.append(_in_one_cell(estimate, top) if estimate else "")
+            estimate: Estimate | None = getattr(line, key)
+            if estimate is None or estimate.value is None:
+                row.append("")
+                continue
+            top, ends, counts = record.board.top, "", counts_of(estimate)
+            if estimate.ci:
+                low, high = (
+                    rounded(100 * end if top == 1 else end, places=0 if top == 1 else 1)
+                    for end in estimate.ci
+                )
+                ends = f" ({low} to {high})"
+            row.append(value_of(estimate, top) + ends + (f", {counts}" if counts else ""))
         rows.append(row)
     return ["System", *(title for _, title in used)], rows
-
-
-def _in_one_cell(estimate: Estimate, top: float) -> str:
-    if estimate.value is None:
-        return ""
-    low_high = estimate.ci and tuple(
-        rounded(100 * end if top == 1 else end, places=0 if top == 1 else 1) for end in estimate.ci
-    )
-    ends = f" ({low_high[0]} to {low_high[1]})" if low_high else ""
-    counts = counts_of(estimate)
-    return value_of(estimate, top) + ends + (f", {counts}" if counts else "")
 
 
 def board_markdown(record: Shown) -> bytes:

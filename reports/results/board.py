@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from reports.core.cells import percent_cell
 from reports.core.figures.svg import Markup, element
 from reports.results.graded import Graded, Reading
-from reports.scores.shape import Judged, Score
+from reports.scores.shape import Score
 from stats.core.display import rounded
 from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
@@ -62,18 +62,16 @@ class Board:
 
 def board(score: Score, found: Reading | None, system_of: Mapping[str, str]) -> Board:
     """Best first by the estimate that is shown, ties by name. `system_of` has the subjects that count."""
-    judge, metric = score.judge, _metric(score.judge, found)
+    judge, metric = score.judge, ""
+    if judge:  # the metric of an audit; of a grading the one that is named like its question; else the first
+        metric = found.key if found and found.key in judge.metrics else next(iter(judge.metrics), "")
     measures = score.measured.measures if score.measured else {}
     measure = next((key for key in measures if score.measured and score.measured.by_system(key)), "")
     measured = score.measured.by_system(measure) if score.measured and measure else {}
-    audit = next(
-        (
-            a
-            for a in (judge.audits if judge else ())
-            if a.closed and metric in a.metrics and _is_meant(a.campaign, found)
-        ),
-        None,
-    )
+    # an audit that is shown is the one that corrects; else any closed one
+    shown = found.campaign.slug if found and found.campaign and found.campaign.kind == "audit" else ""
+    audits = [one for one in (judge.audits if judge else ()) if one.closed and metric in one.metrics]
+    audit = next((one for one in audits if shown in ("", one.campaign)), None)
     corrected = audit.metrics[metric].corrected if audit else {}
     fixed = judge.by_system(metric) if judge else {}
     if fixed or found:
@@ -114,18 +112,6 @@ def board(score: Score, found: Reading | None, system_of: Mapping[str, str]) -> 
 def letter(at: int) -> str:
     """A to Z, then AA, AB, and so on."""
     return LETTERS[at] if at < 26 else f"{LETTERS[at // 26 - 1]}{LETTERS[at % 26]}"
-
-
-def _is_meant(audit: str, found: Reading | None) -> bool:
-    """If an audit is shown it is the one that corrects, else any closed one."""
-    return not (found and found.campaign and found.campaign.kind == "audit") or found.campaign.slug == audit
-
-
-def _metric(judge: Judged | None, found: Reading | None) -> str:
-    """The metric that an audit is read by; of a grading the one named like its question; else the first."""
-    if not judge:
-        return ""
-    return found.key if found and found.key in judge.metrics else next(iter(judge.metrics), "")
 
 
 def _experts(found: Reading | None, system_of: Mapping[str, str]) -> Mapping[str, Estimate]:

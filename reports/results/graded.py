@@ -84,7 +84,15 @@ def reading(inputs: Inputs, campaign: str = "", question: str = "") -> Reading |
         found = _audit(inputs, one) if one.kind == "audit" and not question else None
         if found := found or _grading(inputs, one, question):
             return found
-    return None if campaign or question or inputs.campaigns else _judged(inputs)
+    metrics = [metric for metric in get_protocol(inputs.protocol).metrics if not metric.optional]
+    if campaign or question or inputs.campaigns or not inputs.judge or not metrics:
+        return None
+    outputs = {
+        subject: Graded(subject, {}, verdict, verdict == "yes", verdicts_differ=False)
+        for subject, output in labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached).items()
+        if (verdict := _verdict(metrics[0], output))
+    }
+    return Reading(YES_OR_NO, metrics[0].title, None, None, metrics[0], outputs)
 
 
 def readable_questions(campaign: CampaignInfo) -> list[Question]:
@@ -192,18 +200,6 @@ def _audit(inputs: Inputs, campaign: CampaignInfo) -> Reading | None:
             cell_of(metric, judged.get(subject), expert),
         )
     return Reading(YES_OR_NO, metric.title, campaign, None, metric, outputs)
-
-
-def _judged(inputs: Inputs) -> Reading | None:
-    metrics = [metric for metric in get_protocol(inputs.protocol).metrics if not metric.optional]
-    if not inputs.judge or not metrics:
-        return None
-    outputs = {
-        subject: Graded(subject, {}, verdict, verdict == "yes", verdicts_differ=False)
-        for subject, output in labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached).items()
-        if (verdict := _verdict(metrics[0], output))
-    }
-    return Reading(YES_OR_NO, metrics[0].title, None, None, metrics[0], outputs)
 
 
 def _verdict(metric: Metric, output: LabelledOutput | None) -> str:

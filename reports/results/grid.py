@@ -32,6 +32,10 @@ class Cell:
     decided: bool = False
 
 
+_NO_OUTPUT = Cell("absent", "No output", "no output")
+_NOT_RELEASED = Cell("absent", "Not released", "not released")
+
+
 @dataclass(frozen=True)
 class Problem:
     """A row. `number` is its place among all problems of the track, by which lists name it."""
@@ -69,7 +73,7 @@ def problems(
             instance in left_out,
             tuple(
                 tuple(_cell(row, found, usual) for row in own.get((instance, system), ()))
-                or (_absent((system, instance) in unreleased),)
+                or (_NOT_RELEASED if (system, instance) in unreleased else _NO_OUTPUT,)
                 for system in systems
             ),
         )
@@ -80,11 +84,6 @@ def problems(
 def natural(key: str) -> list[tuple[int, str]]:
     """p2 before p10."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", key) if part]
-
-
-def _absent(withheld: bool) -> Cell:
-    words = "Not released" if withheld else "No output"
-    return Cell("absent", words, words.lower())
 
 
 def _cell(row: OutputRow, found: Reading | None, usual: int) -> Cell:

@@ -21,10 +21,21 @@ def notes(score: Score, board: Board, found: Reading | None, split_by: str) -> l
     """Each with its key, number, title and text, in the order in which the page refers to them."""
     said = []
     if board.has("judge") and score.judge:
-        text = score.judge.metrics[board.metric]
-        said.append(("judge", "AI judge.", f"{text.title}: {text.definition} {_BLANK}"))
+        metric = score.judge.metrics[board.metric]
+        said.append(("judge", "AI judge.", f"{metric.title}: {metric.definition} {_BLANK}"))
     if found and found.campaign:
-        said.append(("experts", "Experts.", _experts(found)))
+        if found.metric:
+            text = f"{_DRAWN} {_LEVEL}"
+        elif found.scale.aggregation == "mean":
+            text = "Mean over the graded proofs of the mean of their referees."
+        elif not found.scale.passes:
+            text = f"The form does not say which answers count as solved. {_LEVEL}"
+        else:
+            text = (
+                f"Graded proofs that more than half of their referees call {found.scale.success_in_words}, "
+                f"or that an adjudicator does. Blank answers are not graded. {_LEVEL}"
+            )
+        said.append(("experts", "Experts.", text))
     if board.has("corrected"):
         said.append(("corrected", "Corrected.", _CORRECTED))
     if board.has("measured") and score.measured:
@@ -41,17 +52,3 @@ def notes(score: Score, board: Board, found: Reading | None, split_by: str) -> l
         {"key": key, "number": number, "title": title, "text": text}
         for number, (key, title, text) in enumerate(said, start=1)
     ]
-
-
-def _experts(found: Reading) -> str:
-    scale = found.scale
-    if found.metric:
-        return f"{_DRAWN} {_LEVEL}"
-    if scale.aggregation == "mean":
-        return "Mean over the graded proofs of the mean of their referees."
-    if not scale.passes:
-        return f"The form does not say which answers count as solved. {_LEVEL}"
-    return (
-        f"Graded proofs that more than half of their referees call {scale.success_in_words}, or that an adjudicator "
-        f"does. Blank answers are not graded. {_LEVEL}"
-    )

@@ -301,15 +301,18 @@ def agreement_context(inputs: Inputs, score: Score, found: Reading) -> Mapping[s
             value = label_value(scales[label.question], label)
             if value:
                 said[label.question][label.subject, label.step].append(value)
-    rows = [
-        {
-            "key": key,
-            "title": in_words(key).capitalize(),
-            "counts": agreeing(said[key].values()),
-            "alpha": _coefficient(bundles.get(key)),
-        }
-        for key in scales
-    ]
+    rows = []
+    for key in scales:
+        bundle = bundles.get(key)
+        alpha = bundle.coefficients.get(f"krippendorff_alpha_{bundle.level}") if bundle else None
+        rows.append(
+            {
+                "key": key,
+                "title": in_words(key).capitalize(),
+                "counts": agreeing(said[key].values()),
+                "alpha": number_cell(alpha, places=2) if alpha else None,
+            }
+        )
     if found.scale.passes and len(found.scale.judgments) > 2:
         verdicts = [verdicts_of(one, found) for one in found.outputs.values()]
         rows.insert(0, {"key": "", "title": "Solved or not", "counts": agreeing(verdicts), "alpha": None})
@@ -326,11 +329,6 @@ def agreement_context(inputs: Inputs, score: Score, found: Reading) -> Mapping[s
         "apart": sentences.by_one_level_words(distances) if len(ranked) > 2 else "",
         "rows": rows,
     }
-
-
-def _coefficient(found: Agreement | None) -> object:
-    estimate = found.coefficients.get(f"krippendorff_alpha_{found.level}") if found else None
-    return number_cell(estimate, places=2) if estimate else None
 
 
 def _agreements(score: Score, found: Reading) -> Mapping[str, Agreement]:

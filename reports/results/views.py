@@ -45,12 +45,31 @@ def results(request: SignedInRequest, name: str) -> HttpResponse:
     """Leaderboard, grid, disagreements, agreement, audit; while the only grading is open nothing but counts."""
     chosen = chosen_of(request, name, *_PARAMETERS)
     inputs = collect_chosen(chosen)
-    gradings = _open_gradings(chosen, inputs)
+    # campaigns of single outputs that are still being graded, with how many reports are in
+    known = [campaign.slug for campaign in inputs.campaigns if not campaign.closed]
+    graded = Campaign.objects.filter(
+        Q(slug__in=known)
+        | Q(
+            phase=Phase.OPEN,
+            kind__in=(CampaignKind.GRADE, CampaignKind.AUDIT),
+            track=chosen.track,
+            items__output__run__condition=chosen.condition,
+        ),
+        release=chosen.release,
+    )
+    gradings = [
+        {"campaign": campaign, "reports": grades_in(campaign), "wanted": places_wanted(campaign)}
+        for campaign in graded.order_by("slug").distinct()
+    ]
+    # while a run of a judge is answering about the track, its numbers will change
+    judging = JudgeRun.objects.filter(
+        release=chosen.release, track=chosen.track, subject="output", state=RunState.RUNNING
+    )
     context = {
         "chosen": chosen,
         "inputs": inputs,
         "open": gradings,
-        "judging": _unfinished_judging(chosen),
+        "judging": list(judging.select_related("judge").order_by("pk")),
         "pdf_problem": pdf_problem(),
         "may_freeze": RoleName.OWNER in role_names(request.user),
         "has_published": inputs.protocol in published_protocols(),
@@ -94,9 +113,10 @@ def _shown(
         audited = reading(inputs, lines.audit)
     at = {row.subject: row.instance for row in inputs.outputs}
     by_instance = {row.instance: row for row in rows}
+    titles = Instance.objects.filter(release=chosen.release).values_list("key", "payload__title")
     names = sections.Names(
         systems=dict(System.objects.filter(slug__in=systems).values_list("slug", "name")),
-        titles=_titles(chosen),
+        titles={key: problem_title({"title": title}, key) for key, title in titles},
         proofs=names_of(rows, {n: line.letter for n, line in enumerate(lines.lines)}) if informed else {},
         href=_addresses(chosen, set(campaigns)),
     )
@@ -143,11 +163,6 @@ def _pair(request: HttpRequest, found: Reading) -> tuple[str, str] | None:
     return pair
 
 
-def _titles(chosen: Chosen) -> dict[str, str]:
-    rows = Instance.objects.filter(release=chosen.release).values_list("key", "payload__title")
-    return {key: problem_title({"title": title}, key) for key, title in rows}
-
-
 def _addresses(chosen: Chosen, slugs: set[str]) -> Callable[[str, str], str]:
     """Where a cell leads: to what the experts said about the output, else to the instance with all outputs."""
     items = Item.objects.filter(
@@ -168,30 +183,3 @@ def _addresses(chosen: Chosen, slugs: set[str]) -> Callable[[str, str], str]:
         return reverse("instance", args=[chosen.release.name, instance])
 
     return address
-
-
-def _open_gradings(chosen: Chosen, inputs: Inputs) -> list[dict[str, object]]:
-    """Campaigns of single outputs that are still being graded, with how many reports are in."""
-    known = [campaign.slug for campaign in inputs.campaigns if not campaign.closed]
-    rows = Campaign.objects.filter(
-        Q(slug__in=known)
-        | Q(
-            phase=Phase.OPEN,
-            kind__in=(CampaignKind.GRADE, CampaignKind.AUDIT),
-            track=chosen.track,
-            items__output__run__condition=chosen.condition,
-        ),
-        release=chosen.release,
-    )
-    return [
-        {"campaign": campaign, "reports": grades_in(campaign), "wanted": places_wanted(campaign)}
-        for campaign in rows.order_by("slug").distinct()
-    ]
-
-
-def _unfinished_judging(chosen: Chosen) -> list[JudgeRun]:
-    """Runs of a judge that are still answering about the track, so that its numbers will change."""
-    running = JudgeRun.objects.filter(
-        release=chosen.release, track=chosen.track, subject="output", state=RunState.RUNNING
-    )
-    return list(running.select_related("judge").order_by("pk"))

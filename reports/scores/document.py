@@ -64,8 +64,21 @@ def score(inputs: Inputs) -> Score:
 def _scored(inputs: Inputs, out: Collection[str]) -> Score:
     """The score without the instances `out`."""
     rest = without(inputs, out)
-    systems = _systems(rest)
-    withheld = Counter(row.system for row in rest.unreleased if row.system not in systems)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rest.outputs:
+        counts[row.system][row.state] += 1
+    gone, withheld = lacking(rest), Counter(row.system for row in rest.unreleased)
+    systems = {
+        system: OutputStates(
+            outputs=states.total(),
+            answered=states["answered"],
+            abstained=states["abstained"],
+            failed=states["failed"],
+            missing=len(gone[system].missing) or None if system in gone else None,
+            not_released=withheld[system] or None,
+        )
+        for system, states in sorted(counts.items())
+    }
     return Score(
         format=FORMAT,
         release=inputs.release,
@@ -78,30 +91,11 @@ def _scored(inputs: Inputs, out: Collection[str]) -> Score:
         seed=inputs.seed,
         frozen_tuple=inputs.frozen_tuple.as_json() if inputs.frozen_tuple else None,
         systems=systems,
-        not_released=dict(sorted(withheld.items())) or None,
+        not_released={name: withheld[name] for name in sorted(withheld.keys() - systems.keys())} or None,
         measured=_measured(rest, systems),
         judge=_judged(inputs, rest) if inputs.judge else None,
         experts=[_campaign(campaign, rest) for campaign in inputs.campaigns],
     )
-
-
-def _systems(inputs: Inputs) -> dict[str, OutputStates]:
-    """Outputs of every system that has any, by state; with them, if there are any, what is missing or not released."""
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in inputs.outputs:
-        counts[row.system][row.state] += 1
-    gone, withheld = lacking(inputs), Counter(row.system for row in inputs.unreleased)
-    return {
-        system: OutputStates(
-            outputs=states.total(),
-            answered=states["answered"],
-            abstained=states["abstained"],
-            failed=states["failed"],
-            missing=len(gone[system].missing) or None if system in gone else None,
-            not_released=withheld[system] or None,
-        )
-        for system, states in sorted(counts.items())
-    }
 
 
 def _measured(inputs: Inputs, systems: Mapping[str, OutputStates]) -> MeasuredScores | None:

@@ -11,7 +11,7 @@ from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.models import Release
 from benchmark.rendering.stored import call_worker
-from retrieval.duplicates import Pair, pairs
+from retrieval.duplicates import pairs
 from search.checks.texts import texts_of
 from search.corpora.queries import corpus_sha256
 from search.models import CheckState, Corpus, Finding, ReleaseCheck
@@ -88,21 +88,21 @@ def _run(asked: ReleaseCheck) -> None:
     against = (
         (str(pk), body) for pk, body in statements.values_list("pk", "body").iterator(chunk_size=2_000)
     )
-    found = pairs(texts, against)[:MOST]
+    findings = []
+    for pair in pairs(texts, against)[:MOST]:
+        key, field = pair.one.split("\n", 1)
+        findings.append(
+            Finding(
+                check_of=asked,
+                instance=instances[key],
+                field=field[:200],
+                statement_id=int(pair.other),
+                kind=pair.likeness.kind,
+                permille=round(1000 * pair.likeness.jaccard),
+            )
+        )
     with transaction.atomic():
-        Finding.objects.bulk_create(_finding(asked, instances, pair) for pair in found)
+        Finding.objects.bulk_create(findings)
         ReleaseCheck.objects.filter(pk=asked.pk).update(
             state=CheckState.DONE, corpus_sha256=sha256, done_at=timezone.now()
         )
-
-
-def _finding(asked: ReleaseCheck, instances: dict, pair: Pair) -> Finding:
-    key, field = pair.one.split("\n", 1)
-    return Finding(
-        check_of=asked,
-        instance=instances[key],
-        field=field[:200],
-        statement_id=int(pair.other),
-        kind=pair.likeness.kind,
-        permille=round(1000 * pair.likeness.jaccard),
-    )

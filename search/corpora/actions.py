@@ -96,8 +96,15 @@ def import_corpus(
         return done
     if corpus is None:
         corpus = Corpus.objects.create(slug=slug, title=about.title or slug, created_by=actor)
-    _describe(corpus, about)
-    sources = _sources(corpus, seen.sources, about)
+    corpus.title = about.title or corpus.title
+    corpus.release = about.release or corpus.release
+    corpus.visibility = Visibility.STAFF if corpus.release else about.visibility or corpus.visibility
+    corpus.save(update_fields=["title", "visibility", "release"])
+    said = {name: getattr(about, name) for name in ("licence", "attribution", "url", "version")}
+    said = {name: value for name, value in said.items() if value}
+    for name in seen.sources:
+        Source.objects.update_or_create(corpus=corpus, name=name, defaults=said)
+    sources = {source.name: source for source in corpus.sources.all()}
     _write(rows, corpus, sources, seen, progress)
     details = {
         "file": path.name, "statements": seen.statements, "new": seen.new, "skipped": len(skipped),
@@ -142,8 +149,29 @@ def _survey(read: Rows, corpus: Corpus | None, progress: Progress) -> _Survey:
         for row in batch:
             if isinstance(row, RecordError):
                 seen.errors.append(row)
-            else:
-                seen.errors += _faults(seen, *row, stored, known)
+                continue
+            number, line = row
+            seen.statements += 1
+            seen.sources.add(line.source or "")
+            sha256 = sha256_of(line.content())
+            if line.key in seen.lines:
+                reason = f"{line.key!r} is already on line {seen.lines[line.key][0]}"
+                seen.errors.append(RecordError(reason, line=number, field="key"))
+            elif line.key in stored and stored[line.key] != sha256:
+                reason = f"{line.key!r} is stored with other words, and statements never change: give it another key"
+                seen.errors.append(RecordError(reason, line=number, field="key"))
+            seen.new += line.key not in stored
+            seen.lines.setdefault(line.key, (number, sha256))
+            said = sha256_of(line.of_document())
+            first, at = seen.documents.setdefault(line.document, (said, number))
+            if first != said:
+                reason = f"document {line.document!r} is described differently on line {at}"
+                seen.errors.append(RecordError(reason, line=number, field="document"))
+            elif known.get(line.document, said) != said:
+                reason = (
+                    f"document {line.document!r} is stored with another title, year, source or other authors"
+                )
+                seen.errors.append(RecordError(reason, line=number, field="document"))
         if len(seen.errors) > MAX_ERRORS:
             raise BadFile(seen.errors[:MAX_ERRORS], more=True)
         progress("checking", seen.statements, 0)
@@ -152,32 +180,6 @@ def _survey(read: Rows, corpus: Corpus | None, progress: Progress) -> _Survey:
     if not seen.statements:
         raise Refused("the file contains no statements", code="empty_file")
     return seen
-
-
-def _faults(
-    seen: _Survey, number: int, line: StatementLine, stored: Mapping[str, str], known: Mapping[str, str]
-) -> list[RecordError]:
-    found = []
-    seen.statements += 1
-    seen.sources.add(line.source or "")
-    sha256 = sha256_of(line.content())
-    if line.key in seen.lines:
-        reason = f"{line.key!r} is already on line {seen.lines[line.key][0]}"
-        found.append(RecordError(reason, line=number, field="key"))
-    elif line.key in stored and stored[line.key] != sha256:
-        reason = f"{line.key!r} is stored with other words, and statements never change: give it another key"
-        found.append(RecordError(reason, line=number, field="key"))
-    seen.new += line.key not in stored
-    seen.lines.setdefault(line.key, (number, sha256))
-    said = sha256_of(line.of_document())
-    first, at = seen.documents.setdefault(line.document, (said, number))
-    if first != said:
-        reason = f"document {line.document!r} is described differently on line {at}"
-        found.append(RecordError(reason, line=number, field="document"))
-    elif known.get(line.document, said) != said:
-        reason = f"document {line.document!r} is stored with another title, year, source or other authors"
-        found.append(RecordError(reason, line=number, field="document"))
-    return found
 
 
 def _stored(corpus: Corpus | None, keys: list[str]) -> dict[str, str]:
@@ -197,22 +199,6 @@ def _documents(corpus: Corpus | None, keys: set[str]) -> dict[str, str]:
             {name: value for name, value in said.items() if value not in (None, "", [])}
         )
     return found
-
-
-def _describe(corpus: Corpus, about: About) -> None:
-    corpus.title = about.title or corpus.title
-    corpus.release = about.release or corpus.release
-    corpus.visibility = Visibility.STAFF if corpus.release else about.visibility or corpus.visibility
-    corpus.save(update_fields=["title", "visibility", "release"])
-
-
-def _sources(corpus: Corpus, names: set[str], about: About) -> dict[str, Source]:
-    """The sources that the file names, made where they are new and described as `about` says."""
-    said = {name: getattr(about, name) for name in ("licence", "attribution", "url", "version")}
-    said = {name: value for name, value in said.items() if value}
-    for name in names:
-        Source.objects.update_or_create(corpus=corpus, name=name, defaults=said)
-    return {source.name: source for source in corpus.sources.all()}
 
 
 def _write(

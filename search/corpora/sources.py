@@ -173,7 +173,8 @@ def _read_document(
             "section": _heading(source, at)[:1000] if at >= 0 else "",
         }
         said = {name: value for name, value in said.items() if value}
-        key = f"{document}/{_key_part(str(said.get('label') or statement.kind))}-{sha256_of(said)[:10]}"
+        named = re.sub(r"[^\w:.,+*'=()-]+", "-", str(said.get("label") or statement.kind))[:80]
+        key = f"{document}/{named}-{sha256_of(said)[:10]}"
         if statement.kind in _NO_STATEMENTS:
             found.skipped.append(Skipped(place.file, line, f"{statement.kind}s are not imported"))
         elif len(body.strip()) < SHORTEST:
@@ -181,8 +182,8 @@ def _read_document(
                 Skipped(place.file, line, f"the statement has fewer than {SHORTEST} characters")
             )
         elif key in keys:
-            named = f"{statement.head or statement.kind} {statement.number}".strip()
-            found.skipped.append(Skipped(place.file, line, f"{named} is repeated word for word"))
+            title = f"{statement.head or statement.kind} {statement.number}".strip()
+            found.skipped.append(Skipped(place.file, line, f"{title} is repeated word for word"))
         else:
             keys.add(key)
             try:
@@ -201,10 +202,16 @@ def _about(source: Outline, document: str) -> dict[str, object]:
     sections = [heading.start for heading in source.headings if heading.level in ("chapter", "section")]
     introduction = Span(sections[0], [*sections, len(text)][1]) if sections else None
     title = expand(title_of(text, "latex"), source.definitions, seen.find("\\begin{document}")).text
+    authors = []
+    for found in _AUTHOR.findall(text):
+        for person in re.split(r"\\and\b|\\And\b|\\AND\b|,(?=\s*\S+[\s~]+\S)", _THANKS.sub("", found)):
+            authors.append(" ".join(person.partition("\\\\")[0].replace("~", " ").split()))
+    if not all(0 < len(name) <= 100 and not re.search(r"[$#&{}]|\\[A-Za-z]{2,}", name) for name in authors):
+        authors = []  # one of them is no plain name
     about = {
         "document": document,
         "title": (_in_one_line(title) or (_heading(source, 0) if source.headings else ""))[:1000],
-        "authors": _authors(text),
+        "authors": authors,
         "year": int(year[1]) if year else None,
         "abstract": _beginning(_needed(source, Span(*abstract.span(1)))) if abstract else "",
         "introduction": _beginning(_needed(source, introduction)) if introduction else "",
@@ -236,17 +243,3 @@ def _beginning(text: str) -> str:
     """The first characters of a passage, not in the middle of a word."""
     whole = text.partition("\\end{document}")[0].strip()
     return whole if len(whole) <= LONGEST_CONTEXT else whole[:LONGEST_CONTEXT].rsplit(" ", 1)[0]
-
-
-def _authors(text: str) -> list[str]:
-    """The names that a document gives as its authors; none if one of them is no plain name."""
-    names = []
-    for found in _AUTHOR.findall(text):
-        for person in re.split(r"\\and\b|\\And\b|\\AND\b|,(?=\s*\S+[\s~]+\S)", _THANKS.sub("", found)):
-            names.append(" ".join(person.partition("\\\\")[0].replace("~", " ").split()))
-    plain = all(0 < len(name) <= 100 and not re.search(r"[$#&{}]|\\[A-Za-z]{2,}", name) for name in names)
-    return names if plain else []
-
-
-def _key_part(text: str) -> str:
-    return re.sub(r"[^\w:.,+*'=()-]+", "-", text)[:80]

@@ -27,12 +27,16 @@ def corpora(request: HttpRequest) -> HttpResponse:
 def corpus(request: HttpRequest, slug: str) -> HttpResponse:
     """A corpus: its sources, indexes, and how often it was searched."""
     shown = get_object_or_404(Corpus.objects.select_related("release", "created_by"), slug=slug)
+    try:
+        models = [(name, f"{one.model} at {one.endpoint.name}") for name, one in declared_models().items()]
+    except Refused:  # a build says what is wrong with the declaration
+        models = []
     context = {
         "corpus": shown,
         "n_statements": shown.statements.count(),
         "n_documents": shown.documents.count(),
         "sources": shown.sources.order_by("name"),
-        "models": _models(),
+        "models": models,
         "indexes": shown.indexes.order_by("-asked_at", "-pk")[:20],
     }
     return render(request, "search/corpus.html", context)
@@ -47,11 +51,3 @@ def build(request: SignedInRequest, slug: str) -> HttpResponse:
         recipe, _, model = request.POST.get("recipe", "words").partition("/")
         ask_for_index(actor=request.user, corpus=shown, recipe=recipe, model=model)
     return redirect("corpus", slug=slug)
-
-
-def _models() -> list[tuple[str, str]]:
-    """Declared models of meaning, by name; none if the declaration is faulty, which a build says."""
-    try:
-        return [(name, f"{one.model} at {one.endpoint.name}") for name, one in declared_models().items()]
-    except Refused:
-        return []

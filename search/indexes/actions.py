@@ -3,7 +3,6 @@
 import datetime as dt
 import logging
 import shutil
-from pathlib import Path
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -103,7 +102,14 @@ def _built(asked: Index) -> Index:
         recipe = Recipe.from_json(asked.recipe)
         vectors = vectors_of(entries, recipe.model) if recipe.model else None
         digest = build(folder, entries, corpus_digest=sha256, recipe=recipe, vectors=vectors)
-        _put(folder, settings.INDEX_DIR / digest)
+        place = settings.INDEX_DIR / digest
+        if place.exists():  # the same index, which stays unless it is damaged
+            try:
+                OpenIndex.open(place).verify()
+            except BadIndex:
+                shutil.rmtree(place)
+        if not place.exists():
+            folder.rename(place)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     with transaction.atomic():
@@ -125,14 +131,3 @@ def _built(asked: Index) -> Index:
         }
         Index.objects.filter(pk=asked.pk).update(**ready)
         return Index.objects.get(pk=asked.pk)
-
-
-def _put(folder: Path, place: Path) -> None:
-    """Move a built index to its place, unless the same one is there undamaged."""
-    if place.exists():
-        try:
-            OpenIndex.open(place).verify()
-            return
-        except BadIndex:
-            shutil.rmtree(place)
-    folder.rename(place)

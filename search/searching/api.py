@@ -49,7 +49,12 @@ class SearchIn(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         found = super().get_fields()
-        found |= {name: _list_of_texts() for name in _LISTS}
+        found |= {
+            name: serializers.ListField(
+                child=serializers.CharField(max_length=1000), required=False, max_length=100
+            )
+            for name in _LISTS
+        }
         found |= {
             name: serializers.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
             for name in _NUMBERS
@@ -306,10 +311,6 @@ class FeedbackView(StrictView):
             raise ValidationError({"reason": "Only what is not relevant has a reason."})
         kept = say_relevant(user=caller(request), statement=statement, **said)
         return Response(FeedbackOut(kept).data, status=201)
-
-
-def _list_of_texts() -> serializers.ListField:
-    return serializers.ListField(child=serializers.CharField(max_length=1000), required=False, max_length=100)
 
 
 def _corpus(request: Request, slug: str) -> Corpus:

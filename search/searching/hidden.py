@@ -52,7 +52,16 @@ def hidden_from(user: Any, index: Index) -> tuple[str, ...]:
     missing = [pk for name, pk in names.items() if name not in known]
     for instance in Instance.objects.filter(pk__in=missing).select_related("paper"):
         name = f"hidden-{index.digest}-{instance.pk}-{instance.sha256[:16]}"
-        known[name] = sorted(_named_by(instance, index) | _close_to(instance, index))
+        # the problem's paper, and works that a field of the problem cites or names
+        works = names_of_paper(instance)
+        for text in _texts(instance.payload):
+            if len(text) <= LONGEST_CITATION:
+                read = source_keys(text, text) | work_keys(read_citation(text))
+                long_enough = len(words(text)) >= TITLE_WORDS
+                works |= {key for key in read if key[0] != "title" or long_enough}
+        documents = works_by_key(index.digest, index.corpus_id)
+        named = {document for key in works for document in documents.get(key, ())}
+        known[name] = sorted(named | _close_to(instance, index))
         cache.set(name, known[name], KEPT)
     return tuple(sorted({key for found in known.values() for key in found}))
 
@@ -61,18 +70,6 @@ def found_by(user: Any, corpus: Corpus) -> QuerySet[Document]:
     """The documents of a corpus that this person may find."""
     index = corpus.indexes.filter(state=IndexState.READY).order_by("-built_at", "-pk").first()
     return corpus.documents.exclude(key__in=hidden_from(user, index) if index else ())
-
-
-def _named_by(instance: Instance, index: Index) -> set[str]:
-    """Documents that are the problem's paper, or a work that a field of the problem cites or names."""
-    named = names_of_paper(instance)
-    for text in _texts(instance.payload):
-        if len(text) <= LONGEST_CITATION:
-            read = source_keys(text, text) | work_keys(read_citation(text))
-            long_enough = len(words(text)) >= TITLE_WORDS
-            named |= {key for key in read if key[0] != "title" or long_enough}
-    documents = works_by_key(index.digest, index.corpus_id)
-    return {document for key in named for document in documents.get(key, ())}
 
 
 def names_of_paper(instance: Instance) -> set[Key]:

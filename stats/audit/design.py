@@ -50,7 +50,22 @@ def audit_design(units: AuditUnits) -> Design:
     """
     population = units.stratum_size >= 0 if units.has_sizes else units.judged | units.audited
     if units.strata.is_empty:
-        member, names = _by_judge(units, population)
+        answers = {
+            Outcome.POSITIVE: units.positive,
+            Outcome.NEGATIVE: units.negative,
+            Outcome.UNCERTAIN: "uncertain",
+            Outcome.UNDECIDED: "undecided",
+            Outcome.ABSTAIN: "abstain",
+            Outcome.NONE: "not judged",
+            Outcome.UNAVAILABLE: "not judged",
+        }
+        order = tuple(dict.fromkeys(answers.values()))
+        places = np.zeros(len(units), dtype=np.int64)
+        for outcome, name in answers.items():
+            places[units.judge == outcome] = order.index(name)
+        used = np.unique(places[population]).tolist()
+        member = _consecutive(places, used, len(order), population)
+        names = tuple(order[code] for code in used)
     else:
         strata, asked = units.strata, units.questions
         if len(np.unique(asked.codes)) > 1:
@@ -69,24 +84,6 @@ def audit_design(units: AuditUnits) -> Design:
     source: Source = "judge_value" if units.strata.is_empty else "stratum_column"
     counted = np.bincount(member[member >= 0], minlength=len(names))
     return Design(source, names, member, counted, np.full(len(names), -1))
-
-
-def _by_judge(units: AuditUnits, population: np.ndarray) -> tuple[Ints, tuple[str, ...]]:
-    answers = {
-        Outcome.POSITIVE: units.positive,
-        Outcome.NEGATIVE: units.negative,
-        Outcome.UNCERTAIN: "uncertain",
-        Outcome.UNDECIDED: "undecided",
-        Outcome.ABSTAIN: "abstain",
-        Outcome.NONE: "not judged",
-        Outcome.UNAVAILABLE: "not judged",
-    }
-    order = tuple(dict.fromkeys(answers.values()))
-    codes = np.zeros(len(units), dtype=np.int64)
-    for outcome, name in answers.items():
-        codes[units.judge == outcome] = order.index(name)
-    used = np.unique(codes[population]).tolist()
-    return _consecutive(codes, used, len(order), population), tuple(order[code] for code in used)
 
 
 def _consecutive(codes: Ints, used: Sequence[int], kinds: int, population: np.ndarray) -> Ints:

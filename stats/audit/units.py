@@ -107,6 +107,10 @@ def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> Au
     outcomes = _row_outcomes(table, positives)
     judge_rows, expert_rows = (table["rater_kind"].is_in(kind) for kind in ("judge", "expert"))
     experts = majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups)
+    # where the experts split, the adjudicator's outcome
+    final = {_about(decided, at): said for at, said in enumerate(_row_outcomes(decided, positives).tolist())}
+    for group in np.flatnonzero(experts == Outcome.UNDECIDED).tolist():
+        experts[group] = final.get(_about(table, int(first[group])), Outcome.UNDECIDED)
     others = _said(table["value"]) - {*positives, "abstain", "unavailable", *UNCERTAIN_VALUES}
     return AuditUnits(
         questions=Column(table["question"].codes[first], table["question"].values),
@@ -116,25 +120,11 @@ def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> Au
         stratum_size=whole_numbers(attribute(table, "stratum_size", codes, groups)),
         sample_size=whole_numbers(attribute(table, "sample_size", codes, groups)),
         judge=majority_outcomes(codes[judge_rows], outcomes[judge_rows], groups),
-        expert=_settled(experts, table, first, decided, positives),
+        expert=experts,
         positive=positive,
         negative=others.pop() if len(others) == 1 else f"not {positive}",
         judge_versions=tuple(sorted(_said(table.select(judge_rows)["judge_version"]))),
     )
-
-
-def _settled(experts: Ints, table: Table, first: Ints, decided: Table, positives: frozenset[str]) -> Ints:
-    """The experts' outcomes with the adjudicators' where the experts split."""
-    if not len(decided):
-        return experts
-    outcomes = _row_outcomes(decided, positives)
-    final: dict[tuple[str, str], int] = {}
-    for row, outcome in enumerate(outcomes.tolist()):
-        final[_about(decided, row)] = outcome
-    settled = experts.copy()
-    for group in np.flatnonzero(experts == Outcome.UNDECIDED).tolist():
-        settled[group] = final.get(_about(table, int(first[group])), Outcome.UNDECIDED)
-    return settled
 
 
 def _about(table: Table, row: int) -> tuple[str, str]:

@@ -83,7 +83,22 @@ def goodness_of_fit(
         return GoodnessOfFit(deviance, df, None, "chi2")
     if expected[:outcomes, counts.sum(axis=0) > 0].min() >= ENOUGH_EXPECTED:
         return GoodnessOfFit(deviance, df, davidson.likelihood_ratio_p(deviance, df), "chi2")
-    p = _simulated_p(deviance, fitted, counts, expected, seed, simulations)
+    # Share of simulated tables that fit at least as badly; those without a finite fit are left out.
+    rng, n = generator(seed), counts.sum(axis=0)
+    i, j = np.nonzero(n)
+    shares = (expected[:, i, j] / n[i, j]).T
+    start = np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
+    worse = tried = 0
+    most = davidson.batch_size(len(fitted.strengths))
+    for done in range(0, simulations, most):
+        drawn = np.zeros((min(most, simulations - done), *counts.shape))
+        for simulated in drawn:
+            simulated[:, i, j] = rng.multinomial(n[i, j].astype(np.int64), shares).T
+        for simulated, again in zip(drawn, davidson.fit_all(drawn, start=start), strict=True):
+            if isinstance(again, DavidsonFit):
+                tried += 1
+                worse += _deviance(simulated, _expected(again, simulated)) >= deviance - 1e-9
+    p = (1 + worse) / (1 + tried) if tried else None
     return GoodnessOfFit(deviance, df, p, "parametric_bootstrap")
 
 
@@ -150,24 +165,3 @@ def _expected(fitted: DavidsonFit, counts: Floats) -> Floats:
 def _deviance(counts: Floats, expected: Floats) -> float:
     seen = counts > 0
     return 2 * float((counts[seen] * np.log(counts[seen] / expected[seen])).sum())
-
-
-def _simulated_p(
-    observed: float, fitted: DavidsonFit, counts: Floats, expected: Floats, seed: int, simulations: int
-) -> float | None:
-    """Share of simulated tables that fit at least as badly; those without a finite fit are left out."""
-    rng, n = generator(seed), counts.sum(axis=0)
-    i, j = np.nonzero(n)
-    shares = (expected[:, i, j] / n[i, j]).T
-    start = np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
-    worse = tried = 0
-    most = davidson.batch_size(len(fitted.strengths))
-    for done in range(0, simulations, most):
-        drawn = np.zeros((min(most, simulations - done), *counts.shape))
-        for table in drawn:
-            table[:, i, j] = rng.multinomial(n[i, j].astype(np.int64), shares).T
-        for table, again in zip(drawn, davidson.fit_all(drawn, start=start), strict=True):
-            if isinstance(again, DavidsonFit):
-                tried += 1
-                worse += _deviance(table, _expected(again, table)) >= observed - 1e-9
-    return (1 + worse) / (1 + tried) if tried else None

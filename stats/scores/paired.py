@@ -61,7 +61,18 @@ def sign_flip(differences: ArrayLike, *, seed: int, single: bool = False) -> Sig
         return SignFlip(1.0, 1.0, "sign_flip_exact", len(every), 0, single)
     whole = np.rint(sizes).astype(np.int64)
     if np.array_equal(whole, sizes) and whole.sum() <= _CONVOLVED:
-        totals, chances = _whole_sums(whole)
+        from scipy.signal import fftconvolve
+        from scipy.stats import binom
+
+        # every value of the sum of +-sizes, and its probability
+        chances = np.ones(1)
+        for size, times in zip(*np.unique(whole, return_counts=True), strict=True):
+            steps = np.zeros(2 * size * times + 1)
+            steps[:: 2 * size] = binom.pmf(np.arange(times + 1), times, 0.5)
+            wide = min(len(chances), len(steps)) > 64
+            chances = fftconvolve(chances, steps) if wide else np.convolve(chances, steps)
+        reach = int(whole.sum())
+        totals, chances = np.arange(-reach, reach + 1, dtype=np.float64), np.maximum(chances, 0.0)
     elif sizes.size <= ENUMERATED:
         signs = 2 * ((np.arange(2**sizes.size)[:, None] >> np.arange(sizes.size)) & 1) - 1
         totals, chances = signs @ sizes, np.full(len(signs), 1 / len(signs))
@@ -74,21 +85,6 @@ def sign_flip(differences: ArrayLike, *, seed: int, single: bool = False) -> Sig
         return SignFlip(p, mid_p, "sign_flip_draws", len(every), int(sizes.size), single, seed, DRAWS)
     p, mid_p = _tails(totals, chances, observed, margin)
     return SignFlip(p, mid_p, "sign_flip_exact", len(every), int(sizes.size), single)
-
-
-def _whole_sums(sizes: Ints) -> tuple[Floats, Floats]:
-    """Every value of the sum of +-sizes, and its probability."""
-    from scipy.signal import fftconvolve
-    from scipy.stats import binom
-
-    chances = np.ones(1)
-    for size, times in zip(*np.unique(sizes, return_counts=True), strict=True):
-        steps = np.zeros(2 * size * times + 1)
-        steps[:: 2 * size] = binom.pmf(np.arange(times + 1), times, 0.5)
-        wide = min(len(chances), len(steps)) > 64
-        chances = fftconvolve(chances, steps) if wide else np.convolve(chances, steps)
-    reach = int(sizes.sum())
-    return np.arange(-reach, reach + 1, dtype=np.float64), np.maximum(chances, 0.0)
 
 
 def _tails(totals: Floats, chances: Floats, observed: float, margin: float) -> tuple[float, float]:

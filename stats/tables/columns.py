@@ -111,7 +111,20 @@ def read_table(
     for ours in renames.values():
         if ours and ours not in checks:
             raise ValueError(f"no column is called {ours!r}; columns: {', '.join(checks)}")
-    rows, header = _open_rows(stream, form, renames, checks)
+    header: Sequence[str]
+    if form == "jsonl":
+        taken = {*renames, *renames.values()}
+        header = [*renames, *(name for name in checks if name not in taken)]
+        rows = jsonl_rows(stream, header)
+    else:
+        rows = csv_rows(stream)
+        first = next(rows, None)
+        if first is None:
+            raise TableError("the file is empty: a header line is expected")
+        header = [unquote_cell(name.strip()) for name in first[1]]
+        for name in renames:
+            if name not in header:
+                raise TableError(f"the table has no column {name!r} to rename", line=1)
     targets = [renames.get(name, name) for name in header]  # our name of every column, "" for a dropped one
     for name, ours in zip(header, targets, strict=True):
         if ours not in checks and name not in renames:
@@ -127,24 +140,6 @@ def read_table(
     absent_column = Column(np.zeros(len(lines), dtype=np.int32), ("",))
     columns = {name: Column(codes[name], tuple(factor.values_seen)) for name, factor in factors.items()}
     return Table({name: columns.get(name, absent_column) for name in checks}, lines)
-
-
-def _open_rows(
-    stream: BinaryIO, form: Form, renames: Mapping[str, str], checks: Mapping[str, Check]
-) -> tuple[Iterator[Row], Sequence[str]]:
-    if form == "jsonl":
-        hidden = set(renames.values()) - set(renames)
-        header: Sequence[str] = [*renames, *(name for name in checks if name not in {*hidden, *renames})]
-        return jsonl_rows(stream, header), header
-    rows = csv_rows(stream)
-    first = next(rows, None)
-    if first is None:
-        raise TableError("the file is empty: a header line is expected")
-    header = [unquote_cell(name.strip()) for name in first[1]]
-    for name in renames:
-        if name not in header:
-            raise TableError(f"the table has no column {name!r} to rename", line=1)
-    return rows, header
 
 
 def _collect(

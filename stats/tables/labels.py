@@ -244,7 +244,19 @@ def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, 
     """
     table = read_table(stream, CHECKS, form=form, renaming=renaming, unread=_UNREAD)
     columns = dict(table.columns)
-    columns["state"] = _states(table)
+    # An empty state is the one that the value names, or else answered; a contradiction of the two is refused.
+    state, value = table["state"], table["value"]
+    said, meant = _codes_of(state, STATES), _codes_of(value, STATES[1:], first=1)
+    filled = np.where(said >= 0, said, np.where(meant >= 0, meant, 0)).astype(np.int32)
+    empty = value.is_in("")
+    for wrong, message in (
+        ((filled == 0) & empty, "is empty although the state is answered"),
+        ((filled == 0) & (meant >= 0), "names a state although the state is answered"),
+        ((filled > 0) & ~empty & (meant != filled), "is given although nothing was answered"),
+    ):
+        if wrong.any():
+            raise TableError(message, line=int(table.lines[int(np.argmax(wrong))]), column="value")
+    columns["state"] = Column(filled, STATES)
     subject, step, cluster = table["subject"], table["step"], table["cluster"]
     missing = np.flatnonzero(subject.is_in(""))
     if missing.size:
@@ -287,23 +299,6 @@ def independent(table: Table) -> tuple[Table, dict[str, int]]:
     in_sight = table["verdict_seen"].is_in("yes")
     counts = {"decisions": int(decisions.sum()), "in_sight": int(in_sight.sum())}
     return table.select(~(decisions | in_sight)), counts
-
-
-def _states(table: Table) -> Column:
-    """Codes into STATES. A value with abstain or unavailable, or none with answered, is refused."""
-    state, value = table["state"], table["value"]
-    said = _codes_of(state, STATES)
-    named = _codes_of(value, STATES[1:], first=1)
-    filled = np.where(said >= 0, said, np.where(named >= 0, named, 0)).astype(np.int32)
-    empty = value.is_in("")
-    for wrong, message in (
-        ((filled == 0) & empty, "is empty although the state is answered"),
-        ((filled == 0) & (named >= 0), "names a state although the state is answered"),
-        ((filled > 0) & ~empty & (named != filled), "is given although nothing was answered"),
-    ):
-        if wrong.any():
-            raise TableError(message, line=int(table.lines[int(np.argmax(wrong))]), column="value")
-    return Column(filled, STATES)
 
 
 def _codes_of(column: Column, names: tuple[str, ...], *, first: int = 0) -> np.ndarray:

@@ -9,7 +9,7 @@ from pydantic import Field
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from benchmark.importing.batches import existing
-from benchmark.importing.jsonl import Line, read_records
+from benchmark.importing.jsonl import read_records
 from benchmark.importing.keys import Key, Strict
 from benchmark.importing.records import RecordError
 from benchmark.importing.survey import BadFile
@@ -41,8 +41,12 @@ class Command(TouchstoneCommand):
             raise Refused(f"--k is a number from 1 to {MAX_K}.", field="k")
         index = index_with(options["index"])
         engine = opened(index)
+        rows = list(read_records(existing(options["file"]), QueryLine, lambda record, line: record))
+        if errors := [row for row in rows if isinstance(row, RecordError)]:
+            raise BadFile(errors[:20], more=len(errors) > 20)
         results = []
-        for query in _queries(options["file"]):
+        for query in rows:
+            assert not isinstance(query, RecordError)
             try:
                 vector = query_vector(engine, engine.manifest.recipe.query_text(query.text), options["mode"])
                 hits = engine.search(query.text, mode=options["mode"], k=options["k"], vector=vector)
@@ -53,13 +57,3 @@ class Command(TouchstoneCommand):
 
     def text(self, document: dict[str, Any]) -> str:
         return "\n".join(f"{row['id']}\t{' '.join(row['keys'])}" for row in document["results"])
-
-
-def _queries(path: Path) -> list[QueryLine]:
-    def keep(record: QueryLine, line: Line) -> QueryLine:
-        return record
-
-    rows = list(read_records(existing(path), QueryLine, keep))
-    if errors := [row for row in rows if isinstance(row, RecordError)]:
-        raise BadFile(errors[:20], more=len(errors) > 20)
-    return [row for row in rows if not isinstance(row, RecordError)]
