@@ -56,7 +56,12 @@ def tried(folder: Path, address: str) -> list[str]:
         began = time.monotonic()
         run = _finished(recipe, owner, folder)
         seconds = time.monotonic() - began
-        found = [*_unanswered(run), *_unpublished(run, owner)]
+        found = list(_unanswered(run))
+        try:
+            publish(actor=owner, run=run)
+        except Refused as refusal:
+            found.append(f"not published: {refusal}")
+        run.refresh_from_db()
         pages, missing = _pages(run, owner)
         found += missing
         faults += [f"{name}: {fault}" for fault in found]
@@ -150,14 +155,6 @@ def _unanswered(run: SolveRun) -> Iterator[str]:
     for step in run.steps.filter(kind=Step.Kind.ASK, state=TaskState.DONE):
         if step.calls.filter(adopted=True).count() != 1:
             yield f"{step.key} of attempt {step.attempt.number} is answered without a call"
-
-
-def _unpublished(run: SolveRun, owner: User) -> Iterator[str]:
-    try:
-        publish(actor=owner, run=run)
-    except Refused as refusal:
-        yield f"not published: {refusal}"
-    run.refresh_from_db()
 
 
 def _pages(run: SolveRun, owner: User) -> tuple[int, list[str]]:
