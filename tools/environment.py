@@ -47,7 +47,19 @@ def ensure_environment(kind: str) -> None:
         if is_current(kind):
             return
         if not _belongs_to(VENV, ROOT):
-            _make_venv()
+            say("Making .venv ...")
+            if VENV.exists():
+                shutil.rmtree(VENV)
+            command = [sys.executable, "-m", "venv", str(VENV)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)  # nosec B603
+            if done.returncode != 0:
+                shutil.rmtree(VENV, ignore_errors=True)
+                if "ensurepip" in done.stdout + done.stderr:
+                    raise Refused(
+                        "Python's venv module is incomplete here. Type: apt-get install python3-venv"
+                    )
+                raise Refused(f"Could not make .venv: {(done.stderr or done.stdout).strip()}")
+            (VENV / "touchstone-place").write_text(_place(ROOT), encoding="utf-8")
         LOGS.mkdir(parents=True, exist_ok=True)
         wanted = REQUIREMENTS[kind][-1]
         say(f"Installing the packages of {wanted} into .venv (a minute or two the first time) ...")
@@ -74,20 +86,6 @@ def _belongs_to(venv: Path, root: Path) -> bool:
 
 def _place(root: Path) -> str:
     return f"{root}\n{sys.version}\n{sys.base_prefix}\n"
-
-
-def _make_venv() -> None:
-    say("Making .venv ...")
-    if VENV.exists():
-        shutil.rmtree(VENV)
-    command = [sys.executable, "-m", "venv", str(VENV)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # nosec B603 # the interpreter
-    if done.returncode != 0:
-        shutil.rmtree(VENV, ignore_errors=True)
-        if "ensurepip" in done.stdout + done.stderr:
-            raise Refused("Python's venv module is incomplete here. Type: apt-get install python3-venv")
-        raise Refused(f"Could not make .venv: {(done.stderr or done.stdout).strip()}")
-    (VENV / "touchstone-place").write_text(_place(ROOT), encoding="utf-8")
 
 
 def _wait_aloud(command: list[str], log: IO[bytes]) -> int:
