@@ -43,15 +43,11 @@ def load_builds(*, actor: User, folder: Path, builds: Iterable[Mapping[str, Any]
         build = begin(actor=actor, plan=plan, sources=papers, max_tokens=2_000_000)
         if release := entry.get("release"):
             with serving(reply, port=urlsplit(endpoint.base_url).port or 0):
-                _finish(build)
+                while build.state == RunState.RUNNING:
+                    drain()
+                    reconcile_builds()
+                    build.refresh_from_db()
+            if build.state != RunState.DONE:
+                raise Refused(f"The sample's build {build} is {build.state}: {build.note}")
             emit(actor=actor, build=build, name=release, is_sample=True)
     return Build.objects.count()
-
-
-def _finish(build: Build) -> None:
-    while build.state == RunState.RUNNING:
-        drain()
-        reconcile_builds()
-        build.refresh_from_db()
-    if build.state != RunState.DONE:
-        raise Refused(f"The sample's build {build} is {build.state}: {build.note}")

@@ -117,19 +117,17 @@ def parse_endpoints(source: str | Mapping[str, Any]) -> dict[str, Endpoint]:
             checked = _Declaration.model_validate(dict(settings))
         except ValidationError as error:
             raise EndpointError(f"endpoint {name}: {first_objection(error)}") from None
-        found[name] = _endpoint(name, checked)
+        given = checked.model_dump(exclude_none=True)
+        if checked.stream:
+            given = {"timeout": LONGEST, "max_reply_bytes": _STREAM_BYTES, **given}
+        elif "stall_seconds" in given:
+            raise EndpointError(
+                f"endpoint {name}: stall_seconds: only a stream has pieces; declare stream, too"
+            )
+        elif given.get("timeout", 0) > 3600:
+            raise EndpointError(f"endpoint {name}: timeout: at most 3600, or declare stream for long replies")
+        found[name] = Endpoint(name=name, **given)
     return found
-
-
-def _endpoint(name: str, checked: _Declaration) -> Endpoint:
-    given = checked.model_dump(exclude_none=True)
-    if checked.stream:
-        given = {"timeout": LONGEST, "max_reply_bytes": _STREAM_BYTES, **given}
-    elif "stall_seconds" in given:
-        raise EndpointError(f"endpoint {name}: stall_seconds: only a stream has pieces; declare stream, too")
-    elif given.get("timeout", 0) > 3600:
-        raise EndpointError(f"endpoint {name}: timeout: at most 3600, or declare stream for long replies")
-    return Endpoint(name=name, **given)
 
 
 def _check_url(url: str, *, plain_allowed: bool) -> None:

@@ -83,12 +83,14 @@ class Assembler:
             return
         try:
             chunk = loads(data)
-        except NotJson as error:
-            raise NotAStream(f"an event is not JSON: {error}") from error
+        except NotJson as fault:
+            raise NotAStream(f"an event is not JSON: {fault}") from fault
         if not isinstance(chunk, dict):
             raise NotAStream("an event is not a JSON object")
-        if chunk.get("error"):
-            raise StreamBroken(f"the stream reports an error: {_words(chunk['error'])}")
+        if error := chunk.get("error"):
+            said = error.get("message") if isinstance(error, dict) else error
+            words = said if isinstance(said, str) else "without a message"
+            raise StreamBroken(f"the stream reports an error: {words}")
         self._once.update({name: chunk[name] for name in _GIVEN_ONCE if chunk.get(name) is not None})
         choices = chunk.get("choices") or []  # none in the chunk that has the usage
         if not isinstance(choices, list) or len(choices) > 1:
@@ -109,8 +111,3 @@ class Assembler:
         self._role = delta.get("role") or self._role
         if choice.get("finish_reason") is not None:
             self._finish_reason = choice["finish_reason"]
-
-
-def _words(error: Any) -> str:
-    said = error.get("message") if isinstance(error, dict) else error
-    return said if isinstance(said, str) else "without a message"

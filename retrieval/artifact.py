@@ -180,14 +180,19 @@ def frozen(
 
 def execute(index: Index, terms: Terms, row: Row, describe: Describe) -> Row:
     """The row with what the index finds now."""
-    limits = terms.limits.get(row.instance, Limits())
+    accept, vector = index.accept(terms.limits.get(row.instance, Limits()).filters()), None
+    if terms.mode in (HYBRID, MEANING) and row.query_vector:
+        try:
+            vector = base64.b64decode(row.query_vector, validate=True)
+        except binascii.Error as error:
+            raise BadArtifact(f"the vector of {row.query!r} is not base64") from error
     hits = index.search(
         row.query,
         formula=row.formula,
         mode=terms.mode,
         k=terms.n,
-        accept=index.accept(limits.filters()),
-        vector=_vector(row) if terms.mode in (HYBRID, MEANING) else None,
+        accept=accept,
+        vector=vector,
     )
     return replace(
         row, results=tuple(Result(hit.position, hit.key, hit.score, **describe(hit.key)) for hit in hits)
@@ -287,15 +292,6 @@ def _difference(row: Row, again: Row) -> str:
 
 def _order(row: Row) -> tuple[str, str, str]:
     return row.instance, row.query, row.formula
-
-
-def _vector(row: Row) -> bytes | None:
-    if not row.query_vector:
-        return None
-    try:
-        return base64.b64decode(row.query_vector, validate=True)
-    except binascii.Error as error:
-        raise BadArtifact(f"the vector of {row.query!r} is not base64") from error
 
 
 def _terms(content: bytes) -> tuple[Terms, int, str]:

@@ -318,7 +318,11 @@ class Index:
         if mode == MEANING or (mode == HYBRID and self._vectors is not None):
             rankings[MEANING] = self._by_meaning(vector, pool, accept)
         if mode in (HYBRID, FORMULA):
-            asked = _query_formulas(text, formula, mode)
+            given = formula or text
+            sources = formulas.formulas(given)
+            if not sources and (formula or mode == FORMULA) and given.strip():
+                sources = [given]
+            asked = set(_half(formulas.terms_of([sources])[1]).tolist())
             if asked:
                 scores = self._formulas.scores(asked, len(self.keys))
                 rankings[FORMULA] = best(scores, pool, accept), scores
@@ -359,15 +363,6 @@ class Index:
             else recipe.bits_pool
         )
         return self._vectors.nearest(vector, pool, accept, bits_pool=None if exact else max(bits, pool))
-
-
-def _query_formulas(text: str, formula: str, mode: str) -> set[int]:
-    """The formula terms that a query asks for."""
-    given = formula or text
-    sources = formulas.formulas(given)
-    if not sources and (formula or mode == FORMULA) and given.strip():
-        sources = [given]
-    return set(_half(formulas.terms_of([sources])[1]).tolist())
 
 
 def _words_of(entries: Sequence[Entry], recipe: Recipe) -> tuple[list[str], Counts, NDArray[np.bool_]]:

@@ -173,7 +173,11 @@ def _words(text: str) -> list[str]:
             continue
         if character.isspace():
             open_word = False
-        elif _is_sign(character, category) or any(ord(character) in block for block in _CHINESE):
+        elif (
+            category[0] == "P"
+            or (character.isascii() and not character.isalnum())
+            or any(ord(character) in block for block in _CHINESE)
+        ):
             found.append(character)
             open_word = False
         elif open_word:
@@ -182,10 +186,6 @@ def _words(text: str) -> list[str]:
             found.append(character)
             open_word = True
     return found
-
-
-def _is_sign(character: str, category: str) -> bool:
-    return category[0] == "P" or (character.isascii() and not character.isalnum())
 
 
 def gelu(x: Floats) -> Floats:

@@ -5,7 +5,6 @@ run again from its beginning each time, so that nothing has to be kept but repli
 those of all steps that it asked for at once; so the order in which replies arrive cannot matter.
 """
 
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -46,7 +45,12 @@ def plan(
             if missing := [step for step in steps if step.key not in record]:
                 return Frontier(tuple(missing), memory.entries, spent)
             replies = {step.key: record[step.key] for step in steps}
-            spent = _added(spent, replies)
+            uses = [reply.use for reply in replies.values()]
+            spent = Use(
+                spent.tokens + sum(one.tokens for one in uses),
+                spent.cost + sum((one.cost for one in uses), Decimal(0)),
+                spent.seconds + max((one.seconds for one in uses), default=0.0),
+            )
             rounds = max([rounds, *(step.round for step in steps)])
             steps = list(solving.send(replies))
     except StopIteration as stopped:
@@ -54,15 +58,6 @@ def plan(
     except CapReached as cap:
         ended = Ended("failed", cap.because)
     return End(ended, memory.entries, spent, rounds)
-
-
-def _added(spent: Use, replies: Mapping[str, Any]) -> Use:
-    uses = [reply.use for reply in replies.values()]
-    return Use(
-        spent.tokens + sum(one.tokens for one in uses),
-        spent.cost + sum((one.cost for one in uses), Decimal(0)),
-        spent.seconds + max((one.seconds for one in uses), default=0.0),
-    )
 
 
 def _check_keys(steps: list[Step]) -> None:

@@ -91,6 +91,11 @@ def get_recipe(name: str) -> Recipe:
     for label, reply in module.PROMPTS.items():
         owner = next((folder for folder in (name, *shares) if _prompt_file(folder, label).exists()), name)
         prompts[label] = structured_prompt(_prompt_file(owner, label), reply)
+    total = hashlib.sha256()
+    for folder in (HERE, *(RECIPES / one for one in (name, *shares))):
+        for path in sorted([*folder.glob("*.py"), *folder.glob("prompts/*.md")]):
+            total.update(path.relative_to(HERE).as_posix().encode() + b"\0")
+            total.update(hashlib.sha256(path.read_bytes()).digest())
     return Recipe(
         name=name,
         title=module.TITLE,
@@ -99,19 +104,9 @@ def get_recipe(name: str) -> Recipe:
         prompts=prompts,
         roles=module.ROLES,
         solve=module.solve,
-        sha256=_sha256([HERE, *(RECIPES / folder for folder in (name, *shares))]),
+        sha256=total.hexdigest(),
     )
 
 
 def _prompt_file(folder: str, label: str) -> Path:
     return RECIPES / folder / "prompts" / f"{label}.md"
-
-
-def _sha256(folders: list[Path]) -> str:
-    total = hashlib.sha256()
-    for folder in folders:
-        files = [*folder.glob("*.py"), *folder.glob("prompts/*.md")]
-        for path in sorted(files):
-            total.update(path.relative_to(HERE).as_posix().encode() + b"\0")
-            total.update(hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()

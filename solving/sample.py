@@ -50,7 +50,15 @@ def load_runs(*, say: Say, release: str = "sample-proofs", finish_within: int = 
     with serving(reply, port=port):
         for solver in (several, alone):
             run = begin(actor=owner, solver=solver, order=replace(order, keys=FINISHED))
-            _finish(run, finish_within)
+            for _ in range(finish_within):
+                drain()
+                reconcile_solving()
+                run.refresh_from_db()
+                if run.state != RunState.RUNNING:
+                    break
+            else:
+                left = Attempt.objects.filter(run=run).exclude(state=AttemptState.ENDED).count()
+                raise Refused(f"{left} attempts of the sample run did not end.", code="not_ended")
             made.append(run)
     slow = _solver(owner, "sample-rma", "rma", {"rounds": 7, "early_stop": False})
     made.append(begin(actor=owner, solver=slow, order=replace(order, keys=BEGUN, attempts=2)))
@@ -72,14 +80,3 @@ def _solver(owner: User | None, slug: str, recipe: str, given: Mapping[str, Any]
         completion_price=_PRICES[1],
     )
     return make_solver(actor=owner, system=system)
-
-
-def _finish(run: SolveRun, shifts: int) -> None:
-    for _ in range(shifts):
-        drain()
-        reconcile_solving()
-        run.refresh_from_db()
-        if run.state != RunState.RUNNING:
-            return
-    left = Attempt.objects.filter(run=run).exclude(state=AttemptState.ENDED).count()
-    raise Refused(f"{left} attempts of the sample run did not end.", code="not_ended")

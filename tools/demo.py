@@ -34,7 +34,22 @@ def main() -> int:
         ensure_pango_or_say()
         port, model_port = free_port(FIRST_PORT), free_port(FIRST_MODEL_PORT)
         environment = demo_environment(dict(os.environ), port, model_port)
-        accounts = _prepare(environment)
+        say("Preparing the database and the sample project ...")
+        log = LOGS / "prepare.log"
+        with log.open("wb") as errors:
+            done = subprocess.run(  # nosec B603 # our own module
+                [PYTHON, "-m", "tools.prepare"],
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                check=False,
+            )
+        if done.returncode != 0:
+            tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-8:])
+            raise Refused(f"{tail}\nThe demo's data could not be prepared; all of it is in {log}")
+        accounts = done.stdout.decode("utf-8").strip()
         address = environment["TOUCHSTONE_SITE_URL"]
         model = {"model": ["reports.scripted_model", "--port", str(model_port)]}
         words = f"{accounts}\n\nCtrl-C stops it."
@@ -94,26 +109,6 @@ def _only_demo() -> Iterator[None]:
             ADDRESS.unlink(missing_ok=True)
 
 
-def _prepare(environment: dict[str, str]) -> str:
-    """Database, static files and sample project; returns the lines that name the demo accounts."""
-    say("Preparing the database and the sample project ...")
-    log = LOGS / "prepare.log"
-    with log.open("wb") as errors:
-        done = subprocess.run(  # nosec B603 # our own module
-            [PYTHON, "-m", "tools.prepare"],
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            check=False,
-        )
-    if done.returncode != 0:
-        tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-8:])
-        raise Refused(f"{tail}\nThe demo's data could not be prepared; all of it is in {log}")
-    return done.stdout.decode("utf-8").strip()
-
-
 def serve(
     environment: dict[str, str],
     modules: dict[str, list[str]],
@@ -131,10 +126,20 @@ def serve(
     try:
         for name, arguments in modules.items():
             family.start(name, [str(PYTHON), "-m", *arguments], logs / f"{name}.log")
-        _wait_for_answer(address, family, parent, logs)
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while not _answers(address):
+            if time.monotonic() > deadline:
+                raise Refused(
+                    f"The site did not answer within {ANSWER_SECONDS:.0f} s; see {logs / 'web.log'}"
+                )
+            if parent.has_given_up():
+                raise KeyboardInterrupt
+            family.revive()
+            time.sleep(0.2)
         if logs == LOGS:
             ADDRESS.write_text(address, encoding="ascii")
-        say(f"\nTouchstone runs at {environment['TOUCHSTONE_SITE_URL']}/\n\n{words} Logs: {_short(logs)}")
+        place = logs.relative_to(ROOT) if logs.is_relative_to(ROOT) else logs
+        say(f"\nTouchstone runs at {environment['TOUCHSTONE_SITE_URL']}/\n\n{words} Logs: {place}")
         while not parent.has_given_up():
             time.sleep(0.5)
             family.revive()
@@ -166,17 +171,6 @@ def programs(address: str) -> dict[str, list[str]]:
     return {"web": web, "worker": worker, "renderer": renderer, "beat": beat}
 
 
-def _wait_for_answer(address: str, family: Family, parent: Parent, logs: Path) -> None:
-    deadline = time.monotonic() + ANSWER_SECONDS
-    while not _answers(address):
-        if time.monotonic() > deadline:
-            raise Refused(f"The site did not answer within {ANSWER_SECONDS:.0f} s; see {logs / 'web.log'}")
-        if parent.has_given_up():
-            raise KeyboardInterrupt
-        family.revive()
-        time.sleep(0.2)
-
-
 def _answers(address: str) -> bool:
     connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=5)
     try:
@@ -186,10 +180,6 @@ def _answers(address: str) -> bool:
         return False
     finally:
         connection.close()
-
-
-def _short(path: Path) -> str:
-    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 if __name__ == "__main__":

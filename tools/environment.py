@@ -10,8 +10,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -43,22 +41,38 @@ def is_current(kind: str) -> bool:
 
 def ensure_environment(kind: str) -> None:
     """Makes or completes `.venv` for `kind` ("run" or "dev"). Raises Refused with what to type."""
-    with _one_at_a_time():
-        if is_current(kind):
-            return
-        if not _belongs_to(VENV, ROOT):
-            _make_venv()
-        _install(kind)
-        for finished in ["run", "dev"] if kind == "dev" else ["run"]:
-            (VENV / f"touchstone-{finished}").write_text(fingerprint(finished), encoding="ascii")
-
-
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
     RUNTIME.mkdir(exist_ok=True)
     with (RUNTIME / "install.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        if is_current(kind):
+            return
+        if not _belongs_to(VENV, ROOT):
+            say("Making .venv ...")
+            if VENV.exists():
+                shutil.rmtree(VENV)
+            command = [sys.executable, "-m", "venv", str(VENV)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)  # nosec B603
+            if done.returncode != 0:
+                shutil.rmtree(VENV, ignore_errors=True)
+                if "ensurepip" in done.stdout + done.stderr:
+                    raise Refused(
+                        "Python's venv module is incomplete here. Type: apt-get install python3-venv"
+                    )
+                raise Refused(f"Could not make .venv: {(done.stderr or done.stdout).strip()}")
+            (VENV / "touchstone-place").write_text(_place(ROOT), encoding="utf-8")
+        LOGS.mkdir(parents=True, exist_ok=True)
+        wanted = REQUIREMENTS[kind][-1]
+        say(f"Installing the packages of {wanted} into .venv (a minute or two the first time) ...")
+        command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--no-input"]
+        command += ["--disable-pip-version-check", "--requirement", wanted, "--constraint", PINS]
+        log_path = LOGS / "install.log"
+        with log_path.open("wb") as log:
+            code = _wait_aloud(command, log)
+        if code != 0:
+            tail = "\n".join(log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-12:])
+            raise Refused(f"{tail}\nInstalling the packages failed; all of it is in {log_path}")
+        for finished in ["run", "dev"] if kind == "dev" else ["run"]:
+            (VENV / f"touchstone-{finished}").write_text(fingerprint(finished), encoding="ascii")
 
 
 def _belongs_to(venv: Path, root: Path) -> bool:
@@ -74,39 +88,14 @@ def _place(root: Path) -> str:
     return f"{root}\n{sys.version}\n{sys.base_prefix}\n"
 
 
-def _make_venv() -> None:
-    say("Making .venv ...")
-    if VENV.exists():
-        shutil.rmtree(VENV)
-    command = [sys.executable, "-m", "venv", str(VENV)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # nosec B603 # the interpreter
-    if done.returncode != 0:
-        shutil.rmtree(VENV, ignore_errors=True)
-        if "ensurepip" in done.stdout + done.stderr:
-            raise Refused("Python's venv module is incomplete here. Type: apt-get install python3-venv")
-        raise Refused(f"Could not make .venv: {(done.stderr or done.stdout).strip()}")
-    (VENV / "touchstone-place").write_text(_place(ROOT), encoding="utf-8")
-
-
-def _install(kind: str) -> None:
-    LOGS.mkdir(parents=True, exist_ok=True)
-    wanted = REQUIREMENTS[kind][-1]
-    say(f"Installing the packages of {wanted} into .venv (a minute or two the first time) ...")
-    command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
-    command += ["--requirement", wanted, "--constraint", PINS]
-    log_path = LOGS / "install.log"
-    with log_path.open("wb") as log:
-        code = _wait_aloud(command, log)
-    if code != 0:
-        tail = "\n".join(log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-12:])
-        raise Refused(f"{tail}\nInstalling the packages failed; all of it is in {log_path}")
-
-
 def _wait_aloud(command: list[str], log: IO[bytes]) -> int:
     """Runs `command` with its output in `log`, says every 20 s that it is still at work, returns its code."""
+    # What would make pip install elsewhere or Python import from elsewhere.
+    strays = {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_USER", "VIRTUAL_ENV"}
+    clean = {name: value for name, value in os.environ.items() if name not in strays}
     began = time.monotonic()
     child = subprocess.Popen(  # nosec B603 # pip
-        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_clean_env()
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=clean
     )
     try:
         while True:
@@ -117,12 +106,6 @@ def _wait_aloud(command: list[str], log: IO[bytes]) -> int:
     finally:
         if child.poll() is None:
             child.terminate()
-
-
-def _clean_env() -> dict[str, str]:
-    """The environment without what would make pip install elsewhere or Python import from elsewhere."""
-    strays = {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_USER", "VIRTUAL_ENV"}
-    return {name: value for name, value in os.environ.items() if name not in strays}
 
 
 def main() -> int:

@@ -32,7 +32,13 @@ def postgresql(
     PostgreSQL refuses to run as root, so root runs it as `nobody`, from a copy that `nobody` may read.
     """
     if _unprivileged():
-        _copy_readable(packages, folder)
+        for name in (f"{WHEEL}/{INSTALL}", LIBRARIES):
+            shutil.copytree(packages / name, folder / "wheel" / name, symlinks=True)
+        folder.chmod(0o755)
+        for path in [folder / "wheel", *(folder / "wheel").rglob("*")]:
+            if not path.is_symlink():
+                runs = path.is_dir() or os.access(path, os.X_OK) or path.parent.name == "bin"
+                path.chmod(0o755 if runs else 0o644)
     programs = programs_of(packages, folder)
     hasty = () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
     with cluster(programs, folder, "listen_addresses=", *hasty, like=like) as url:
@@ -65,7 +71,13 @@ def cluster(
         if user:
             shutil.chown(made, user)
     if not like:
-        _run_initdb(programs, data, user, folder / "initdb.log")
+        command = [str(programs / "initdb"), "-D", str(data), "--auth=trust", "--username=postgres"]
+        command += ["--encoding=UTF8", "--locale=C", "--no-sync"]
+        log = folder / "initdb.log"
+        with log.open("wb") as output:
+            code = _popen(command, output, user).wait()
+        if code != 0:
+            raise Refused(f"PostgreSQL's initdb failed:\n{log.read_text(errors='replace')}")
     command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", str(port)]
     for setting in ("max_connections=300", *settings):  # a test asks from 200 at once
         command += ["-c", setting]
@@ -89,26 +101,6 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _copy_readable(packages: Path, folder: Path) -> None:
-    for name in (f"{WHEEL}/{INSTALL}", LIBRARIES):
-        shutil.copytree(packages / name, folder / "wheel" / name, symlinks=True)
-    folder.chmod(0o755)
-    for path in [folder / "wheel", *(folder / "wheel").rglob("*")]:
-        if not path.is_symlink():
-            path.chmod(
-                0o755 if path.is_dir() or os.access(path, os.X_OK) or path.parent.name == "bin" else 0o644
-            )
-
-
-def _run_initdb(programs: Path, data: Path, user: str | None, log: Path) -> None:
-    command = [str(programs / "initdb"), "-D", str(data), "--auth=trust", "--username=postgres"]
-    command += ["--encoding=UTF8", "--locale=C", "--no-sync"]
-    with log.open("wb") as output:
-        code = _popen(command, output, user).wait()
-    if code != 0:
-        raise Refused(f"PostgreSQL's initdb failed:\n{log.read_text(errors='replace')}")
 
 
 def _popen(command: list[str], output: IO[bytes], user: str | None) -> "subprocess.Popen[bytes]":
@@ -135,7 +127,11 @@ def server(
     with log.open("wb") as output:
         child = _popen(command, output, user)
     try:
-        _wait_until(is_ready, child, log)
+        deadline = time.monotonic() + START_SECONDS
+        while not is_ready():
+            if child.poll() is not None or time.monotonic() > deadline:
+                raise Refused(f"A server for the tests did not start:\n{log.read_text(errors='replace')}")
+            time.sleep(0.05)
         yield child
     finally:
         child.send_signal(signal.SIGINT)  # for PostgreSQL: a fast shutdown that does not wait for clients
@@ -144,14 +140,6 @@ def server(
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
-
-
-def _wait_until(is_ready: Callable[[], bool], child: "subprocess.Popen[bytes]", log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while not is_ready():
-        if child.poll() is not None or time.monotonic() > deadline:
-            raise Refused(f"A server for the tests did not start:\n{log.read_text(errors='replace')}")
-        time.sleep(0.05)
 
 
 def accepts_tcp(port: int) -> bool:

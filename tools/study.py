@@ -31,7 +31,16 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 def main() -> int:
     """Runs until it is interrupted; 0 after a clean stop."""
-    options = _options()
+    parser = argparse.ArgumentParser(prog="make study", description=__doc__)
+    parser.add_argument("folder", help="where everything of the study is kept")
+    parser.add_argument("--owner", default="", help="who owns the study: a link for this address is printed")
+    parser.add_argument(
+        "--site", default="", help="https://... as others see it, if a proxy or tunnel is in front"
+    )
+    parser.add_argument(
+        "--port", type=int, default=0, help="on loopback; by default the first free one from 8000"
+    )
+    options = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     parent = Parent()
@@ -48,19 +57,6 @@ def main() -> int:
         return serve(
             environment, programs(address), address, folder / "logs", parent, words, copies.make_if_due
         )
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="make study", description=__doc__)
-    parser.add_argument("folder", help="where everything of the study is kept")
-    parser.add_argument("--owner", default="", help="who owns the study: a link for this address is printed")
-    parser.add_argument(
-        "--site", default="", help="https://... as others see it, if a proxy or tunnel is in front"
-    )
-    parser.add_argument(
-        "--port", type=int, default=0, help="on loopback; by default the first free one from 8000"
-    )
-    return parser.parse_args()
 
 
 def study_environment(outer: dict[str, str], folder: Path, site: str) -> dict[str, str]:

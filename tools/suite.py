@@ -72,7 +72,14 @@ def main() -> int:
     ensure_pdftotext()
     if mode != "--fast":
         ensure_chromium()
-    left_out = _what_is_left_out(mode)
+    left_out = {}  # marker -> the reason why its tests do not run
+    if mode != "--all":
+        left_out["night"] = "more seeds of tests that run here with fewer (make test-all)"
+    if mode == "--fast":
+        left_out["browser"] = "browser tests, and what runs on PostgreSQL with Redis (--fast)"
+        left_out["postgresql"] = "tests that are about a deployment with PostgreSQL (--fast)"
+    if not REAL_DATA.is_dir():
+        left_out["real_data"] = f"tests on real data, which is not here: {REAL_DATA}"
     for reason in left_out.values():
         say(f"left out: {reason}")
     without = [f"not {marker}" for marker in left_out]
@@ -91,22 +98,23 @@ def main() -> int:
     return _summarise(outcomes, left_out)
 
 
-def _what_is_left_out(mode: str) -> dict[str, str]:
-    """Marker -> the reason why its tests do not run."""
-    left_out = {}
-    if mode != "--all":
-        left_out["night"] = "more seeds of tests that run here with fewer (make test-all)"
-    if mode == "--fast":
-        left_out["browser"] = "browser tests, and what runs on PostgreSQL with Redis (--fast)"
-        left_out["postgresql"] = "tests that are about a deployment with PostgreSQL (--fast)"
-    if not REAL_DATA.is_dir():
-        left_out["real_data"] = f"tests on real data, which is not here: {REAL_DATA}"
-    return left_out
-
-
 def _run(*runs: Run) -> list[Outcome]:
     """Run pytest once for each, all at once; each line is printed with the name of its run before it."""
-    children = {name: _start(servers, markers, options) for name, servers, markers, options in runs}
+    workers = str(min(4, len(os.sched_getaffinity(0))))
+    children = {}
+    for name, servers, markers, options in runs:
+        command = [str(PYTHON), "-m", "pytest", "-n", workers, "--dist", "loadfile"]
+        # The order is that of tests/conftest.py: xdist's own puts long files last.
+        command += ["--no-loadscope-reorder", "-rfEs", "--durations", "25"]
+        command += ["-m", " and ".join(markers)] if markers else []
+        children[name] = subprocess.Popen(  # nosec B603 # pytest
+            command + options,
+            cwd=ROOT,
+            env={key: value for key, value in os.environ.items() if key not in UNWANTED} | servers,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
     with ThreadPoolExecutor() as readers:
         try:
             return list(readers.map(_follow, children, children.values()))
@@ -114,33 +122,6 @@ def _run(*runs: Run) -> list[Outcome]:
             for child in children.values():
                 child.send_signal(signal.SIGINT)
             raise
-
-
-def _start(servers: dict[str, str], markers: list[str], options: list[str]) -> subprocess.Popen[bytes]:
-    environment = {key: value for key, value in os.environ.items() if key not in UNWANTED} | servers
-    command = [
-        str(PYTHON),
-        "-m",
-        "pytest",
-        "-n",
-        str(min(4, len(os.sched_getaffinity(0)))),
-        "--dist",
-        "loadfile",
-        "-rfEs",
-        "--durations",
-        "25",
-    ]
-    command += ["--no-loadscope-reorder"]  # the order of tests/conftest.py: xdist's own puts long files last
-    command += ["-m", " and ".join(markers)] if markers else []
-    command += options
-    return subprocess.Popen(  # nosec B603 # pytest
-        command,
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
 
 
 def _follow(name: str, child: subprocess.Popen[bytes]) -> Outcome:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import Any
 
 from accounts.refusal import Refused
 from benchmark.overlaps import cluster_of
@@ -85,7 +84,10 @@ def compare(first: Build, second: Build) -> Comparison:
     if first.protocol != second.protocol:
         reason = f"{first} is a build of {first.protocol}, {second} of {second.protocol}."
         raise Refused(reason, code="other_protocol", field="second")
-    papers = [{cluster_of(key) for key in _keys(build)} for build in (first, second)]
+    papers = [
+        {cluster_of(key) for key in build.papers.values_list("source__key", flat=True)}
+        for build in (first, second)
+    ]
     texts = [_texts(build) for build in (first, second)]
     again = sorted(texts[1][digest] for digest in texts[0].keys() & texts[1].keys())
     steps = second.steps.all()
@@ -106,10 +108,6 @@ def compare(first: Build, second: Build) -> Comparison:
     )
 
 
-def _keys(build: Build) -> list[str]:
-    return list(build.papers.values_list("source__key", flat=True))
-
-
 def _texts(build: Build) -> dict[str, str]:
     """Names of lines by the hash of their texts: the strings that are cut from a source or written by a model."""
     found = {}
@@ -117,15 +115,12 @@ def _texts(build: Build) -> dict[str, str]:
     for candidate in made.select_related("paper__source").iterator(chunk_size=200):
         for number, one in enumerate(candidate.lines):
             name = f"{candidate.paper.source.key} {candidate.key}"
-            found[sha256_of(_cut(one))] = name if len(candidate.lines) == 1 else f"{name}, line {number + 1}"
+            texts = editable(one)
+            # Only what was cut from the paper, if anything was: a model may say the same in other words.
+            cut = {path: text for path, text in texts.items() if one["provenance"][path]["places"]}
+            digest = sha256_of(cut or texts)
+            found[digest] = name if len(candidate.lines) == 1 else f"{name}, line {number + 1}"
     return found
-
-
-def _cut(one: dict[str, Any]) -> dict[str, str]:
-    """Only what was cut from the paper, if anything was: a model may say the same in other words."""
-    texts = editable(one)
-    cut = {path: text for path, text in texts.items() if one["provenance"][path]["places"]}
-    return cut or texts
 
 
 def _drift(first: Build, second: Build) -> list[Drift]:

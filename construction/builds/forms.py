@@ -53,7 +53,18 @@ class PlanForm(forms.Form):
         self.protocol = protocol
         self.numbers = described(type(get_pipeline(protocol).recipe({})))
         for number in self.numbers:
-            self.fields[f"n_{number.name}"] = _field_of(number)
+            # A field is left empty where the number is to be ours.
+            about: dict[str, Any] = {"required": False, "label": number.name}
+            field: forms.Field
+            if isinstance(number.ours, bool):
+                field = forms.ChoiceField(choices=[("", "ours"), ("yes", "yes"), ("no", "no")], **about)
+            elif isinstance(number.ours, int):
+                field = forms.IntegerField(**about)
+            elif isinstance(number.ours, float):
+                field = forms.FloatField(**about)
+            else:
+                field = forms.CharField(max_length=2_000, **about)
+            self.fields[f"n_{number.name}"] = field
 
     def number_fields(self) -> list[tuple[DescribedNumber, forms.BoundField]]:
         """Each number of the recipe with its field."""
@@ -110,18 +121,6 @@ class EmitForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
-
-
-def _field_of(number: DescribedNumber) -> forms.Field:
-    """A field that is left empty where the number is to be ours."""
-    if isinstance(number.ours, bool):
-        choices = [("", "ours"), ("yes", "yes"), ("no", "no")]
-        return forms.ChoiceField(choices=choices, required=False, label=number.name)
-    if isinstance(number.ours, int):
-        return forms.IntegerField(required=False, label=number.name)
-    if isinstance(number.ours, float):
-        return forms.FloatField(required=False, label=number.name)
-    return forms.CharField(max_length=2_000, required=False, label=number.name)
 
 
 def _read(said: Any, ours: Any) -> Any:

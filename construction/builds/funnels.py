@@ -54,52 +54,36 @@ def choice_of(build: Build) -> Choice | None:
 
 def rows_of(build: Build, choice: Choice | None = None) -> list[Row]:
     """The rows of the funnel; with a `choice`, those of the reviews and of the selection too."""
-    rows = [_papers(build), *_stages(build)]
+    states = Counter(build.papers.filter(code="").values_list("state", flat=True))
+    open_ = states[TaskState.WAITING] + states[TaskState.LEASED]
+    rows = [
+        Row(
+            "read", "Papers that were read", "papers", build.papers.count(), states[TaskState.DONE], open_,
+            papers_by_code(build),
+        )
+    ]  # fmt: skip
+    stages = funnel(build)
+    # What a stage kept is what reached the next one, and of the last what came to lines.
+    made = Candidate.objects.filter(paper__run=build, state=Candidate.State.MADE)
+    went_on = [*(stage.reached for stage in stages[1:]), made.count()]
+    for stage, kept in zip(stages, went_on, strict=True):
+        rows.append(
+            Row(stage.name, stage.title, "candidates", stage.reached, kept, stage.waiting, stage.dropped)
+        )
     if choice is not None:
-        made = Candidate.objects.filter(paper__run=build, state=Candidate.State.MADE)
         live = Review.objects.filter(candidate=OuterRef("pk"), withdrawn_at=None, decision=Decision.DROP)
         dropped = made.filter(Exists(live)).count()
         kept = made.exclude(Exists(live)).count()
-        codes = {BY_HAND: dropped} if dropped else {}
+        by_hand = {BY_HAND: dropped} if dropped else {}
         title = "Candidates that nobody dropped"
-        rows.append(Row("review", title, "candidates", made.count(), kept, dropped=codes))
-        rows.append(_selection(choice))
+        rows.append(Row("review", title, "candidates", made.count(), kept, dropped=by_hand))
+        codes = Counter(drop.code for drop in choice.selected.reasons.values())
+        taken = len(choice.selected.places)
+        # Without a release because of a shortage, lines that nothing speaks against wait for more papers.
+        waiting = len(choice.lines) - sum(codes.values()) if choice.selected.shortages else 0
+        title = "Lines that the release takes"
+        rows.append(Row("selection", title, "lines", len(choice.lines), taken, waiting, dict(codes)))
     return rows
-
-
-def _papers(build: Build) -> Row:
-    states = Counter(build.papers.filter(code="").values_list("state", flat=True))
-    open_ = states[TaskState.WAITING] + states[TaskState.LEASED]
-    return Row(
-        "read",
-        "Papers that were read",
-        "papers",
-        build.papers.count(),
-        states[TaskState.DONE],
-        open_,
-        papers_by_code(build),
-    )
-
-
-def _stages(build: Build) -> Iterator[Row]:
-    """What a stage kept is what reached the next one, and of the last what came to lines."""
-    stages = funnel(build)
-    made = Candidate.objects.filter(paper__run=build, state=Candidate.State.MADE).count()
-    kept = [*(stage.reached for stage in stages[1:]), made]
-    for stage, went_on in zip(stages, kept, strict=True):
-        yield Row(stage.name, stage.title, "candidates", stage.reached, went_on, stage.waiting, stage.dropped)
-
-
-def _selection(choice: Choice) -> Row:
-    """Without a release because of a shortage, lines that nothing speaks against wait for more papers."""
-    codes = Counter(drop.code for drop in choice.selected.reasons.values())
-    taken = len(choice.selected.places)
-    waiting = 0
-    if choice.selected.shortages:
-        waiting = len(choice.lines) - sum(codes.values())
-    return Row(
-        "selection", "Lines that the release takes", "lines", len(choice.lines), taken, waiting, dict(codes)
-    )
 
 
 def table(build: Build, rows: list[Row]) -> Iterator[list[object]]:

@@ -153,12 +153,15 @@ def _store(paper: BuildPaper, states: Sequence[Mapping[str, Any]]) -> None:
             run=paper.run,
             candidate=candidate,
             stage=candidate.stage,
-            prompt=questions[candidate.key]["prompt"],
-            prompt_sha256=questions[candidate.key]["sha256"],
-            input_sha256=_input_sha256(paper.run, questions[candidate.key]),
-            fields=questions[candidate.key]["fields"],
+            prompt=question["prompt"],
+            prompt_sha256=question["sha256"],
+            input_sha256=hashlib.sha256(
+                canonical_json([question["sha256"], paper.run.model, DECODING, question["fields"]])
+            ).hexdigest(),
+            fields=question["fields"],
         )
         for candidate in Candidate.objects.filter(paper=paper, key__in=questions).order_by("place")
+        for question in [questions[candidate.key]]
     ]
     given = Step.objects.filter(input_sha256__in={step.input_sha256 for step in steps}, state=TaskState.DONE)
     given = given.exclude(text="")  # a model that said nothing may say something when it is asked again
@@ -167,11 +170,6 @@ def _store(paper: BuildPaper, states: Sequence[Mapping[str, Any]]) -> None:
         if earlier := first.get(step.input_sha256):
             step.state, step.text, step.reused, step.fields = TaskState.DONE, earlier.text, earlier, {}
     Step.objects.bulk_create(steps, ignore_conflicts=True)
-
-
-def _input_sha256(run: Build, question: Mapping[str, Any]) -> str:
-    asked = [question["sha256"], run.model, DECODING, question["fields"]]
-    return hashlib.sha256(canonical_json(asked)).hexdigest()
 
 
 def reopen(papers: Collection[int] | None = None) -> int:

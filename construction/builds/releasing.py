@@ -1,7 +1,6 @@
 """Pages at the end of a build: which lines a release takes and why not the others, the release, and downloads."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -144,12 +143,11 @@ def offsets(request: HttpRequest, name: str) -> StreamingHttpResponse:
 
 def offsets_reply(build: Build, *, only_restricted: bool = False) -> StreamingHttpResponse:
     """Where each string of the release is to be found, one instance a line."""
-    reply = StreamingHttpResponse(_rows(build, only_restricted), content_type="application/jsonl")
+    lines = (
+        json.dumps(row, ensure_ascii=False) + "\n"
+        for row in offsets_only(build)
+        if not only_restricted or class_of(str(row["licence"])) != OPEN
+    )
+    reply = StreamingHttpResponse(lines, content_type="application/jsonl")
     reply["Content-Disposition"] = f'attachment; filename="{build.name}-offsets.jsonl"'
     return reply
-
-
-def _rows(build: Build, only_restricted: bool) -> Iterator[str]:
-    for row in offsets_only(build):
-        if not only_restricted or class_of(str(row["licence"])) != OPEN:
-            yield json.dumps(row, ensure_ascii=False) + "\n"

@@ -29,6 +29,7 @@ def candidates(request: HttpRequest, name: str) -> HttpResponse:
     row = get_object_or_404(Build, name=name)
     chosen = _chosen(request)
     page = Paginator(candidates_of(row, chosen), PAGE).get_page(request.GET.get("page"))
+    codes = Candidate.objects.filter(paper__run=row).exclude(code="").order_by("code")
     context = {
         "build": row,
         "page": page,
@@ -37,7 +38,7 @@ def candidates(request: HttpRequest, name: str) -> HttpResponse:
         "stages": stage_titles(row).items(),
         "states": Candidate.State.choices,
         "decisions": Decision.choices,
-        "codes": _codes(row),
+        "codes": list(codes.values_list("code", flat=True).distinct()),
     }
     return render(request, "construction/builds/candidates.html", context)
 
@@ -57,7 +58,8 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
         live = _live(found)
         lines = shown_lines(found, live)
         typed = {
-            string.name: _with_newlines(request.POST[f"after-{string.name}"])
+            # A text area sends line ends as CR LF.
+            string.name: request.POST[f"after-{string.name}"].replace("\r\n", "\n")
             for line in lines
             for string in line.strings
             if string.can_be_repaired and f"after-{string.name}" in request.POST
@@ -88,7 +90,7 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
         "lines": lines,
         "excerpts": excerpts(found, lines),
         "live": live,
-        "changes": _changes(live),
+        "changes": [(key, live.before[key], text) for key, text in live.after.items()] if live else [],
         "reviews": found.reviews.select_related("by").order_by("-pk"),
         "steps": steps_about(found),
         "can_review": found.state == Candidate.State.MADE and build.release_id is None,
@@ -130,16 +132,6 @@ def _address(found: Candidate, chosen: dict[str, str]) -> str:
     return f"{address}?{urlencode(chosen)}" if chosen else address
 
 
-def _codes(build: Build) -> list[str]:
-    codes = Candidate.objects.filter(paper__run=build).exclude(code="").order_by("code")
-    return list(codes.values_list("code", flat=True).distinct())
-
-
-def _changes(live: Review | None) -> list[tuple[str, str, str]]:
-    """What a repair changed: name, before, after."""
-    return [(name, live.before[name], text) for name, text in live.after.items()] if live else []
-
-
 def _fields(lines: list[ShownLine], typed: dict[str, str]) -> list[tuple[str, str, str]]:
     """The strings that can be repaired: name, words for it, text as it is or was typed."""
     many = len(lines) > 1
@@ -153,8 +145,3 @@ def _fields(lines: list[ShownLine], typed: dict[str, str]) -> list[tuple[str, st
         for string in line.strings
         if string.can_be_repaired
     ]
-
-
-def _with_newlines(text: str) -> str:
-    """A text area sends line ends as CR LF."""
-    return text.replace("\r\n", "\n")

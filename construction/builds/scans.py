@@ -3,7 +3,7 @@
 Programs did the same to each reply; here it is done to the lines as they are now, repairs included.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmark.identities.scan import scan
@@ -28,12 +28,9 @@ class ScanFinding:
 
 def scan_lines(build: Build, lines: Sequence[Line]) -> list[ScanFinding]:
     """Findings in the strings of these lines that a model or a person wrote."""
-    return list(_findings(build, lines))
-
-
-def _findings(build: Build, lines: Sequence[Line]) -> Iterator[ScanFinding]:
     pipeline = get_pipeline(build.protocol)
     recipe = pipeline.recipe(build.recipe)
+    findings: list[ScanFinding] = []
     for line in lines:
         name = f"{line.candidate.paper.source.key} {line.candidate.key}"
         for path, text in editable({"line": line.line, "provenance": line.provenance}).items():
@@ -41,6 +38,8 @@ def _findings(build: Build, lines: Sequence[Line]) -> Iterator[ScanFinding]:
                 continue
             for found in scan(text[:LONGEST], "latex", [build.model]):
                 words = f"{found.evidence[:160]}{'' if found.certain else ' (perhaps)'}"
-                yield ScanFinding(line.candidate.pk, name, path, f"identity: {found.kind}", words)
+                kind = f"identity: {found.kind}"
+                findings.append(ScanFinding(line.candidate.pk, name, path, kind, words))
             if drop := pipeline.leak(line.line, path, text, recipe):
-                yield ScanFinding(line.candidate.pk, name, path, drop.code, drop.sentence)
+                findings.append(ScanFinding(line.candidate.pk, name, path, drop.code, drop.sentence))
+    return findings

@@ -134,7 +134,14 @@ def excerpts(candidate: Candidate, lines: Sequence[ShownLine]) -> list[Excerpt]:
     found = []
     for file in files.order_by("path"):
         spans = wanted[file.path]
-        for start, end in _windows(spans, len(file.text)):
+        windows: list[tuple[int, int]] = []  # places that are near each other have one in common
+        for start, end, _, _ in sorted(spans):
+            begin, until = max(0, start - AROUND), min(len(file.text), end + AROUND)
+            if windows and begin <= windows[-1][1]:
+                windows[-1] = (windows[-1][0], max(windows[-1][1], until))
+            else:
+                windows.append((begin, until))
+        for start, end in windows:
             inside = [span for span in spans if span[0] < end and span[1] > start and span[2]]
             found.append(Excerpt(file.path, start, end, tuple(_segments(file.text, start, end, inside))))
     return found
@@ -146,17 +153,6 @@ def _place(place: Any) -> tuple[str, int, int]:
         return str(place["path"]), int(place["start"]), int(place["end"])
     path, start, end = place
     return str(path), int(start), int(end)
-
-
-def _windows(spans: Sequence[tuple[int, int, str, int]], length: int) -> list[tuple[int, int]]:
-    windows: list[tuple[int, int]] = []
-    for start, end, _, _ in sorted(spans):
-        begin, until = max(0, start - AROUND), min(length, end + AROUND)
-        if windows and begin <= windows[-1][1]:
-            windows[-1] = (windows[-1][0], max(windows[-1][1], until))
-        else:
-            windows.append((begin, until))
-    return windows
 
 
 def _segments(

@@ -137,13 +137,12 @@ def _outlined(files: Mapping[str, str], main: str, seconds: float) -> dict[str, 
         return {"code": "too_long", "sentence": f"{str(limit)[:1].upper()}{str(limit)[1:]}."}
     text = found.flat.text
     title = expand(title_of(text, "latex"), found.definitions, max(0, text.find("\\begin{document}"))).text
-    return {"version": OUTLINE_VERSION, "main": main, "title": " ".join(title.split()), **_found(found)}
-
-
-def _found(found: Outline) -> dict[str, object]:
     labels = {label.name for label in found.labels}
     entries = {entry.key for entry in found.bibliography}
     return {
+        "version": OUTLINE_VERSION,
+        "main": main,
+        "title": " ".join(title.split()),
         "statements": [
             {
                 "kind": one.kind, "head": one.head, "number": one.number, "title": one.title,

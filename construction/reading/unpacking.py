@@ -6,7 +6,6 @@ import resource
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from benchmark.importing.archives import unpack, unpack_tar
@@ -34,7 +33,13 @@ def archives(archive: Path, folder: Path) -> list[str] | None:
     """The paths below the folder of what was unpacked; None for an archive that has no archives, or has LaTeX."""
     is_zip = zipfile.is_zipfile(archive)
     try:
-        names = [PurePosixPath(name).name.lower() for name in _names(archive, is_zip)]
+        if is_zip:
+            with zipfile.ZipFile(archive) as packed:
+                members = packed.namelist()
+        else:
+            with tarfile.open(archive, "r|*") as packed_tar:
+                members = [member.name for member in packed_tar]
+        names = [PurePosixPath(name).name.lower() for name in members]
         if any(name.endswith(_TEX) for name in names) or not any(name.endswith(PACKED) for name in names):
             return None
         if is_zip:
@@ -46,16 +51,6 @@ def archives(archive: Path, folder: Path) -> list[str] | None:
     found = [Path(place, name) for place, _, files in os.walk(folder) for name in files]
     paths = [path.relative_to(folder).as_posix() for path in found if path.suffix.lower() in SUBMITTED]
     return sorted(paths)
-
-
-def _names(archive: Path, is_zip: bool) -> Iterator[str]:
-    if is_zip:
-        with zipfile.ZipFile(archive) as packed:
-            yield from packed.namelist()
-    else:
-        with tarfile.open(archive, "r|*") as packed_tar:
-            for member in packed_tar:
-                yield member.name
 
 
 if __name__ == "__main__":

@@ -23,20 +23,20 @@ and REST show the same words.
 
 def document() -> str:
     """The whole document."""
-    return HEAD + "".join(_table(path.parent.name) for path in sorted(RECIPES.glob("*/recipe.py")))
-
-
-def _table(protocol: str) -> str:
-    kind = import_module(f"construction.recipes.{protocol}.recipe").Recipe
-    lines = [
-        f"\n## {protocol}\n",
-        "| number | what it is | ours | the paper's | why ours differs |",
-        "|---|---|---|---|---|",
-    ]
-    for one in described(kind):
-        cells = (f"`{one.name}`", one.what, one.ours_in_words, one.paper or "none", one.why)
-        lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |".replace("  |", " |"))
-    return "\n".join(lines) + "\n"
+    text = HEAD
+    for path in sorted(RECIPES.glob("*/recipe.py")):
+        protocol = path.parent.name
+        kind = import_module(f"construction.recipes.{protocol}.recipe").Recipe
+        lines = [
+            f"\n## {protocol}\n",
+            "| number | what it is | ours | the paper's | why ours differs |",
+            "|---|---|---|---|---|",
+        ]
+        for one in described(kind):
+            cells = (f"`{one.name}`", one.what, one.ours_in_words, one.paper or "none", one.why)
+            lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |".replace("  |", " |"))
+        text += "\n".join(lines) + "\n"
+    return text
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ def add_many(
     with TemporaryDirectory() as place:
         expanded = _expanded(files, Path(place))
         if missing := missing_files(manifest, [name for name, _, _ in expanded]):
-            faults = [Fault(line, "file", f"{name!r} is not among the archives") for line, name in missing]
+            faults = [Fault(at, "file", f"{name!r} is not among the archives") for at, name in missing]
             raise FaultyManifest(faults)
         for done, (name, path, submitted) in enumerate(_read(expanded, Path(place)), 1):
             row = row_of(name, manifest)
@@ -115,7 +115,13 @@ def add_many(
                 data = path.read_bytes() if path.stat().st_size <= MOST_BYTES else b""
                 verdict = store(actor=actor, submitted=submitted, data=data, row=row)
                 outcome, code, sentence = verdict.outcome, verdict.code, verdict.sentence
-            lines.append(_line(name, "".join(pair), outcome, code, sentence, submitted))
+            counts = counts_of(submitted.found.outline) if submitted.found else {}
+            line = Line(
+                name, "".join(pair), outcome.value, submitted.form, submitted.main,
+                counts.get("statements", 0), counts.get("proofs", 0), counts.get("citations", 0), code,
+                sentence, what_to_do(code),
+            )  # fmt: skip
+            lines.append(line)
             progress("reading" if dry_run else "adding", done, len(expanded))
     return Report(
         dry_run,
@@ -124,14 +130,6 @@ def add_many(
         dict(sorted(Counter(line.code for line in lines if line.code).items())),
         lines,
     )
-
-
-def _line(name: str, source: str, outcome: Outcome, code: str, sentence: str, submitted: Submitted) -> Line:
-    counts = counts_of(submitted.found.outline) if submitted.found else {}
-    return Line(
-        name, source, outcome.value, submitted.form, submitted.main, counts.get("statements", 0),
-        counts.get("proofs", 0), counts.get("citations", 0), code, sentence, what_to_do(code),
-    )  # fmt: skip
 
 
 def _expanded(files: Sequence[tuple[str, Path]], place: Path) -> list[tuple[str, Path, bool]]:

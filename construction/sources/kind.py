@@ -7,7 +7,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from django.db import transaction
 from django.utils import timezone
@@ -66,23 +66,19 @@ async def _readers() -> AsyncIterator[
                 found = read_file(reader, archive.name, path, upload_folder(), inner=archive.inner)
             if isinstance(found, Submitted):
                 return Read(archive, found)
-            return Unpacked(archive, _kept(archive, found))
+            if not found:
+                return Unpacked(archive, ())
+            # Unpacked files get handles of their own; their names are paths below the name of the outer one.
+            place = next(one for one in found[0].parents if one.parent == upload_folder())
+            inner = [
+                (f"{archive.name}/{file.relative_to(place).as_posix()}"[-300:], file.stat().st_size, file)
+                for file in found
+            ]
+            kept = tuple((name, keep(file), size) for name, size, file in inner)
+            shutil.rmtree(place, ignore_errors=True)
+            return Unpacked(archive, kept)
 
         yield lambda archive, rng: asyncio.to_thread(read, archive)
-
-
-def _kept(archive: UploadedArchive, found: list[Path]) -> tuple[tuple[str, str, int], ...]:
-    """The unpacked files under handles of their own; their names are paths below the name of the outer one."""
-    if not found:
-        return ()
-    place = next(one for one in found[0].parents if one.parent == upload_folder())
-    inner = [
-        (f"{archive.name}/{path.relative_to(place).as_posix()}"[-300:], path.stat().st_size, path)
-        for path in found
-    ]
-    kept = tuple((name, keep(path), size) for name, size, path in inner)
-    shutil.rmtree(place, ignore_errors=True)
-    return kept
 
 
 async def _cannot_ask(archive: UploadedArchive, client: Client | None, rng: random.Random) -> Failure:

@@ -166,9 +166,14 @@ def _row(said: Mapping[str, str], line: int, faults: list[Fault]) -> ManifestRow
             faults.append(Fault(line, name, f"has more than {most:,} characters"))
     if not said.get("file") and not said.get("key"):
         faults.append(Fault(line, "file", "is empty, and so is key: give one of them"))
-    years = {}
+    years: dict[str, int | None] = {}
+    latest = datetime.now(UTC).year + 1
     for name in ("year", "published_year"):
-        years[name] = _year(said.get(name, ""), line, name, faults)
+        text = said.get(name, "")
+        is_year = text.isascii() and text.isdigit() and 1500 <= int(text[:9]) <= latest
+        if text and not is_year:
+            faults.append(Fault(line, name, f"{text[:40]!r} is not a year from 1500 to {latest}"))
+        years[name] = int(text) if is_year else None
     people = {}
     for name in ("authors", "published_authors"):
         people[name] = tuple(filter(None, (one.strip() for one in said.get(name, "").split(";"))))
@@ -194,16 +199,6 @@ def _row(said: Mapping[str, str], line: int, faults: list[Fault]) -> ManifestRow
         for name in ("file", "key", "version", "title", "category", "domain", "licence")
     }
     return ManifestRow(**plain, authors=people["authors"], year=years["year"], published=published, line=line)
-
-
-def _year(text: str, line: int, name: str, faults: list[Fault]) -> int | None:
-    if not text:
-        return None
-    latest = datetime.now(UTC).year + 1
-    if not (text.isascii() and text.isdigit()) or not 1500 <= int(text[:9]) <= latest:
-        faults.append(Fault(line, name, f"{text[:40]!r} is not a year from 1500 to {latest}"))
-        return None
-    return int(text)
 
 
 def _repeated(rows: list[ManifestRow]) -> list[Fault]:

@@ -119,7 +119,22 @@ def reconcile_sources() -> dict[str, int]:
     waiting = UploadedArchive.objects.filter(**due).count()
     if waiting:
         ring()
-    return {"returned": returned, "finished": finished, "waiting": waiting, "expired": _sweep()}
+    now, expired = timezone.now(), 0
+    old = SourceUpload.objects.filter(adding=False, created_at__lt=now - KEEP)
+    reports = SourceUpload.objects.filter(adding=True, state=RunState.DONE, finished_at__lt=now - KEEP_REPORT)
+    for upload in [*old, *reports]:
+        with transaction.atomic():
+            _delete(upload)
+        expired += 1
+    folder = upload_folder()
+    before = time.time() - _ORPHAN_SECONDS
+    if any(path.stat().st_mtime < before for path in folder.iterdir()):
+        known = set(UploadedArchive.objects.exclude(handle="").values_list("handle", flat=True))
+        expired += forget_orphans(known, older_than=_ORPHAN_SECONDS)
+        for path in folder.iterdir():  # folders in which a worker died while it unpacked
+            if path.is_dir() and path.stat().st_mtime < before:
+                shutil.rmtree(path, ignore_errors=True)
+    return {"returned": returned, "finished": finished, "waiting": waiting, "expired": expired}
 
 
 def progress_of(upload: SourceUpload) -> dict[str, int]:
@@ -138,25 +153,6 @@ def progress_of(upload: SourceUpload) -> dict[str, int]:
 def uploads() -> QuerySet[SourceUpload]:
     """Uploads, the newest first."""
     return SourceUpload.objects.select_related("created_by").order_by("-pk")
-
-
-def _sweep() -> int:
-    now, gone = timezone.now(), 0
-    old = SourceUpload.objects.filter(adding=False, created_at__lt=now - KEEP)
-    reports = SourceUpload.objects.filter(adding=True, state=RunState.DONE, finished_at__lt=now - KEEP_REPORT)
-    for upload in [*old, *reports]:
-        with transaction.atomic():
-            _delete(upload)
-        gone += 1
-    folder = upload_folder()
-    before = time.time() - _ORPHAN_SECONDS
-    if any(path.stat().st_mtime < before for path in folder.iterdir()):
-        known = set(UploadedArchive.objects.exclude(handle="").values_list("handle", flat=True))
-        gone += forget_orphans(known, older_than=_ORPHAN_SECONDS)
-        for path in folder.iterdir():  # folders in which a worker died while it unpacked
-            if path.is_dir() and path.stat().st_mtime < before:
-                shutil.rmtree(path, ignore_errors=True)
-    return gone
 
 
 def _delete(upload: SourceUpload) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -253,7 +252,9 @@ def remove(request: SignedInRequest, pk: int) -> HttpResponse:
 @require_GET
 def archive(request: SignedInRequest, pk: int) -> HttpResponse:
     """The bytes that were submitted, as a download."""
-    shown = get_object_or_404(_with_archive(), pk=pk)
+    # The bytes of archives of more than 50 MB are not kept.
+    kept = Source.objects.filter(archive__isnull=False).exclude(archive__data=b"")
+    shown = get_object_or_404(kept.select_related("archive"), pk=pk)
     reply = HttpResponse(bytes(shown.archive.data), content_type="application/octet-stream")
     reply["Content-Disposition"] = content_disposition_header(True, f"{shown.sha256[:16]}.source") or ""
     reply["X-Content-Type-Options"] = "nosniff"
@@ -329,12 +330,6 @@ def _source_page(request: SignedInRequest, pk: int, form: DescriptionForm | None
     return render(
         request, "construction/sources/source.html", context, status=400 if form is not None else 200
     )
-
-
-def _with_archive() -> QuerySet[Source]:
-    """Sources whose bytes are kept, which those of more than 50 MB are not."""
-    kept = Source.objects.filter(archive__isnull=False).exclude(archive__data=b"")
-    return kept.select_related("archive")
 
 
 def _place(text: str) -> Place:

@@ -59,31 +59,27 @@ def environment_signature(stream: Stream) -> tuple[str, tuple[Parameter, ...]]:
     return stream.name(), _signature(stream)
 
 
-def _pattern(stream: Stream) -> tuple[tuple[Token, ...], tuple[Parameter, ...]]:
-    """The parameter text of \\def, up to the body's {: tokens before #1, then each parameter's delimiter."""
-    parts: list[list[Token]] = [[]]
-    while (token := stream.peek()) is not None and token.kind not in ("{", "par"):
-        stream.next()
-        if token.kind == "#":
-            parts.append([])
-        elif token.kind == "text":
-            parts[-1].extend(token._replace(text=character) for character in token.text)
-        else:
-            parts[-1].append(token)
-    parameters = tuple(
-        Parameter("delimited", until=tuple(p)) if p else Parameter("required") for p in parts[1:]
-    )
-    return tuple(parts[0]), parameters[:9]
-
-
 def tex_def(stream: Stream, everywhere: bool = False) -> None:
     stream.skip_spaces()
     token = stream.peek()
     if token is None or token.kind not in ("word", "symbol", "primitive"):
         return
     stream.next()
-    prefix, parameters = _pattern(stream)
-    define(stream, token.text, Macro(parameters, tuple(stream.required()), prefix), everywhere)
+    # Up to the body's {: tokens before #1, then each parameter's delimiter.
+    parts: list[list[Token]] = [[]]
+    while (part := stream.peek()) is not None and part.kind not in ("{", "par"):
+        stream.next()
+        if part.kind == "#":
+            parts.append([])
+        elif part.kind == "text":
+            parts[-1].extend(part._replace(text=character) for character in part.text)
+        else:
+            parts[-1].append(part)
+    prefix, *delimiters = map(tuple, parts)
+    parameters = tuple(
+        Parameter("delimited", until=until) if until else Parameter("required") for until in delimiters
+    )
+    define(stream, token.text, Macro(parameters[:9], tuple(stream.required()), prefix), everywhere)
 
 
 def tex_gdef(stream: Stream) -> None:

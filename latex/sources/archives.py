@@ -109,7 +109,17 @@ def read(name: str, content: bytes, limits: Limits | None = None) -> Source:
         most = min(limits.unpacked, max(limits.ratio_from, limits.ratio * len(content)))
         if content.startswith(b"\x1f\x8b"):
             packed = "gzip of "
-            content = _unzipped(content, most)
+            stream = zlib.decompressobj(31)
+            try:
+                content = stream.decompress(content, most + 1)
+            except zlib.error as error:
+                raise _Refused("broken", "The gzip file is broken.") from error
+            if len(content) > most:
+                raise _Refused("too_large", f"The gzip file unpacks to more than {most:,} bytes.")
+            if not stream.eof:
+                raise _Refused("broken", "The gzip file ends too early.")
+            if stream.unused_data.strip(b"\0"):
+                raise _Refused("broken", "Something follows the end of the gzip file.")
         form = _form(content)
         if form in _NOT_TEX:
             code = form if form in ("withdrawn", "unknown") else f"{form}_only"
@@ -123,21 +133,6 @@ def read(name: str, content: bytes, limits: Limits | None = None) -> Source:
         return _sorted_out(name, packed + form, digest, members, limits)
     except _Refused as refused:
         return Source(name, packed + form, digest, code=refused.code, sentence=refused.sentence)
-
-
-def _unzipped(content: bytes, most: int) -> bytes:
-    stream = zlib.decompressobj(31)
-    try:
-        found = stream.decompress(content, most + 1)
-    except zlib.error as error:
-        raise _Refused("broken", "The gzip file is broken.") from error
-    if len(found) > most:
-        raise _Refused("too_large", f"The gzip file unpacks to more than {most:,} bytes.")
-    if not stream.eof:
-        raise _Refused("broken", "The gzip file ends too early.")
-    if stream.unused_data.strip(b"\0"):
-        raise _Refused("broken", "Something follows the end of the gzip file.")
-    return found
 
 
 def _form(content: bytes) -> str:

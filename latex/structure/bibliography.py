@@ -1,7 +1,7 @@
 """The bibliography of a source: what BibTeX or biber made of it, amsrefs, and the .bib files for what is left."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latex.reading.record import Entry
@@ -53,20 +53,17 @@ def bibliography(
                 made = Reference(match["key"], "", "biber", text[match.start() : end], (place,))
                 found.setdefault(match["key"], made)
     for name in flat.bibliographies:
-        for key, start, end in _of_bib_file(files[name]):
-            if key in cited and key not in found:
-                place = Place(name, start, end)
-                found[key] = Reference(key, "", "bib", files[name][start:end], (place,))
+        text = files[name]
+        works = [match for match in _BIB_ENTRY.finditer(text) if match["type"].lower() not in _NO_WORK]
+        for index, match in enumerate(works):
+            if (key := match["key"]) in cited and key not in found:
+                # An entry that never closes ends where the next one begins.
+                limit = works[index + 1].start() if index + 1 < len(works) else len(text)
+                end = _closed(text, match.end(), limit, 1)
+                entry_text = text[match.start() : end].rstrip()
+                place = Place(name, match.start(), match.start() + len(entry_text))
+                found[key] = Reference(key, "", "bib", entry_text, (place,))
     return tuple(found.values())
-
-
-def _of_bib_file(text: str) -> Iterator[tuple[str, int, int]]:
-    """Key, start and end of each entry. One that never closes ends where the next one begins."""
-    matches = [match for match in _BIB_ENTRY.finditer(text) if match["type"].lower() not in _NO_WORK]
-    for index, match in enumerate(matches):
-        limit = matches[index + 1].start() if index + 1 < len(matches) else len(text)
-        end = _closed(text, match.end(), limit, 1)
-        yield match["key"], match.start(), match.start() + len(text[match.start() : end].rstrip())
 
 
 def _closed(text: str, at: int, limit: int, depth: int) -> int:

@@ -72,10 +72,6 @@ def reply(request: Mapping[str, Any]) -> str | None:
     return json.dumps(answer(Question(fields, str(key))), ensure_ascii=False)
 
 
-def _needed(question: Question) -> dict[str, object]:
-    return {"needed": question.known is not None, "reason": "A rule says so."}
-
-
 def _analysis(question: Question) -> dict[str, object]:
     known = question.known
     if known is None:
@@ -91,14 +87,6 @@ def _plan(question: Question) -> dict[str, object]:
     return {
         "queries": [{"text": " ".join(dict.fromkeys(words[:6])) or "proof", "why": "The longer words of it."}]
     }
-
-
-def _understood(question: Question) -> dict[str, object]:
-    return {"items": [], "summary": ""}
-
-
-def _applied(question: Question) -> dict[str, object]:
-    return {"used": []}
 
 
 def _draft(question: Question) -> dict[str, object]:
@@ -166,10 +154,6 @@ def _reviews(question: Question) -> dict[str, object]:
     return {"reviews": reviews}
 
 
-def _steps(question: Question) -> dict[str, object]:
-    return {"abstain": True, "reason": UNKNOWN}
-
-
 @cache
 def _known() -> dict[str, Known]:
     read = json.loads(_KNOWN.read_text("utf-8"))
@@ -177,14 +161,14 @@ def _known() -> dict[str, Known]:
 
 
 _ANSWERS = {
-    "Needed": _needed,
+    "Needed": lambda question: {"needed": question.known is not None, "reason": "A rule says so."},
     "Analysis": _analysis,
     "LiteraturePlan": _plan,
-    "Understood": _understood,
-    "Applied": _applied,
+    "Understood": lambda question: {"items": [], "summary": ""},
+    "Applied": lambda question: {"used": []},
     "Draft": _draft,
     "Proposal": _proposal,
     "Repaired": _repaired,
     "Reviews": _reviews,
-    "Steps": _steps,
+    "Steps": lambda question: {"abstain": True, "reason": UNKNOWN},
 }

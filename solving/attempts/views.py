@@ -1,7 +1,5 @@
 """Pages of an attempt: its transcript, and the long texts of steps and entries, loaded when opened."""
 
-from collections.abc import Sequence
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
@@ -11,7 +9,7 @@ from solving.attempts.bars import bars_of
 from solving.attempts.overview import candidates_of, order_of, overview_of
 from solving.attempts.ranking import read_ranking, reason_for
 from solving.attempts.showing import shown_step, shown_text, suspicious_in
-from solving.models import Attempt, AttemptState, MemoryEntry, Step
+from solving.models import Attempt, AttemptState, MemoryEntry
 
 LOADED = (
     "instance", "run__solver", "run__release__benchmark", "run__artifact__retrieval_file",
@@ -49,14 +47,14 @@ def transcript_of(row: Attempt) -> dict[str, object]:
         else None,
         "active": row.active_seconds / 60,
         "siblings": siblings.only("pk", "number", "outcome")[:20],
-        "sections": [label for value, label in MemoryEntry.Section.choices if _has(overview.memory, value)],
+        "sections": [
+            label
+            for value, label in MemoryEntry.Section.choices
+            if any(entry.section == value for entry in overview.memory)
+        ],
         "agents": sorted({entry.agent for entry in overview.memory}),
         "memory_rounds": sorted({entry.round for entry in overview.memory}),
     }
-
-
-def _has(memory: Sequence[MemoryEntry], section: str) -> bool:
-    return any(entry.section == section for entry in memory)
 
 
 @staff_only
@@ -65,7 +63,12 @@ def step(request: HttpRequest, pk: int, key: str) -> HttpResponse:
     """A step with its long texts; with the header X-Fragment without the page around them."""
     row = _attempt(pk)
     found = get_object_or_404(row.steps.select_related("run"), key=key)
-    context = {"attempt": row, "run": row.run, "shown": shown_step(row, found, _read_by(row, found))}
+    read: list[str] = []  # the candidates, in the order in which a verifier read them
+    if found.phase == "verify":
+        steps = row.steps.defer("question", "reply").order_by("pk")
+        memory = row.memory.defer("text").order_by("number")
+        read = order_of(row, found, candidates_of(list(steps), list(memory)).get(found.round, ()))
+    context = {"attempt": row, "run": row.run, "shown": shown_step(row, found, read)}
     fragment = request.headers.get("X-Fragment") == "step"
     return render(
         request, "solving/attempts/_step.html" if fragment else "solving/attempts/step.html", context
@@ -98,12 +101,3 @@ def _attempt(pk: int) -> Attempt:
     if row is None:
         raise Http404
     return row
-
-
-def _read_by(row: Attempt, found: Step) -> list[str]:
-    """The candidates that a verifier read, in the order in which it read them."""
-    if found.phase != "verify":
-        return []
-    steps = row.steps.defer("question", "reply").order_by("pk")
-    memory = row.memory.defer("text").order_by("number")
-    return order_of(row, found, candidates_of(list(steps), list(memory)).get(found.round, ()))

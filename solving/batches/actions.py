@@ -66,7 +66,18 @@ def export_batch(*, actor: User | None, run: SolveRun, limit: int = MOST) -> int
     run = SolveRun.objects.select_related("solver").get(pk=run.pk)
     if already := out_of(run).count():
         return already
-    _check_exportable(run, limit)
+    if run.state != RunState.PAUSED:
+        raise Refused("Pause the run: only a paused one is exported.", code="wrong_state")
+    if is_outdated(run.solver):
+        raise Refused(OUTDATED, code="outdated")
+    if run.attempt_seconds is not None:
+        reason = "The run's attempts are bounded by seconds, and a batch does not say how long a reply took."
+        raise Refused(reason, code="seconds")
+    for endpoint in endpoints_of(run.solver):
+        if endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
+            raise Refused(f"There is no endpoint {endpoint!r}. {HOW_TO}", code="no_endpoint")
+    if not 1 <= limit <= MOST:
+        raise Refused(f"A batch has 1 to {MOST:,} questions.", code="bad_limit", field="limit")
     owner = f"{HOLDER}{new_owner()}"
     waiting = AskStep.objects.filter(run=run, state=TaskState.WAITING, attempt__state=AttemptState.RUNNING)
     # A file is for one provider: the one whom the oldest question is put to.
@@ -89,21 +100,6 @@ def export_batch(*, actor: User | None, run: SolveRun, limit: int = MOST) -> int
     return len(granted)
 
 
-def _check_exportable(run: SolveRun, limit: int) -> None:
-    if run.state != RunState.PAUSED:
-        raise Refused("Pause the run: only a paused one is exported.", code="wrong_state")
-    if is_outdated(run.solver):
-        raise Refused(OUTDATED, code="outdated")
-    if run.attempt_seconds is not None:
-        reason = "The run's attempts are bounded by seconds, and a batch does not say how long a reply took."
-        raise Refused(reason, code="seconds")
-    for endpoint in endpoints_of(run.solver):
-        if endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-            raise Refused(f"There is no endpoint {endpoint!r}. {HOW_TO}", code="no_endpoint")
-    if not 1 <= limit <= MOST:
-        raise Refused(f"A batch has 1 to {MOST:,} questions.", code="bad_limit", field="limit")
-
-
 @transaction.atomic
 def settle_batch(*, actor: User | None, run: SolveRun, path: Path) -> Settled:
     """Store the results in a file as a worker stores replies, and plan the attempts on; all or nothing.
@@ -115,7 +111,15 @@ def settle_batch(*, actor: User | None, run: SolveRun, path: Path) -> Settled:
     run = SolveRun.objects.select_related("solver").get(pk=run.pk)
     if is_outdated(run.solver):
         raise Refused(OUTDATED, code="outdated")
-    lines = _lines_by_name(run, path)
+    lines: dict[Name, int] = {}
+    for result in results_in(path):
+        name = _of_this_run(run, result)
+        if name in lines:
+            reason = f"{result.custom_id} is on line {lines[name]} too."
+            raise Refused(reason, code="twice", line=result.line, field="custom_id")
+        lines[name] = result.line
+    if not lines:
+        raise Refused("The file has no results.", code="empty", field="file")
     # Attempts before steps, as workers lock them.
     holding = Attempt.objects.filter(pk__in=out_of(run).order_by().values("attempt"))
     list(holding.order_by("pk").select_for_update().values_list("pk"))
@@ -159,20 +163,6 @@ def withdraw_batch(*, actor: User | None, run: SolveRun) -> int:
     return back
 
 
-def _lines_by_name(run: SolveRun, path: Path) -> dict[Name, int]:
-    """The line of each result of a file. Raises Refused for a file that is not one of results of this run."""
-    lines: dict[Name, int] = {}
-    for result in results_in(path):
-        name = _of_this_run(run, result)
-        if name in lines:
-            reason = f"{result.custom_id} is on line {lines[name]} too."
-            raise Refused(reason, code="twice", line=result.line, field="custom_id")
-        lines[name] = result.line
-    if not lines:
-        raise Refused("The file has no results.", code="empty", field="file")
-    return lines
-
-
 def _of_this_run(run: SolveRun, result: Result) -> Name:
     name = name_in(result.custom_id)
     if name is None or name.run != run.pk:
@@ -191,21 +181,18 @@ def _check_known(lines: Mapping[Name, int]) -> int:
         steps = Step.objects.select_related("attempt__instance").defer("question", "reply")
         found = steps.in_bulk([name.step for name in part if name.token not in stored])
         for name in part:
-            if name.token not in stored:
-                _refuse(name, lines[name], found.get(name.step))
+            if name.token in stored:
+                continue
+            step = found.get(name.step)
+            if step is None or step.run_id != name.run or step.kind != Step.Kind.ASK:
+                reason, code = f"Run {name.run} has no question of this number.", "not_of_run"
+            else:
+                is_over = step.state not in OPEN
+                fate = "over without this result" if is_over else "no longer out in this batch"
+                reason = f"{step.key} of {step.attempt.instance.key} is {fate}. Remove the line."
+                code = "step_over" if is_over else "not_out"
+            raise Refused(reason, code=code, line=lines[name], field="custom_id")
     return len(lines)
-
-
-def _refuse(name: Name, line: int, step: Step | None) -> None:
-    if step is None or step.run_id != name.run or step.kind != Step.Kind.ASK:
-        reason, code = f"Run {name.run} has no question of this number.", "not_of_run"
-    elif step.state not in OPEN:
-        reason = f"{step.key} of {step.attempt.instance.key} is over without this result. Remove the line."
-        code = "step_over"
-    else:
-        reason = f"{step.key} of {step.attempt.instance.key} is no longer out in this batch. Remove the line."
-        code = "not_out"
-    raise Refused(reason, code=code, line=line, field="custom_id")
 
 
 def _settle(chunk: list[tuple[int, Result]]) -> int:

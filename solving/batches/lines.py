@@ -120,19 +120,10 @@ def _result(raw: bytes, number: int) -> Result:
             "The result has neither response nor error.", code="bad_result", line=number, field="response"
         )
     response = read.response or _Response(status_code=599)
-    _check_counts(response.body, number)
-    return Result(number, read.custom_id, response.status_code, response.body, read.error)
-
-
-def _check_counts(body: Any, number: int) -> None:
-    """Refuse counts of tokens that no column holds."""
-    usage = body.get("usage") if isinstance(body, dict) else None
+    usage = response.body.get("usage") if isinstance(response.body, dict) else None
     for name in ("prompt_tokens", "completion_tokens"):
         count = usage.get(name) if isinstance(usage, dict) else None
-        if isinstance(count, int) and count > _LARGEST:
-            raise Refused(
-                "No request uses so many tokens.",
-                code="bad_usage",
-                line=number,
-                field=f"response.body.usage.{name}",
-            )
+        if isinstance(count, int) and count > _LARGEST:  # no column holds it
+            place, reason = f"response.body.usage.{name}", "No request uses so many tokens."
+            raise Refused(reason, code="bad_usage", line=number, field=place)
+    return Result(number, read.custom_id, response.status_code, response.body, read.error)

@@ -72,11 +72,11 @@ def batch_lines(run: SolveRun) -> Iterator[bytes]:
     ids = list(out_of(run).values_list("pk", flat=True))
     if not ids:
         raise Refused("No question of the run is out in a batch.", code="nothing_out")
-    return _lines(ids)
-
-
-def _lines(ids: list[int]) -> Iterator[bytes]:
-    for start in range(0, len(ids), _CHUNK):
-        rows = Step.objects.filter(pk__in=ids[start : start + _CHUNK], lease_owner__startswith=HOLDER)
-        for step in rows.order_by("pk").prefetch_related(*ASKS.loaded):
-            yield request_line(name_of(step), body_of(step))
+    chunks = (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
+    return (
+        request_line(name_of(step), body_of(step))
+        for chunk in chunks
+        for step in Step.objects.filter(pk__in=chunk, lease_owner__startswith=HOLDER)
+        .order_by("pk")
+        .prefetch_related(*ASKS.loaded)
+    )

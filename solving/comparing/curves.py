@@ -164,14 +164,11 @@ def chart_of(curves: Sequence[Curve], names: Sequence[str], *, by_cost: bool) ->
         said.append(f"{name}: {curve.accepted_by(end, by_cost=by_cost)} of {len(curve.courses)} at the end")
     of = "money" if by_cost else "tokens"
     ticks = tuple(
-        Tick(f"{x(end * n / TICKS):.1f}", _number(end * n / TICKS, by_cost)) for n in range(TICKS + 1)
+        Tick(f"{x(at):.1f}", f"{at:.3g}" if by_cost else f"{round(at):,}")
+        for at in (end * n / TICKS for n in range(TICKS + 1))
     )
     shares = tuple(Tick(f"{y(n / 4):.1f}", f"{25 * n} %") for n in range(5))
     return Chart(
         f"Accepted answers against {of}", f"{of} of an attempt", tuple(lines), ticks, shares,
         BOTTOM + 50 + 20 * max(1, len(lines)), f"Share of attempts with an accepted answer. {'; '.join(said)}.",
     )  # fmt: skip
-
-
-def _number(value: float, by_cost: bool) -> str:
-    return f"{value:.3g}" if by_cost else f"{round(value):,}"

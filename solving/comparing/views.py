@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 from accounts.access import staff_only
 from benchmark.models import Instance
 from solving.attempts.views import LOADED, transcript_of
-from solving.comparing.curves import MOST_ATTEMPTS, QUARTERS, Curve, chart_of, curve_of
+from solving.comparing.curves import MOST_ATTEMPTS, QUARTERS, chart_of, curve_of
 from solving.comparing.outcomes import paired, results_of, rows_of, settings_that_differ, taken_by
 from solving.models import Attempt, SolveRun
 from solving.runs.queries import differences, runs
@@ -68,7 +68,10 @@ def _chosen(request: HttpRequest) -> list[SolveRun]:
 
 def _curves(chosen: list[SolveRun], names: list[str]) -> dict[str, object]:
     curves = [curve_of(one) for one in chosen]
-    ends = [one.attempt_tokens or _most(curve) for one, curve in zip(chosen, curves, strict=True)]
+    ends = [
+        one.attempt_tokens or max((use.tokens for course in curve.courses for use in course), default=0)
+        for one, curve in zip(chosen, curves, strict=True)
+    ]
     end = min((one for one in ends if one), default=0)
     quarters = [(share, end * share // 100) for share in QUARTERS]
     table = [
@@ -86,10 +89,6 @@ def _curves(chosen: list[SolveRun], names: list[str]) -> dict[str, object]:
         "table": table,
         "most": MOST_ATTEMPTS,
     }
-
-
-def _most(curve: Curve) -> int:
-    return max((one.tokens for course in curve.courses for one in course), default=0)
 
 
 @staff_only

@@ -257,7 +257,21 @@ def reconcile_solving() -> dict[str, int]:
             ids = set(expired.values_list("attempt_id", flat=True))
             list(Attempt.objects.filter(pk__in=ids).order_by("pk").select_for_update().values_list("pk"))
             back += take_back_expired(kind)
-    resumed = _resume_paused()
+    resumed = 0
+    # Attempts go on when the code that they began with runs again.
+    for solver in Solver.objects.filter(runs__attempts__state=AttemptState.PAUSED).distinct():
+        if is_outdated(solver):
+            continue
+        with transaction.atomic():
+            paused = Attempt.objects.filter(run__solver=solver, state=AttemptState.PAUSED).order_by("pk")
+            rows = list(paused.select_for_update(of=("self",)).select_related(*LOADED))
+            for attempt in rows:
+                attempt.state, attempt.note = AttemptState.RUNNING, ""
+            Attempt.objects.bulk_update(rows, ["state", "note"])
+            held = Step.objects.filter(attempt__in=rows, state=TaskState.HELD)
+            held.update(state=TaskState.WAITING, available_at=shared_now())
+            advance(rows)
+            resumed += len(rows)
     finished = close_finished(SolveRun.objects.filter(state__in=[RunState.RUNNING, RunState.PAUSED]))
     now = shared_now()
     due = [
@@ -275,25 +289,6 @@ def close_finished(runs: QuerySet[SolveRun]) -> int:
     unfinished = Attempt.objects.filter(run=OuterRef("pk")).exclude(state=AttemptState.ENDED)
     over = list(runs.exclude(Exists(unfinished)).values_list("pk", flat=True))
     return runs.filter(pk__in=over).update(state=RunState.DONE, finished_at=timezone.now(), note="")
-
-
-def _resume_paused() -> int:
-    """Attempts go on when the code that they began with runs again."""
-    resumed = 0
-    for solver in Solver.objects.filter(runs__attempts__state=AttemptState.PAUSED).distinct():
-        if is_outdated(solver):
-            continue
-        with transaction.atomic():
-            paused = Attempt.objects.filter(run__solver=solver, state=AttemptState.PAUSED).order_by("pk")
-            rows = list(paused.select_for_update(of=("self",)).select_related(*LOADED))
-            for attempt in rows:
-                attempt.state, attempt.note = AttemptState.RUNNING, ""
-            Attempt.objects.bulk_update(rows, ["state", "note"])
-            held = Step.objects.filter(attempt__in=rows, state=TaskState.HELD)
-            held.update(state=TaskState.WAITING, available_at=shared_now())
-            advance(rows)
-            resumed += len(rows)
-    return resumed
 
 
 def check_protocol(solver: Solver, order: Order) -> None:

@@ -9,7 +9,7 @@ import datetime as dt
 import random
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -94,14 +94,6 @@ def _paused(run: SolveRun) -> None:
     record(actor=None, verb="pause_solve_run", target=run, details={"note": run.note})
 
 
-def _most(step: Step) -> Use:
-    return Use(step.tokens_bound, step.cost_bound)
-
-
-def _returned_asks(ids: Sequence[int]) -> None:
-    returned(ids)
-
-
 ASKS = Kind(
     tasks=AskStep,
     runs=SolveRun,
@@ -111,10 +103,10 @@ ASKS = Kind(
     ask=ask,
     here=nothing_here(ask),
     settle=settle_asks,
-    most=_most,
+    most=lambda step: Use(step.tokens_bound, step.cost_bound),
     paused=_paused,
     bounds=("tokens_bound", "cost_bound"),
-    returned=_returned_asks,
+    returned=returned,
 )
 TOOLS = Kind(
     tasks=ToolStep,

@@ -13,7 +13,7 @@ from benchmark.models import TupleFile
 from benchmark.tuples.files import parts_of
 from retrieval import artifact
 from retrieval.artifact import Artifact, BadArtifact, Result
-from retrieval.postings import Collector, Counts, Postings, best, impacts
+from retrieval.postings import Collector, Postings, best, impacts
 from retrieval.words import terms
 from solving.models import SolveRun
 from solving.tools.blocking import blocker
@@ -120,7 +120,10 @@ def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[
     if row is not None:
         found: Sequence[Result] = row.results
     else:
-        found = _by_words(sources.frozen, instance, query)
+        known = {one.key: one for of in sources.frozen.rows if of.instance == instance for one in of.results}
+        shown = list(known.values())
+        order = ranked_by_words(query, [f"{one.title}\n{one.snippet}" for one in shown])
+        found = [shown[place] for place in order]
     block = blocker(run.blocked.content if run.blocked else None)
     results: list[Result] = []
     blocked: list[dict[str, str]] = []
@@ -145,13 +148,6 @@ def _search(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[
     }
 
 
-def _by_words(frozen: Artifact, instance: str, query: str) -> list[Result]:
-    known = {result.key: result for row in frozen.rows if row.instance == instance for result in row.results}
-    results = list(known.values())
-    order = ranked_by_words(query, [f"{one.title}\n{one.snippet}" for one in results])
-    return [results[place] for place in order]
-
-
 def ranked_by_words(query: str, texts: Sequence[str], k: int = MOST_RESULTS) -> list[int]:
     """The numbers of the texts that share words with the query, by BM25, the best first."""
     if not texts:
@@ -164,12 +160,8 @@ def ranked_by_words(query: str, texts: Sequence[str], k: int = MOST_RESULTS) -> 
         collector.add(counted)
     names, counts = collector.counts()
     places = {name: number for number, name in enumerate(names)}
-    postings = Postings(counts.starts, counts.rows, _impacts(counts), places.get)
+    postings = Postings(counts.starts, counts.rows, impacts(counts, K1, B), places.get)
     return [int(number) for number in best(postings.scores(terms(query), len(texts)), k)]
-
-
-def _impacts(counts: Counts) -> Any:
-    return impacts(counts, K1, B)
 
 
 def _open(run: SolveRun, sources: Sources, instance: str, query: str) -> dict[str, object]:

@@ -56,11 +56,26 @@ def tried(folder: Path, address: str) -> list[str]:
         began = time.monotonic()
         run = _finished(recipe, owner, folder)
         seconds = time.monotonic() - began
-        found = [*_unanswered(run), *_unpublished(run, owner)]
+        found = list(_unanswered(run))
+        try:
+            publish(actor=owner, run=run)
+        except Refused as refusal:
+            found.append(f"not published: {refusal}")
+        run.refresh_from_db()
         pages, missing = _pages(run, owner)
         found += missing
         faults += [f"{name}: {fault}" for fault in found]
-        say(_line(run, seconds, pages))
+        asked = run.steps.filter(kind=Step.Kind.ASK)
+        states = Counter(asked.values_list("reply_state", flat=True))
+        calls = SolveCall.objects.filter(task__run=run)
+        used: Any = [one for pair in calls.values_list("prompt_tokens", "completion_tokens") for one in pair]
+        ends = Counter(f"{one.outcome} ({one.ended_because})" for one in run.attempts.all())
+        say(
+            f"{name}: {calls.count()} calls, {states['parsed']} parsed, {states['unparsed']} unparsed, "
+            f"{run.steps.filter(kind=Step.Kind.TOOL).count()} tools, {sum(used):,} tokens, {seconds:.0f} s; "
+            + ", ".join(f"{count} {end}" for end, count in ends.items())
+            + f"; {'published' if run.published_id else 'not published'}; {pages} pages"
+        )
     with urlopen(f"{address}/answered", timeout=30) as reply:  # noqa: S310 # nosec B310 # our own server
         answered = json.load(reply)
     stored = SolveCall.objects.count()
@@ -152,14 +167,6 @@ def _unanswered(run: SolveRun) -> Iterator[str]:
             yield f"{step.key} of attempt {step.attempt.number} is answered without a call"
 
 
-def _unpublished(run: SolveRun, owner: User) -> Iterator[str]:
-    try:
-        publish(actor=owner, run=run)
-    except Refused as refusal:
-        yield f"not published: {refusal}"
-    run.refresh_from_db()
-
-
 def _pages(run: SolveRun, owner: User) -> tuple[int, list[str]]:
     """How many pages of the run were opened, and which could not be."""
     client = Client(raise_request_exception=False, headers={"host": "localhost"})
@@ -178,17 +185,3 @@ def _pages(run: SolveRun, owner: User) -> tuple[int, list[str]]:
     return len(found), [
         f"{address} answers {status}" for address, status in statuses.items() if status != 200
     ]
-
-
-def _line(run: SolveRun, seconds: float, pages: int) -> str:
-    asked = run.steps.filter(kind=Step.Kind.ASK)
-    states = Counter(asked.values_list("reply_state", flat=True))
-    calls = SolveCall.objects.filter(task__run=run)
-    used: Any = [one for pair in calls.values_list("prompt_tokens", "completion_tokens") for one in pair]
-    ends = Counter(f"{one.outcome} ({one.ended_because})" for one in run.attempts.all())
-    return (
-        f"{run.solver.recipe}: {calls.count()} calls, {states['parsed']} parsed, {states['unparsed']} unparsed, "
-        f"{run.steps.filter(kind=Step.Kind.TOOL).count()} tools, {sum(used):,} tokens, {seconds:.0f} s; "
-        + ", ".join(f"{count} {end}" for end, count in ends.items())
-        + f"; {'published' if run.published_id else 'not published'}; {pages} pages"
-    )

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from construction.sources.adding import Line, Report, add_many, archives_in
+from construction.sources.adding import Report, add_many, archives_in
 from construction.sources.manifest import read_manifest
 
 
@@ -47,13 +47,12 @@ class Command(TouchstoneCommand):
             head += ". Nothing was stored"
         codes = [f"{times:,} of them {code}" for code, times in report.codes.items()]
         shown = report.lines if self.every_line else report.unusable
-        return "\n".join([f"{'; '.join([head, *codes])}.", *map(_line, shown)])
-
-
-def _line(line: Line) -> str:
-    found = ""
-    if line.main:
-        counts = f"{line.statements} statements, {line.proofs} proofs, {line.citations} citations"
-        found = f", {line.main}, {counts}"
-    why = f"\n    {line.code}: {line.sentence} {line.what_to_do}" if line.code else ""
-    return f"  {line.file} ({line.source}): {line.outcome}, {line.form}{found}{why}"
+        lines = [f"{'; '.join([head, *codes])}."]
+        for line in shown:
+            found = ""
+            if line.main:
+                counts = f"{line.statements} statements, {line.proofs} proofs, {line.citations} citations"
+                found = f", {line.main}, {counts}"
+            why = f"\n    {line.code}: {line.sentence} {line.what_to_do}" if line.code else ""
+            lines.append(f"  {line.file} ({line.source}): {line.outcome}, {line.form}{found}{why}")
+        return "\n".join(lines)

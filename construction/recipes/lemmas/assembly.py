@@ -97,7 +97,13 @@ def needed(source: Outline, lemma: int, context: Context, reply: str) -> Needed 
             parts = [passage(source, span) for span in sorted(set(spans), key=lambda span: span.start)]
             if not all(part.text.strip() for part in parts):
                 return Drop("quote_not_shown", "What is quoted prints nothing")
-            passages.append(_joined(parts))
+            passages.append(
+                Passage(
+                    "\n\n".join(part.text.strip() for part in parts),
+                    tuple(span for part in parts for span in part.spans),
+                    tuple(name for part in parts for name in part.left),
+                )
+            )
         found.append(tuple(passages))
     return Needed(found[0], found[1], tuple(needs.missing))
 
@@ -142,7 +148,15 @@ def assembled(
         return drop
     if not found.statement.text.strip():
         return Drop("empty_statement", "The lemma says nothing")
-    entries = {name: [_retrieved(made) for made in group] for name, group in groups.items()}
+    entries = {
+        name: [
+            Retrieved(
+                text=made.text, spans=[SourceSpan(start=span.start, end=span.end) for span in made.spans]
+            )
+            for made in group
+        ]
+        for name, group in groups.items()
+    }
     context = context_text(entries["definitions"], entries["assumptions"])
     if drop := refused("\n\n".join([title.text, found.statement.text, context])):
         return drop
@@ -172,17 +186,3 @@ def assembled(
             places = origin(source, made.spans).places
             provenance[f"{name}.{at}.text"] = Origin(places, written_by, program)
     return Made(line, provenance)
-
-
-def _joined(parts: list[Passage]) -> Passage:
-    return Passage(
-        "\n\n".join(part.text.strip() for part in parts),
-        tuple(span for part in parts for span in part.spans),
-        tuple(name for part in parts for name in part.left),
-    )
-
-
-def _retrieved(made: Passage) -> Retrieved:
-    return Retrieved(
-        text=made.text, spans=[SourceSpan(start=span.start, end=span.end) for span in made.spans]
-    )

@@ -27,7 +27,7 @@ from construction.recipes.masked_steps.masks import (
 from construction.recipes.masked_steps.pairs import Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
 from construction.recipes.passages import Drop, Made, not_set
-from latex import Outline, Span
+from latex import Span
 
 SYMBOLS = prompt("mask-symbols.v1", Symbols)
 CHOICE = prompt("mask-choice.v1", Choice)
@@ -99,7 +99,10 @@ def _made(
     among = candidates(source, pair)
     if not among:
         return "formulas", Drop("no_formula", "No formula of the proof can be masked")
-    asked = {"problem": pair.problem(), "proof": pair.proof.text, "paper": _around(source, pair)}
+    text, proof = source.flat.text, source.proofs[pair.number].span
+    start = min(max(text.find("\\begin{document}"), 0), proof.start)
+    before, after = source.text_of(Span(start, proof.start)), source.text_of(Span(proof.end, len(text)))
+    asked = {"problem": pair.problem(), "proof": pair.proof.text, "paper": f"{before}\n\n{after}"}
     symbols = answers.to("symbols", SYMBOLS, asked)
     if isinstance(symbols, Question):
         return "symbols", symbols
@@ -138,15 +141,6 @@ def numbered(text: str, among: list[Candidate]) -> str:
         parts += [text[at : formula.start], f"<<{number}>>{text[formula.start : formula.end]}<</{number}>>"]
         at = formula.end
     return "".join([*parts, text[at:]])
-
-
-def _around(source: Outline, pair: Pair) -> str:
-    """The document without the proof."""
-    text = source.flat.text
-    proof = source.proofs[pair.number].span
-    begin = text.find("\\begin{document}")
-    start = min(max(begin, 0), proof.start)
-    return f"{source.text_of(Span(start, proof.start))}\n\n{source.text_of(Span(proof.end, len(text)))}"
 
 
 PIPELINE = MaskPipeline()

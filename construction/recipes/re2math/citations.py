@@ -166,7 +166,8 @@ def cited_tools(outline: Outline, recipe: Recipe) -> tuple[CitedTool, ...]:
         for key in dict.fromkeys(citation.keys):
             entry = entries.get(key)
             if block.span not in said:
-                said[block.span] = _said(outline.text_of(block.span)[: recipe.scored])
+                passage = outline.text_of(block.span)[: recipe.scored]
+                said[block.span] = [rule for rule, pattern in _WORDS.items() if pattern.search(passage)]
             reasons = tuple(_reasons(said[block.span], citation.note, is_aside, entry or "", recipe))
             code, sentence = "", ""
             if entry is None:
@@ -200,10 +201,6 @@ def cited_tools(outline: Outline, recipe: Recipe) -> tuple[CitedTool, ...]:
         tool if tool.code or tool in kept else replace(tool, code="beyond_the_best", sentence=beyond)
         for tool in found
     )
-
-
-def _said(passage: str) -> list[str]:
-    return [rule for rule, pattern in _WORDS.items() if pattern.search(passage)]
 
 
 def _reasons(said: list[str], note: str, is_aside: bool, entry: str, recipe: Recipe) -> Iterator[Points]:

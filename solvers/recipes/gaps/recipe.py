@@ -133,7 +133,11 @@ def _solve(given: Given, settings: Settings, result: dict[str, Any]) -> Part[End
     result["candidates"] = [one for place, one in enumerate(sources) if one not in sources[:place]]
     if not shown:
         return Ended("abstained", "finished", {**result, "reason": "The search found nothing."})
-    listed = "\n".join(_listed(number, one, settings) for number, one in enumerate(shown, 1))
+    listed = "\n".join(
+        f"{number}. {one['title'] or one['key']} ({', '.join(one.get('authors', ()))}, "
+        f"{one.get('year') or 'n.d.'})\n{str(one.get('snippet', ''))[: settings.snippet_chars]}"
+        for number, one in enumerate(shown, 1)
+    )
     chosen = yield from _short(
         settings, "choose", "choose.v1", {**context, "need": anchor, "results": listed}
     )
@@ -227,8 +231,3 @@ def source_of(result: Document) -> dict[str, Any]:
         "year": result.get("year"),
         "identifier": result.get("paper") or "",
     }
-
-
-def _listed(number: int, one: Document, settings: Settings) -> str:
-    head = f"{number}. {one['title'] or one['key']} ({', '.join(one.get('authors', ()))}, {one.get('year') or 'n.d.'})"
-    return f"{head}\n{str(one.get('snippet', ''))[: settings.snippet_chars]}"

@@ -71,13 +71,8 @@ def solve(given: Given, settings: Settings, memory: Memory) -> Solving:
     ]
     if not steps:
         return Ended("failed", "no_reply")
-    return Ended("answered", "finished", {"steps": steps, "undeclared": _undeclared(steps, names)})
-
-
-def _undeclared(steps: list[dict[str, Any]], names: set[str]) -> list[str]:
-    """What steps use that is neither a hypothesis nor an earlier step: "3: H9"."""
-    known, found = set(names), []
+    undeclared = []  # what is used that is neither a hypothesis nor an earlier step: "3: H9"
     for number, one in enumerate(steps, 1):
-        found += [f"{number}: {name}" for name in one["uses"] if name not in known]
-        known.add(str(number))
-    return found
+        undeclared += [f"{number}: {name}" for name in one["uses"] if name not in names]
+        names.add(str(number))
+    return Ended("answered", "finished", {"steps": steps, "undeclared": undeclared})

@@ -39,17 +39,14 @@ def _analysis(settings: Settings, memory: Memory) -> Part[None]:
     question = _module("analysis", "analyse.v1", _problem(memory), settings)
     reply = (yield from asked([question], settings.retries))[question.key]
     if reply.parsed:
-        text = _analysis_text(reply.document)
+        said = reply.document
+        lines = [said["formal"], f"Target: {said['target']}"]
+        lines += [f"{one['name']}: {one['meaning']}" for one in said["symbols"]]
+        lines += [f"Subgoal {one['id']}: {one['goal']}" for one in said["subgoals"]]
+        lines += [f"Given: {text}" for text in said["explicit"]]
+        lines += [f"Implied: {text}" for text in said["implicit"]]
+        text = "\n".join(lines)
         memory.write("problem", round=1, agent="module", role="module", text=text, step=question.key)
-
-
-def _analysis_text(said: Mapping[str, Any]) -> str:
-    lines = [said["formal"], f"Target: {said['target']}"]
-    lines += [f"{one['name']}: {one['meaning']}" for one in said["symbols"]]
-    lines += [f"Subgoal {one['id']}: {one['goal']}" for one in said["subgoals"]]
-    lines += [f"Given: {text}" for text in said["explicit"]]
-    lines += [f"Implied: {text}" for text in said["implicit"]]
-    return "\n".join(lines)
 
 
 def _literature(settings: Settings, memory: Memory) -> Part[None]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from solvers.memory import Memory, Shown, shown
+from solvers.memory import Memory, shown
 from solvers.recipes.rma import replies as shapes
 from solvers.recipes.rma.candidates import Candidate, ranked
 from solvers.recipes.rma.modules import BACKGROUND, modules
 from solvers.recipes.rma.settings import Settings as Settings
 from solvers.recipes.rma.writing import Part, candidate_of, checked, ended_with, verified, written
-from solvers.steps import Ask, CapReached, Ended, Given, Reply, Solving
+from solvers.steps import Ask, CapReached, Ended, Given, Solving
 
 TITLE = "RMA: proposers and verifiers over one memory"
 PROTOCOLS = ("proofs",)
@@ -31,7 +31,11 @@ def solve(given: Given, settings: Settings, memory: Memory) -> Solving:
             "problem", round=1, agent="init", role="initializer", text=str(given.fields["statement"])
         )
         yield from modules(given, settings, memory)
-        first = yield from _draft(settings, memory)
+        view = shown([(name, memory.of(name)) for name in BACKGROUND], settings.context_tokens)
+        question = Ask(
+            "r1.draft", "draft.v1", view.fields, settings.draft_tokens, 1, "init", "draft", reads=view.reads
+        )
+        first = (yield from written([question], settings))[question.key]
         if first.parsed and first.document.get("abstain"):
             return Ended("abstained", "finished", {"reason": first.document.get("reason", "")})
         made = candidate_of("r1.draft", 1, "init", 0, first)
@@ -41,7 +45,9 @@ def solve(given: Given, settings: Settings, memory: Memory) -> Solving:
         for round in range(2, settings.rounds + 1):
             if settings.early_stop and _satisfying(settings, candidates):
                 return ended_with(_eligible(settings, candidates), settings, "finished")
-            base = _base(settings, candidates, round - 1)
+            # The best of the last round that has any is what this one revises.
+            last = max(one.round for one in candidates if one.round < round)
+            base = ranked([one for one in candidates if one.round == last], settings.verifiers)[0]
             proposals = yield from _propose(settings, memory, base, round)
             if proposals:
                 yield from _round(given, settings, memory, round, proposals, candidates)
@@ -51,18 +57,21 @@ def solve(given: Given, settings: Settings, memory: Memory) -> Solving:
     return ended_with(_eligible(settings, candidates), settings, "finished" if finished else "rounds")
 
 
-def _draft(settings: Settings, memory: Memory) -> Part[Reply]:
-    view = shown([(name, memory.of(name)) for name in BACKGROUND], settings.context_tokens)
-    question = Ask(
-        "r1.draft", "draft.v1", view.fields, settings.draft_tokens, 1, "init", "draft", reads=view.reads
-    )
-    replies = yield from written([question], settings)
-    return replies[question.key]
-
-
 def _propose(settings: Settings, memory: Memory, base: Candidate, round: int) -> Part[list[Candidate]]:
     """The revised proofs of a round. Proposers read the memory as it was when the round began, not each other."""
-    view = _view(settings, memory, base)
+    proofs, feedback = memory.of("proof"), memory.of("feedback")
+    chosen = [entry for entry in proofs if entry.number == base.entry]
+    parts = [("problem", memory.of("problem"))]  # the most important first
+    if settings.memory != "stateless":
+        parts.append(("chosen_draft", chosen))
+        parts.append(("feedback", [entry for entry in feedback if entry.round == base.round]))
+    if settings.memory == "full":
+        parts.append(("other_drafts", [entry for entry in reversed(proofs) if entry not in chosen]))
+        older = [entry for entry in reversed(feedback) if entry.round != base.round]
+        parts.append(("other_feedback", older))
+    if settings.memory != "stateless":
+        parts += [(name, memory.of(name)) for name in ("literature", "knowledge")]
+    view = shown(parts, settings.context_tokens)
     questions = [
         Ask(
             f"r{round}.p{number}",
@@ -82,23 +91,6 @@ def _propose(settings: Settings, memory: Memory, base: Candidate, round: int) ->
         for number, question in enumerate(questions, 1)
     ]
     return [one for one in made if one is not None]
-
-
-def _view(settings: Settings, memory: Memory, base: Candidate) -> Shown:
-    """What proposers read, by the setting of memory, the most important first."""
-    proofs, feedback = memory.of("proof"), memory.of("feedback")
-    chosen = [entry for entry in proofs if entry.number == base.entry]
-    parts = [("problem", memory.of("problem"))]
-    if settings.memory != "stateless":
-        parts.append(("chosen_draft", chosen))
-        parts.append(("feedback", [entry for entry in feedback if entry.round == base.round]))
-    if settings.memory == "full":
-        parts.append(("other_drafts", [entry for entry in reversed(proofs) if entry not in chosen]))
-        older = [entry for entry in reversed(feedback) if entry.round != base.round]
-        parts.append(("other_feedback", older))
-    if settings.memory != "stateless":
-        parts += [(name, memory.of(name)) for name in ("literature", "knowledge")]
-    return shown(parts, settings.context_tokens)
 
 
 def _round(
@@ -122,12 +114,6 @@ def _round(
             one.entry = entry.number
     view = shown([(name, memory.of(name)) for name in BACKGROUND], settings.context_tokens)
     yield from verified(given, settings, memory, round, made, view.fields, view.reads)
-
-
-def _base(settings: Settings, candidates: Sequence[Candidate], before: int) -> Candidate:
-    """The best of the last round that has any: what the next round revises."""
-    last = max(one.round for one in candidates if one.round <= before)
-    return ranked([one for one in candidates if one.round == last], settings.verifiers)[0]
 
 
 def _satisfying(settings: Settings, candidates: Sequence[Candidate]) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from solvers.memory import Memory
 from solvers.recipes.rma.candidates import Candidate, feedback_of, order_for, ranked, take_reviews
@@ -58,7 +58,9 @@ def written(questions: Sequence[Ask], settings: Drafting) -> Asking:
         results = yield tools
         again = []
         for key in wanted:
-            one, found = latest[key], _told(wanted[key], results[f"{key}.tool{time}"])
+            one, request, result = latest[key], wanted[key], results[f"{key}.tool{time}"]
+            told = result.document.get("text", "") if result.parsed else "The tool gave no result."
+            found = f"{request['tool']} {request['query']}\n{told}"
             before = one.fields.get("looked_up", "")
             fields = {**one.fields, "looked_up": f"{before}\n\n{found}".strip()}
             again.append(replace(one, key=f"{key.partition('.more')[0]}.more{time}", fields=fields))
@@ -67,14 +69,6 @@ def written(questions: Sequence[Ask], settings: Drafting) -> Asking:
             replies[key] = more[one.key]
             latest[key] = replace(latest[key], fields=one.fields)
     return replies
-
-
-def _told(request: Mapping[str, Any], reply: Reply) -> str:
-    """A tool's result as text for the next question."""
-    head = f"{request['tool']} {request['query']}"
-    if not reply.parsed:
-        return f"{head}\nThe tool gave no result."
-    return f"{head}\n{reply.document.get('text', '')}"
 
 
 def checked(candidates: Sequence[Candidate], settings: Drafting) -> Part[None]:

@@ -10,7 +10,7 @@ from solvers.memory import Memory
 from solvers.recipes.rma.candidates import Candidate, feedback_of
 from solvers.recipes.rma.replies import Draft, Proposal, Reviews
 from solvers.recipes.rma.settings import Drafting
-from solvers.recipes.rma.writing import Part, candidate_of, ended_with, verified, written
+from solvers.recipes.rma.writing import candidate_of, ended_with, verified, written
 from solvers.steps import Ask, Because, CapReached, Ended, Given, Solving
 
 TITLE = "One proof that checks itself"
@@ -57,32 +57,21 @@ def solve(given: Given, settings: Settings, memory: Memory) -> Solving:
             sound = 0
             # A verdict that cannot be read names nothing to rewrite: the same proof is verified again.
             if feedback := feedback_of(replies[f"r{round}.v1"], [current]):
-                rewritten = yield from _rewrite(settings, memory, problem, current, feedback, round + 1)
-                current = rewritten or current
+                fields = {**problem, "chosen_draft": current.proof, "feedback": feedback}
+                reads = (current.entry, memory.of("feedback")[-1].number)
+                # The rewritten proof belongs to the round in which it is verified first.
+                question = Ask(
+                    f"r{round + 1}.p1", "rewrite.v1", fields, settings.draft_tokens, round + 1, "p1",
+                    "propose", reads=reads,
+                )  # fmt: skip
+                reply = (yield from written([question], settings))[question.key]
+                rewritten = candidate_of(question.key, round + 1, "p1", 1, reply)
+                if rewritten is not None:
+                    _remember(memory, rewritten, "proposer")
+                    current = rewritten
     except CapReached as cap:
         return _ended(current, sound, settings, cap.because)
     return _ended(current, sound, settings, "rounds")
-
-
-def _rewrite(
-    settings: Settings,
-    memory: Memory,
-    problem: Mapping[str, str],
-    current: Candidate,
-    feedback: str,
-    round: int,
-) -> Part[Candidate | None]:
-    """The proof without the issues that were found. It belongs to the round in which it is verified first."""
-    fields = {**problem, "chosen_draft": current.proof, "feedback": feedback}
-    reads = (current.entry, memory.of("feedback")[-1].number)
-    question = Ask(
-        f"r{round}.p1", "rewrite.v1", fields, settings.draft_tokens, round, "p1", "propose", reads=reads
-    )
-    reply = (yield from written([question], settings))[question.key]
-    made = candidate_of(question.key, round, "p1", 1, reply)
-    if made is not None:
-        _remember(memory, made, "proposer")
-    return made
 
 
 def _remember(memory: Memory, one: Candidate, role: str) -> None:

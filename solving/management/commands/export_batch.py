@@ -35,24 +35,17 @@ class Command(TouchstoneCommand):
         elif options["out"] is None:
             raise Refused("Name the file to write: --out FILE.", code="missing", field="out")
         else:
-            _check_folder(options["out"])
+            path = options["out"]
+            # A place where nothing can be written is refused before anything is claimed.
+            if path.is_dir() or not os.access(path.parent, os.W_OK):
+                raise Refused(f"{path} cannot be written.", code="no_file", field="out")
             export_batch(actor=None, run=run, limit=options["limit"])
-            _write(options["out"], run)
+            # The whole file or none: what was there before stays until the new one is complete.
+            with NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                try:
+                    file.writelines(batch_lines(run))
+                except BaseException:
+                    Path(file.name).unlink()
+                    raise
+            Path(file.name).replace(path)
         return dict(as_json(batch_state(run)))
-
-
-def _check_folder(path: Path) -> None:
-    """Refuse a place where nothing can be written before anything is claimed."""
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise Refused(f"{path} cannot be written.", code="no_file", field="out")
-
-
-def _write(path: Path, run: SolveRun) -> None:
-    """The whole file or none: what was there before stays until the new one is complete."""
-    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        try:
-            file.writelines(batch_lines(run))
-        except BaseException:
-            Path(file.name).unlink()
-            raise
-    Path(file.name).replace(path)

@@ -122,23 +122,18 @@ class Command(TouchstoneCommand):
         for needed in ("endpoint", "model", "solver"):
             if not options[needed]:
                 raise Refused(f"To make a solver, give --{needed} too.", code="missing", field=needed)
-        roles = _roles(options["roles"])
+        try:
+            roles = loads(options["roles"])
+        except NotJson as error:
+            raise Refused(f"--roles is not JSON: {error}.", code="bad_role", field="roles") from error
+        if not isinstance(roles, dict):
+            raise Refused("--roles is not one JSON object.", code="bad_role", field="roles")
         named = ("recipe", "endpoint", "model", "family", "prompt_price", "completion_price", "cached_price")
         settings = _settings(options["recipe"], options["configuration"])
         return make_solver(
             actor=None,
             system=System(name, settings=settings, roles=roles, **{one: options[one] for one in named}),
         )
-
-
-def _roles(given: str) -> dict[str, object]:
-    try:
-        read = loads(given)
-    except NotJson as error:
-        raise Refused(f"--roles is not JSON: {error}.", code="bad_role", field="roles") from error
-    if not isinstance(read, dict):
-        raise Refused("--roles is not one JSON object.", code="bad_role", field="roles")
-    return read
 
 
 def _settings(recipe: str, given: str | None) -> Mapping[str, object]:
