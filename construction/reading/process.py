@@ -177,16 +177,7 @@ class Reader:
         sent = json.dumps(request).encode() + b"\n" + content
         with self._lock:
             for _ in range(2):  # a process that somebody killed is replaced once
-                if self._process is None:
-                    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-                    self._process = subprocess.Popen(  # nosec B603 # our own module; bytes come in
-                        [sys.executable, "-m", "construction.reading.child"],
-                        stdin=subprocess.PIPE,
-                        stdout=subprocess.PIPE,
-                        stderr=subprocess.DEVNULL,
-                        cwd=ROOT,
-                        env=kept,
-                    )
+                self._process = self._process or _started()
                 assert self._process.stdin
                 assert self._process.stdout
                 try:
@@ -229,6 +220,18 @@ class Readers:
             yield reader
         finally:
             self._free.put(reader)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    return subprocess.Popen(  # nosec B603 # our own module, and the archive comes in as bytes
+        [sys.executable, "-m", "construction.reading.child"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=ROOT,
+        env=kept,
+    )
 
 
 def _found(how: str, lines: list[Any]) -> Found | NotRead:
