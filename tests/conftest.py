@@ -226,8 +226,9 @@ def _passwords_are_hashed_quickly() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _processes_that_read_sources_stay() -> Iterator[None]:
-    """Each takes half a second of the processor to start; those of one test serve the next."""
+def idle_readers() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Processes that read sources: each takes half a second of the processor to start, and those of one test serve
+    the next."""
     start, idle = process._started, []
 
     def started() -> subprocess.Popen[bytes]:
@@ -242,7 +243,7 @@ def _processes_that_read_sources_stay() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "_started", started)
         patch.setattr(process.Reader, "__exit__", leave)
-        yield
+        yield idle
     for one in idle:
         one.communicate()
 
