@@ -384,12 +384,12 @@ class Protocol:
     finds breaches of the rules in an answered output at its import, from the payloads of instance and output, at most
     one of a kind; a flag changes no score. `source_dates` are the years of an output's sources and the last year that
     its instance allows. `success_types` tells an audit how to divide the judge's successes.
-    `case_columns` are the columns of a case study; without them, every predicate and measure is one. `reached` says, by
-    its payload, whether an output that abstained has what a predicate is about: its plan, say. `condition_tables` say
-    which tracks and conditions may be shown side by side; without them, none. `release_line` and `output_line` are the
-    schemas of a line of both files, from which the pages about formats and the mapping of tables are made; without
-    them, files must have the protocol's own format. `with_retrieved` gives an output's payload the sources that a
-    frozen retrieval artifact found for its query, or raises NotFrozen. `solving` lets solvers work on the instances.
+    `case_columns` are the columns of a case study; without them, every predicate and measure is one. `reached` says,
+    by its payload, whether an output that abstained has what a predicate is about: its plan, say. `condition_tables`
+    say which tracks and conditions may be shown side by side; without them, none. `release_line` and `output_line`
+    are the schemas of a line of both files, from which the pages about formats and the mapping of tables are made.
+    `with_retrieved` gives an output's payload the sources that a frozen retrieval artifact found for its query, or
+    raises NotFrozen. `solving` lets solvers work on the instances.
     """
 
     name: str
@@ -404,6 +404,8 @@ class Protocol:
     output_parts: Callable[[Mapping[str, Any], str, str], Sequence[Part]]
     prompt_fields: Callable[[str, Mapping[str, Any], Mapping[str, Any], str], Mapping[str, str]]
     bucket: Callable[[LabelledOutput], str]
+    release_line: type[BaseModel]
+    output_line: type[BaseModel]
     program_judges: tuple[ProgramJudge, ...] = ()
     construction_items: tuple[ConstructionItem, ...] = ()
     audited_parts: Callable[[Mapping[str, Any]], Sequence[Part]] | None = None
@@ -429,8 +431,6 @@ class Protocol:
     condition_tables: tuple[ConditionTable, ...] = ()
     with_retrieved: WithRetrieved | None = None
     reached: Callable[[str, Mapping[str, Any]], bool] | None = None
-    release_line: type[BaseModel] | None = None
-    output_line: type[BaseModel] | None = None
     solving: Solvable | None = None
 
     @property

@@ -5,12 +5,15 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of
 from benchmark.collecting.mapping import reads_documents, table_fields
 from benchmark.protocol import Protocol
+from benchmark.protocols import get_protocol, protocol_names
 
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 KINDS = {"problems": "Problems", "outputs": "Outputs"}
 
 
@@ -44,7 +47,7 @@ class Format:
 
 
 def formats_of(rules: Protocol) -> list[Format]:
-    """Both formats. Raises Refused for a protocol that does not describe its files."""
+    """Both formats."""
     example = json.loads((rules.folder / "example.json").read_text("utf-8"))
     found = []
     for kind, title in KINDS.items():
@@ -54,8 +57,8 @@ def formats_of(rules: Protocol) -> list[Format]:
     return found
 
 
-def as_markdown(protocols: list[Protocol]) -> str:
-    """docs/formats.md, which a test compares with this."""
+def document() -> str:
+    """The whole of docs/formats.md."""
     lines = [
         "# Formats of files",
         "",
@@ -75,9 +78,9 @@ def as_markdown(protocols: list[Protocol]) -> str:
         "that the scripts of Re2Math and Mask-Proof write are read as outputs, and by *Import labels* as",
         "verdicts.",
         "",
-        "This page is written from the schemas (`benchmark/collecting/formats.py`).",
+        "`python -m benchmark.collecting.formats` writes this page from the schemas.",
     ]
-    for rules in protocols:
+    for rules in map(get_protocol, protocol_names()):
         lines += ["", f"## {rules.title} (`{rules.name}`)"]
         if reads_documents(rules):
             lines += [
@@ -93,3 +96,7 @@ def as_markdown(protocols: list[Protocol]) -> str:
                 lines.append(f"| `{field.name}`{' (needed)' * field.required} | {kind} | {field.meaning} |")
             lines += ["", "```json", form.example_json, "```"]
     return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(), encoding="utf-8")

@@ -182,11 +182,8 @@ def _stem(name: str) -> str:
 
 
 def table_fields(rules: Protocol, table: str) -> list[FieldInfo]:
-    """The fields that columns can be mapped to. Raises Refused if the protocol does not describe its files."""
-    model = rules.release_line if table == "problems" else rules.output_line
-    if model is None:
-        raise Refused(f"{rules.title} reads files of its own format only.", code="own_format")
-    fields = fields_of(model)
+    """The fields that columns can be mapped to."""
+    fields = fields_of(rules.release_line if table == "problems" else rules.output_line)
     if table == "outputs":
         meaning = "The system that wrote the output. Reviewers never see it."
         fields.append(FieldInfo(SYSTEM, "text", False, meaning))
@@ -195,9 +192,7 @@ def table_fields(rules: Protocol, table: str) -> list[FieldInfo]:
 
 def reads_documents(rules: Protocol) -> bool:
     """Whether a document can be an output of this protocol: whole proofs, say, and not ranked lists."""
-    return rules.output_line is not None and {"text", "format", "instance_id"} <= set(
-        rules.output_line.model_fields
-    )
+    return {"text", "format", "instance_id"} <= set(rules.output_line.model_fields)
 
 
 def check_mapping(mapping: Reading, rules: Protocol, known: Collection[str] | None) -> None:

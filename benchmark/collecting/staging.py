@@ -293,9 +293,10 @@ def stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol, 
     model = rules.release_line if of_problems else rules.output_line
     # A published format is kept word for word, with fields that nobody mapped.
     as_it_is = (
-        model is not None and model.model_config.get("extra") == "allow" and "json" in table.suffix.lower()
+        model.model_config.get("extra") == "allow"
+        and "json" in table.suffix.lower()
+        and all(field == column for field, column in reading.columns.items())
     )
-    as_it_is = as_it_is and all(field == column for field, column in reading.columns.items())
     has_text, names, tool = "text" in fields, Names(staged.keys), tool_of(table)
     for row in rows_of(table, table.suffix.lower()):
         if isinstance(row, RecordError):

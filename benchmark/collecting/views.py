@@ -112,11 +112,7 @@ def format_page(request: SignedInRequest, protocol: str) -> HttpResponse:
     """The fields of a protocol's files, with an example and templates."""
     rules = _protocol(protocol)
     found = formats.formats_of(rules)
-    others = [
-        {"name": each.name, "title": each.title}
-        for each in map(get_protocol, protocol_names())
-        if each.output_line
-    ]
+    others = [{"name": each.name, "title": each.title} for each in map(get_protocol, protocol_names())]
     context = {"protocol": rules, "formats": found, "protocols": others, "documents": reads_documents(rules)}
     return render(request, "benchmark/collecting/format.html", context)
 
@@ -135,6 +131,6 @@ def format_template(request: SignedInRequest, protocol: str, kind: str, ending: 
 
 
 def _protocol(name: str) -> Protocol:
-    if name not in protocol_names() or get_protocol(name).output_line is None:
+    if name not in protocol_names():
         raise Http404
     return get_protocol(name)

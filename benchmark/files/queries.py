@@ -51,7 +51,7 @@ def only_in_files(release: Release) -> list[int]:
 
 def takes_files_alone(rules: Protocol) -> bool:
     """Whether an output of this protocol may be a PDF alone."""
-    return rules.output_line is not None and "in_files" in rules.output_line.model_fields
+    return "in_files" in rules.output_line.model_fields
 
 
 def nothing_to_read(release: Release) -> QuerySet[Output]:

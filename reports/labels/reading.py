@@ -26,6 +26,7 @@ from stats.tables.raw_rows import TableError
 
 STATES = ("answered", "abstain", "unavailable")
 UNSPECIFIED_CAMPAIGN = "imported"
+OF_A_GRADE = ("verdict_seen", "searches")  # columns with one value for all answers of an expert's grade
 GradeKey = tuple[str, str, str, str]
 
 
@@ -114,7 +115,7 @@ class LabelReader:
             yield "rater_kind", f"{row['rater_kind']!r} is not {', '.join(RATER_KINDS)}"
         if row["rater_kind"] != ADJUDICATOR:
             yield from complaints_of_graders(row)
-        for name in ("verdict_seen", "searches"):
+        for name in OF_A_GRADE:
             if row["rater_kind"] != "expert" and row[name]:
                 yield name, "belongs to the label of an expert"
         yield from self._repetition(row)
@@ -203,7 +204,7 @@ class LabelReader:
             yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
 
     def _sight_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        """A grade has one value of `verdict_seen` and of `searches` for all its answers.
+        """A grade has one value of each column OF_A_GRADE for all its answers.
 
         Only grades of single outputs say something of verdicts.
         """
@@ -211,7 +212,7 @@ class LabelReader:
         if seen and not isinstance(parse_subject(row["subject"]), Subject):
             yield "verdict_seen", "verdicts are shown on single outputs only"
         same = self.expert_rows.get(_grade_key(row), [row])[0]
-        for name in ("verdict_seen", "searches"):
+        for name in OF_A_GRADE:
             if same[name] != row[name]:
                 yield name, f"{same.place} says {same[name]!r} of the same grade"
 

@@ -3,7 +3,6 @@
 import io
 import json
 import zipfile
-from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,7 +11,7 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from annotation.quarantine.actions import eligible
-from benchmark.collecting.formats import as_markdown
+from benchmark.collecting.formats import DOCUMENT, document
 from benchmark.collecting.mapping import Reading
 from benchmark.files.actions import attach
 from benchmark.importing import uploading
@@ -33,7 +32,6 @@ from tests.benchmark import test_archives
 from tests.benchmark.files import example
 from tests.benchmark.pdfs import PARAGRAPH, paper, png
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.django_db
 SYSTEMS = ["alpha", "beta", "gamma", "delta"]
 SOURCE = r"\documentclass{article}\begin{document}\input{lemmas}\includegraphics{tower} Hence $x^2=%d$.\end{document}"
@@ -575,12 +573,7 @@ def test_every_field_of_every_protocol_says_what_it_is(carl):
 
 
 def test_the_documentation_of_formats_is_that_of_the_schemas():
-    """If it is not: print(documentation()) in `manage.py shell` writes it."""
-    assert (ROOT / "docs" / "formats.md").read_text("utf-8") == documentation()
-
-
-def documentation() -> str:
-    return as_markdown([get_protocol(name) for name in protocol_names()])
+    assert DOCUMENT.read_text("utf-8") == document(), "run python -m benchmark.collecting.formats"
 
 
 def test_the_same_by_rest(carl, towers):

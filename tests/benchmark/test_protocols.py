@@ -8,6 +8,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from annotation.models import Campaign
+from benchmark.collecting.formats import formats_of
 from benchmark.importing.keys import Key
 from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord, Part, Protocol
 from benchmark.protocols import get_protocol, protocol_names
@@ -84,7 +85,16 @@ def test_its_parts_are_titled_texts_and_the_first_of_an_output_is_its_text(proto
     parts = [*protocol.instance_parts(instance.payload), *shown]
     assert all(isinstance(part, Part) and part.title and part.text for part in parts)
     assert {part.text_format for part in parts} <= FORMATS
-    assert (shown[0].text, shown[0].text_format) == (output.text, output.text_format)
+    assert (shown[0].text, shown[0].text_format) == (output.text, output.text_format), (
+        "comments are anchored to the first part, which is the output's text as it is"
+    )
+
+
+def test_each_field_of_its_files_says_what_it_is(protocol):
+    silent = [field.name for form in formats_of(protocol) for field in form.fields if not field.meaning]
+    assert not silent, (
+        "write a string below these fields of release_line and output_line, for the pages about formats"
+    )
 
 
 def test_each_predicate_has_a_prompt_whose_places_are_filled(protocol, instance, tmp_path):
@@ -104,6 +114,7 @@ def test_an_unknown_predicate_has_no_fields(protocol, instance, output):
 def test_each_predicate_is_a_question_with_the_same_values(protocol):
     asked = {question.key: question for rubric in protocol.rubrics for question in rubric.questions}
     for predicate in protocol.predicates:
+        assert predicate.key in asked, "experts need a question with the key of the predicate"
         assert asked[predicate.key].scale.judged_like_predicates
         assert asked[predicate.key].scale.success == {"yes"}
 

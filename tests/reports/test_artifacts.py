@@ -23,6 +23,7 @@ from reports.artifact.verification import read_artifact, verify, verify_file
 from reports.core.canonical import canonical
 from reports.models import Artifact
 from reports.scores.inputs import Inputs, collect
+from reports.scores.shape import METHODS
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
 
 
@@ -52,11 +53,11 @@ def test_an_artifact_frozen_with_the_third_methods_verifies_byte_for_byte(gaps):
 
 
 def test_a_new_artifact_says_by_which_audit_methods_it_was_computed(gaps, document):
-    assert document["inputs"]["methods"] == 4
+    assert document["inputs"]["methods"] == METHODS
     found = document["score"]["judge"]["audits"][0]["metrics"]["tool_acc"]
     assert found["corrected_pooled"]["estimate"]["method"] == "bb_pooled"
-    with pytest.raises(ValueError, match="methods 5 are not known"):
-        Inputs.from_json({**document["inputs"], "methods": 5})
+    with pytest.raises(ValueError, match=f"methods {METHODS + 1} are not known"):
+        Inputs.from_json({**document["inputs"], "methods": METHODS + 1})
 
 
 def test_equal_inputs_give_equal_bytes(gaps, document):

@@ -168,7 +168,21 @@ def test_blinded_rows_have_the_same_columns_and_leave_the_telling_ones_empty(gap
 
 def test_somebody_has_decided_of_every_column_whether_a_blinded_person_may_see_it():
     """A new column is empty in a blinded table; this says so until it is shown or listed here as hidden."""
-    assert {*COLUMNS} == SHOWN_BLIND | HIDDEN_BLIND | {"subject", "order"}
+    undecided = {*COLUMNS} - SHOWN_BLIND - HIDDEN_BLIND - {"subject", "order"}
+    assert not undecided, "declare blind=True in LABEL_COLUMNS, or list it in HIDDEN_BLIND of this file"
+    assert not SHOWN_BLIND & HIDDEN_BLIND, "declared blind=True, and listed as hidden in this file"
+    assert {*COLUMNS} >= SHOWN_BLIND | HIDDEN_BLIND
+
+
+def test_of_a_row_with_every_cell_filled_a_blinded_person_sees_what_is_declared():
+    filled = {**dict.fromkeys(COLUMNS, "1"), "subject": "p/aurora/1", "rater_kind": "expert"}
+    (found,) = blinded([filled])
+    assert {column for column, cell in found.items() if cell} == {*COLUMNS} - HIDDEN_BLIND
+
+
+def test_rows_have_no_column_that_is_not_declared(gaps: Release):
+    undeclared = {column for made in label_rows(gaps) for column in made} - {*COLUMNS}
+    assert not undeclared, "declare it in LABEL_COLUMNS of stats/tables/labels.py: until then no table has it"
 
 
 def test_a_column_that_nobody_has_decided_about_is_hidden(gaps: Release, monkeypatch):
@@ -185,7 +199,8 @@ def test_every_column_is_quoted_for_spreadsheets_but_numbers_times_and_our_own_w
     }
     header, line = "".join(csv_lines([dict.fromkeys(COLUMNS, "=1")])).splitlines()
     cells = dict(zip(header.split(","), line.split(","), strict=True))
-    assert cells == {column: "=1" if column in ours else "'=1" for column in COLUMNS}
+    expected = {column: "=1" if column in ours else "'=1" for column in COLUMNS}
+    assert cells == expected, "quote it as it is declared, or list it here as never beginning like a formula"
 
 
 def test_the_order_of_a_blinded_pair_does_not_tell_whose_name_comes_first():

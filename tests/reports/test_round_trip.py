@@ -163,6 +163,8 @@ def labelled(folder: Path, release: Release) -> None:
     judge, and comments of which one has lost its place. Many things were said at the same time."""
     rows, comments = [], []
     round_ = {"campaign": "round", "rubric_version": "proofs-v1"}
+    of_grade = {"seconds": "61", "confidence": "0.5", "verdict_seen": "no", "searches": "3"}
+    drawn = {"stratum": "all", "stratum_size": "6", "sample_size": "5"}
     for key in ("b", "a", "ä"):
         for system in ("x", "z"):
             if (key, system) == ("a", "z"):  # it failed
@@ -171,7 +173,7 @@ def labelled(folder: Path, release: Release) -> None:
             for rater in ("Émile", "Zoë", "ann"):
                 for question, value in (("correctness", "incorrect"), ("clarity", "4"), ("logic", "")):
                     about = {"subject": subject, "comment": "=1+1\nor “two”" if question == "clarity" else ""}
-                    rows.append(label(question, value, rater, 1, **round_, **about))
+                    rows.append(label(question, value, rater, 1, **round_, **of_grade, **drawn, **about))
                 rows += [
                     label("steps", "correct", rater, 2, campaign="read", subject=subject, step=step)
                     | {"rubric_version": "proofs-steps-v1"}
@@ -235,6 +237,9 @@ def test_labels_and_comments_come_back_in_any_order_of_rows(tmp_path, seed):
     assert tables["comments.jsonl"].count(b"\n") == 45 + 2
     assert tables["comments.jsonl"].count(b'"lost"') == 15
     assert len(repeats) == 2
+    rows = [json.loads(line) for line in tables["labels.jsonl"].splitlines()]
+    empty = {column for column in COLUMNS if not any(row[column] for row in rows)}
+    assert not empty, "give them to labelled(), so that it is seen whether an import stores them"
     for form in ("csv", "jsonl"):
         with emptied_afterwards():
             chance = random.Random(seed)

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols.closed_forms.loader import read_outputs, read_release
 from benchmark.protocols.closed_forms.metrics import MEASURES, METRICS, bucket
 from benchmark.protocols.closed_forms.parts import instance_parts, output_parts, prompt_fields
-
-from benchmark.protocol import Predicate, Protocol
+from benchmark.protocols.closed_forms.schema import AnswerLine, SumLine
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -24,5 +24,7 @@ PROTOCOL = Protocol(
     output_parts=output_parts,
     prompt_fields=prompt_fields,
     bucket=bucket,
+    release_line=SumLine,
+    output_line=AnswerLine,
     measures=MEASURES,
 )

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmark.protocols.closed_forms.schema import AnswerLine, SumLine
-
 from benchmark.importing.jsonl import Line, read_records
 from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord, OutputRecord
+from benchmark.protocols.closed_forms.schema import AnswerLine, SumLine
 
 
 def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:

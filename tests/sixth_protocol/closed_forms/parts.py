@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.protocols.closed_forms.schema import Sum
-
 from benchmark.protocol import Part
+from benchmark.protocols.closed_forms.schema import Sum
 
 
 def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
