@@ -517,7 +517,7 @@ FEATURES = [
 
 
 def made_pdf(seed: int) -> bytes:
-    """A document by lot; the same for the same number."""
+    """A document by lot; the same to look at for the same number."""
     chance = random.Random(seed)
     pdf = pikepdf.new()
     shared: Resources = {}

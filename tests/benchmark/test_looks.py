@@ -46,4 +46,4 @@ def test_the_documents_are_not_empty_and_not_alike() -> None:
             shown.add(pixels)
     assert len(shown) > 30
     assert len(set(FEATURES)) == 13
-    assert made_pdf(3) == made_pdf(3)
+    assert set(changed(made_pdf(3), made_pdf(3))) == {0}  # its bytes hold the second in which they were made
