@@ -59,9 +59,9 @@ class PlanForm(forms.Form):
             if isinstance(number.ours, bool):
                 field = forms.ChoiceField(choices=[("", "ours"), ("yes", "yes"), ("no", "no")], **about)
             elif isinstance(number.ours, int):
-                field = forms.IntegerField(**about)
+                field = forms.IntegerField(min_value=0, **about)
             elif isinstance(number.ours, float):
-                field = forms.FloatField(**about)
+                field = forms.FloatField(min_value=0, **about)
             else:
                 field = forms.CharField(max_length=2_000, **about)
             self.fields[f"n_{number.name}"] = field

@@ -129,6 +129,7 @@ def test_a_plan_is_estimated_and_begun_with_the_numbers_that_differ(server: Serv
 WRONG = [
     ({"name": "a b"}, 400, "valid"),
     ({"n_max_depth": "deep"}, 400, "whole number"),
+    ({"n_max_depth": "-1"}, 400, "greater than or equal to 0"),
     ({"n_context": "vectors"}, 409, "context"),
     ({"name": "new", "max_tokens": "1000000"}, 409, "address of its own"),
 ]
