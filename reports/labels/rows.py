@@ -4,6 +4,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 from django.conf import settings
@@ -76,20 +77,28 @@ def _version(to: str) -> Case:
 
 def in_order(rows: Iterable[Row]) -> Iterator[Row]:
     """Rows that come problem by problem, those of each problem in the order of what they say."""
-    apart = ("campaign", "amendment", "judge_version", "instance")
-    for _, of_one_problem in groupby(rows, lambda row: [row.get(name, "") for name in apart]):
-        yield from sorted(of_one_problem, key=_place)
+    for _, of_one_problem in groupby(rows, _problem):
+        placed = sorted(((_place(row), row) for row in of_one_problem), key=itemgetter(0))
+        for _, same_place in groupby(placed, itemgetter(0)):
+            found = [row for _, row in same_place]
+            # All cells of every row as its key would take longer than all the rest of an export.
+            yield from sorted(found, key=_all_cells) if len(found) > 1 else found
+
+
+def _problem(row: Row) -> tuple[str, ...]:
+    get = row.get
+    return get("campaign", ""), get("amendment", ""), get("judge_version", ""), get("instance", "")
 
 
 def _place(row: Row) -> tuple[object, ...]:
-    """Where a row comes among those of its problem; rows that are equal here are equal in all their cells."""
-    place = ("subject", "rater", "order", "step", "question")
-    return (
-        int(row.get("attempt") or 0),
-        *(row.get(name, "") for name in place),
-        int(row.get("vote") or 0),
-        *(row.get(name, "") for name in COLUMNS),
-    )
+    """Where a row comes among those of its problem."""
+    get = row.get
+    of_whom = get("subject", ""), get("rater", ""), get("order", ""), get("step", ""), get("question", "")
+    return int(get("attempt") or 0), *of_whom, int(get("vote") or 0)
+
+
+def _all_cells(row: Row) -> list[str]:
+    return [row.get(name, "") for name in COLUMNS]
 
 
 def _by_code_point(name: str | Combinable) -> Collate:
