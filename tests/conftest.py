@@ -133,6 +133,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 # What a migration writes, and what the tests of a flushed database find again; writing it again takes longer than
 # all the rest of a flush.
 KEPT = {"django_content_type", "auth_permission"}
+LARGE = 1 << 20  # bytes of rows that no file of tests needs
 
 
 def _flush_all_but_what_is_kept(style: Any, database: Any, **options: Any) -> list[str]:
@@ -204,6 +205,27 @@ def rows_of_the_module(django_db_setup: None, django_db_blocker: Any) -> Iterato
     with django_db_blocker.unblock():
         transaction.set_rollback(True)
         around.__exit__(None, None, None)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _dead_rows_go(request: pytest.FixtureRequest) -> None:
+    """Rows that tests roll back stay in PostgreSQL's files where nothing cleans up behind them (tools/servers.py)."""
+    if connection.vendor != "postgresql":
+        return
+    request.getfixturevalue("django_db_setup")
+    with request.getfixturevalue("django_db_blocker").unblock(), connection.cursor() as cursor:
+        cursor.execute("SHOW autovacuum")
+        if cursor.fetchone() == ("on",):
+            return
+        cursor.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+            " AND relname <> ALL (%s) AND pg_relation_size(oid) > %s",
+            [list(KEPT), LARGE],
+        )
+        if large := ", ".join(f'"{table}"' for (table,) in cursor.fetchall()):
+            with transaction.atomic():
+                cursor.execute("SET LOCAL session_replication_role = replica")  # without guards
+                cursor.execute(f"TRUNCATE {large} CASCADE")
 
 
 @pytest.fixture(autouse=True, scope="session")

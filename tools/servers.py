@@ -26,9 +26,10 @@ def postgresql(
 ) -> Iterator[str]:
     """A throw-away cluster in `folder`; yields its DATABASE_URL.
 
-    packages: site-packages that hold the wheel. folder: empty, and short enough for a socket's path. durable:
-    commits reach the disk as in production, which measurements need and tests do not. like: the files of a stopped
-    cluster to begin with (tools/migrated.py).
+    packages: site-packages that hold the wheel. folder: empty, and short enough for a socket's path. like: the files
+    of a stopped cluster to begin with (tools/migrated.py). durable: as in production, which measurements need and tests
+    do not: commits reach the disk, and statistics are kept. Where a test has just emptied the tables, statistics say
+    that they have no rows, and PostgreSQL reads the many rows of the next test in the worst order.
     PostgreSQL refuses to run as root, so root runs it as `nobody`, from a copy that `nobody` may read.
     """
     if _unprivileged():
@@ -40,7 +41,9 @@ def postgresql(
                 runs = path.is_dir() or os.access(path, os.X_OK) or path.parent.name == "bin"
                 path.chmod(0o755 if runs else 0o644)
     programs = programs_of(packages, folder)
-    hasty = () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+    hasty = (
+        () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
+    )
     with cluster(programs, folder, "listen_addresses=", *hasty, like=like) as url:
         yield url
 
