@@ -13,7 +13,9 @@ from work.forms import endpoint_choices, price_field
 
 
 class SolverForm(forms.Form):
-    """What a solver is made of. The fields of the recipe's settings are `s_NAME`; `given` fills them in."""
+    """What a solver is made of: fields of its own, those of the recipe's settings (`s_NAME`, filled in from `given`),
+    and those of a model for each role of the recipe (`ROLE.NAME`).
+    """
 
     slug = forms.SlugField(
         label="Name", max_length=80, help_text="Letters, digits and hyphens. A name gets versions: name-v1."
@@ -48,46 +50,57 @@ class SolverForm(forms.Form):
         help_text='JSON, for example {"temperature": 0.7}. Lengths are settings of the recipe.',
     )
 
-    roles = forms.CharField(
-        label="Models of single roles", required=False, initial="{}",
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-    )  # fmt: skip
-
     def __init__(self, recipe: Recipe, given: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.recipe = recipe
-        self.fields["roles"].help_text = (
-            f'JSON, for example {{"{next(iter(recipe.roles))}": {{"model": "small", "prompt_price": 0.1}}}}: also'
-            " endpoint, decoding, completion_price and cached_price. The roles of this recipe are"
-            f" {', '.join(recipe.roles)}. The others ask the model above."
-        )
         values = recipe.read_settings(given).model_dump(mode="json")
         schema = recipe.settings.model_json_schema()
         for name, described in schema["properties"].items():
             self.fields[f"s_{name}"] = _field_of(name, described, values[name])
+
+        for role in recipe.roles:
+            for name, field in _fields_of_a_role().items():
+                field.label = f"{role.capitalize()}: {field.label or name}"
+                self.fields[f"{role}.{name}"] = field
 
     def setting_fields(self) -> list[forms.BoundField]:
         """The fields of the recipe's settings."""
         return [field for field in self if field.name.startswith("s_")]
 
     def system_fields(self) -> list[forms.BoundField]:
-        """The other fields."""
-        return [field for field in self if not field.name.startswith("s_")]
+        """The fields of the solver itself."""
+        return [self[name] for name in self.base_fields]
 
-    def clean_decoding(self) -> dict[str, object]:
-        return self._object("decoding")
+    def role_fields(self) -> list[tuple[str, list[forms.BoundField], bool]]:
+        """Each role with its fields, and whether anything is in them."""
+        found = []
+        for role in self.recipe.roles:
+            fields = [field for field in self if field.name.startswith(f"{role}.")]
+            found.append((role, fields, any(field.value() or field.errors for field in fields)))
+        return found
 
-    def clean_roles(self) -> dict[str, object]:
-        return self._object("roles")
+    def clean(self) -> dict[str, Any]:
+        """What only one JSON object can say is read; a role without a model has nothing else either."""
+        said = self.cleaned_data
+        for name in ("decoding", *(f"{role}.decoding" for role in self.recipe.roles)):
+            try:
+                said[name] = _object(said.get(name, ""))
+            except forms.ValidationError as error:
+                self.add_error(name, error)
+        for role in self.recipe.roles:
+            if self._of_role(role) and not said.get(f"{role}.model"):
+                self.add_error(
+                    f"{role}.model", "Name the model, or leave the other fields of this role empty."
+                )
+        return said
 
-    def _object(self, name: str) -> dict[str, object]:
-        try:
-            read = storable(loads(self.cleaned_data[name].strip() or "{}"))
-        except NotJson as error:
-            raise forms.ValidationError(f"Not one JSON object: {error}") from error
-        if not isinstance(read, dict):
-            raise forms.ValidationError("Not one JSON object.")
-        return read
+    def _of_role(self, role: str) -> dict[str, Any]:
+        """What the fields of a role say, without those that are empty."""
+        found = {}
+        for name in _fields_of_a_role():
+            if (value := self.cleaned_data.get(f"{role}.{name}")) not in (None, "", {}):
+                found[name] = value
+        return found
 
     def system(self) -> System:
         """The solver that was asked for."""
@@ -104,9 +117,37 @@ class SolverForm(forms.Form):
             family=said["family"],
             training_cutoff=said["training_cutoff"],
             cached_price=said["cached_price"],
-            roles=said["roles"],
+            roles={role: own for role in self.recipe.roles if (own := self._of_role(role))},
             **prices,
         )
+
+
+def _fields_of_a_role() -> dict[str, forms.Field]:
+    sent, received = "price of a million tokens sent", "price of a million tokens received"
+    return {
+        "model": forms.CharField(
+            max_length=200, required=False, help_text="Empty: the solver’s model is asked."
+        ),
+        "endpoint": forms.ChoiceField(choices=_endpoints_of_a_role, required=False),
+        "prompt_price": price_field(label=sent, initial=None),
+        "completion_price": price_field(label=received, initial=None),
+        "cached_price": price_field(label="price of a million tokens from the server’s cache", initial=None),
+        "decoding": forms.CharField(required=False, help_text='JSON, for example {"temperature": 0}.'),
+    }
+
+
+def _endpoints_of_a_role() -> list[tuple[str, str]]:
+    return [("", "as for the solver"), *endpoint_choices()]
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        read = storable(loads(text.strip() or "{}"))
+    except NotJson as error:
+        raise forms.ValidationError(f"Not one JSON object: {error}") from error
+    if not isinstance(read, dict):
+        raise forms.ValidationError("Not one JSON object.")
+    return read
 
 
 def _field_of(name: str, described: Mapping[str, Any], value: Any) -> forms.Field:

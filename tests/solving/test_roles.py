@@ -1,5 +1,6 @@
 """Solvers with a model of their own for some roles: whom each question is put to, at which price, and what is shown."""
 
+import html
 import json
 from collections.abc import Iterator
 from decimal import Decimal
@@ -280,16 +281,24 @@ def test_roles_are_given_on_the_page_over_rest_and_on_the_command_line(
     assert (refused.status_code, refused.json()["code"]) == (409, "no_role")
     address = "/solving/solvers/new/?recipe=single"
     page = client.get(address)
-    assert "The roles of this recipe are initializer." in page.content.decode()
     form = page.context["form"]
+    assert [role for role, _, _ in form.role_fields()] == ["initializer"]
     filled = {name: field.initial for name, field in form.fields.items()}
     sent = {name: str(value) for name, value in filled.items() if value is not None and value is not False}
-    sent |= {"slug": "s", "endpoint": "local", "model": "m", "roles": json.dumps(roles)}
+    sent |= {"slug": "s", "endpoint": "local", "model": "m"}
     sent["s_commandments"] = form.fields["s_commandments"].initial
-    for wrong, said in [("[]", "Not one JSON object"), ('{"a": {"model": "m"}}', "has no role")]:
-        answered = client.post(address, {**sent, "roles": wrong})
+    sent |= {"initializer.model": "big", "initializer.prompt_price": "3"}
+    for wrong, said in [
+        ({"initializer.decoding": "[]"}, "Not one JSON object"),
+        ({"initializer.decoding": '{"max_tokens": 3}'}, "Role initializer: A solver does not set"),
+        ({"initializer.model": ""}, "Name the model, or leave the other fields of this role empty."),
+        ({"initializer.cached_price": "4"}, "Role initializer: The price of tokens from a cache is at most"),
+        ({"initializer.endpoint": "elsewhere"}, "Select a valid choice"),
+    ]:
+        answered = client.post(address, {**sent, **wrong})
         assert answered.status_code == 400
-        assert said in answered.content.decode()
+        assert said in html.unescape(answered.content.decode())
+        assert answered.content.count(b"<details open>") == 1  # so that what is in it is seen
     assert client.post(address, sent).status_code == 302
     release = site.problems()
     call_command(
