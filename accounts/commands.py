@@ -9,8 +9,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.models import User
-from accounts.people.queries import active_member
 from accounts.refusal import Refused
 from canonical.documents import as_json
 
@@ -46,24 +44,6 @@ class Command(BaseCommand):
     def text(self, document: Any) -> str:
         """The document in words; subclasses override where a plain list of fields would read badly."""
         return "\n".join(f"{key}: {value}" for key, value in document.items())
-
-
-class CommandForSomebody(Command):
-    """Base of commands that act for a member: the audit trail names them, and their roles decide.
-
-    Anyone who may use the console is trusted to name the member; no password is asked for.
-    """
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--actor", required=True, metavar="EMAIL", help="the member who does this")
-        super().add_arguments(parser)
-
-    def run(self, **options: Any) -> dict[str, object] | None:
-        return self.run_for(active_member(options.pop("actor")), **options)
-
-    def run_for(self, actor: User, **options: Any) -> dict[str, object] | None:
-        """Do the work as `actor`; returns what `run` returns."""
-        raise CommandError(f"{type(self).__module__} does not say what it does")
 
 
 def decimal(text: str, below: int = 10**10) -> Decimal:

@@ -16,7 +16,8 @@ from django.conf import settings as django_settings
 from django.contrib.auth.hashers import ScryptPasswordHasher, make_password
 from django.core.cache import cache
 from django.core.management.commands import flush
-from django.db import OperationalError, connection, transaction
+from django.core.signals import request_finished, request_started
+from django.db import OperationalError, close_old_connections, connection, transaction
 from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.backends.postgresql.operations import DatabaseOperations as PostgreSQLOperations
 from django.db.backends.sqlite3.base import DatabaseWrapper
@@ -35,6 +36,21 @@ HERE = Path(__file__).parent
 # SQLite has no roles; what is tried there is that the setting is refused.
 collect_ignore = [] if connection.vendor == "postgresql" else ["accounts/test_blind_role.py"]
 PASSWORD = "correct horse battery staple"
+
+
+@pytest.fixture
+def console(request: pytest.FixtureRequest) -> Iterator[None]:
+    """For `manage.py api`: a test's transaction would end with the connection that a request closes; Django's test
+    client does the same."""
+    if request.node.get_closest_marker("django_db").kwargs.get("transaction"):
+        yield
+        return
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import Any
 
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -73,6 +74,11 @@ class ConsoleAuthentication(BaseAuthentication):
         if is_study_staff(member):
             have_sight()
         return member, None
+
+
+def is_console(request: HttpRequest | Request) -> bool:
+    """Whether `manage.py api` asks, for whom limits of a server's requests do not hold."""
+    return isinstance(request.META.get(CONSOLE_MEMBER), User)
 
 
 class IsSignedIn(BasePermission):

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.auth import IsOwner, IsStaffOfTheStudy, is_console
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView, StrictView
@@ -355,8 +355,9 @@ class CheckView(StaffView):
         """Construct all lines again from sources and stored replies, and name the papers that differ."""
         build = get_object_or_404(Build, name=name)
         papers = build.papers.count()
-        if papers > CHECKED_AT_ONCE:
-            reason = f"Reading {papers:,} papers takes longer than a request may. Run manage.py check_build {name}."
+        if papers > CHECKED_AT_ONCE and not is_console(request):
+            run = f"manage.py api POST builds/{name}/check/"
+            reason = f"Reading {papers:,} papers takes longer than a request may. Run {run}."
             raise Refused(reason, code="too_many_papers")
         return Response(as_json(construct_again(build)))
 

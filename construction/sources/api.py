@@ -421,7 +421,9 @@ class StatementsExport(StaffView):
         operation_id="source_statements", responses={(200, "application/x-ndjson"): OpenApiTypes.STR}
     )
     def get(self, request: Request) -> StreamingHttpResponse:
-        wanted = _given(request, self.filters)
+        wanted: dict[str, Any] = _given(request, self.filters)
+        if wanted.pop("key", None) is not None:
+            wanted["key__in"] = request.query_params.getlist("key")
 
         def lines() -> Iterator[bytes]:
             for statement in statements_of(Source.objects.filter(**wanted)):
@@ -435,7 +437,7 @@ class StatementsExport(StaffView):
 def _given(request: Request, names: Iterable[str]) -> dict[str, str]:
     """The query parameters of these names."""
     given = {name: request.query_params[name] for name in names if name in request.query_params}
-    if any("\0" in value for value in given.values()):
+    if any("\0" in value for name in given for value in request.query_params.getlist(name)):
         raise serializers.ValidationError(dict.fromkeys(given, "contains a NUL character"))
     return given
 

@@ -45,7 +45,7 @@ class SolveBatch(StrictView):
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
         """Set the upload handler before the CSRF check reads the body."""
-        request.upload_handlers = [results_handler()]
+        request.upload_handlers = [results_handler(request)]
         return super().initialize_request(request, *args, **kwargs)
 
     @extend_schema(

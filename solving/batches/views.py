@@ -1,11 +1,12 @@
 """The batch of a run on its page: export, download, upload of the results, and withdrawing."""
 
+import sys
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
+from accounts.rest.auth import is_console
 from accounts.site.pages import SignedInRequest, told
 from benchmark.importing.upload_handler import CappedFileHandler
 from solving.batches.actions import Settled, export_batch, settle_batch, withdraw_batch
@@ -20,10 +22,10 @@ from solving.batches.queries import MEDIA_TYPE, batch_lines
 from solving.models import SolveRun
 
 
-def results_handler() -> CappedFileHandler:
-    """What stops a file of results that is too large."""
-    limit = settings.IMPORT_MAX_BYTES
-    words = f"The file is larger than {limit >> 20} MB. manage.py settle_batch has no limit, nor have smaller batches."
+def results_handler(request: HttpRequest) -> CappedFileHandler:
+    """What stops a file of results that is too large; at the console none is."""
+    limit = sys.maxsize if is_console(request) else settings.IMPORT_MAX_BYTES
+    words = f"The file is larger than {limit >> 20} MB. manage.py api has no limit, nor have smaller batches."
     return CappedFileHandler(limit, words)
 
 
@@ -53,7 +55,7 @@ def batch(request: SignedInRequest, pk: int) -> HttpResponseBase:
         with told(request):
             return download(run)
         return redirect("solve-run", pk)
-    handler = results_handler()
+    handler = results_handler(request)
     request.upload_handlers = [handler]
     return _change(request, pk, handler)
 

@@ -1,5 +1,6 @@
 """Invitations: who may invite whom, links that work once, and nothing half done."""
 
+import json
 import re
 from datetime import timedelta
 from io import StringIO
@@ -226,13 +227,21 @@ def test_create_owner_refuses_what_is_no_address() -> None:
         call_command("create_owner", "nobody")
 
 
-def test_the_console_invites_by_mail_on_behalf_of_a_member(coordinator: User) -> None:
+def invited(email: str, role: str) -> str:
+    """What the console prints when Carl invites somebody."""
+    data = json.dumps({"email": email, "role": role})
     out = StringIO()
-    call_command("invite", "Nina@study.test", "reviewer", "--actor=carl@study.test", stdout=out)
-    assert "Invited nina@study.test as reviewer; the mail was sent." in out.getvalue()
+    call_command("api", "POST", "invitations/", "--data", data, "--as=carl@study.test", stdout=out)
+    return out.getvalue()
+
+
+def test_the_console_invites_by_mail_on_behalf_of_a_member(console: None, coordinator: User) -> None:
+    printed = invited("Nina@study.test", "reviewer")
+    said = json.loads(printed)
+    assert (said["email"], said["role"], said["mailed"]) == ("nina@study.test", "reviewer", True)
     assert mail.outbox[0].to == ["nina@study.test"]
     token = mail.outbox[0].body.split("/join/")[1].split("/")[0]
-    assert token not in out.getvalue()
+    assert token not in printed
     assert Invitation.objects.get().invited_by == coordinator
 
 
@@ -240,15 +249,15 @@ def test_the_console_invites_by_mail_on_behalf_of_a_member(coordinator: User) ->
     ("email", "role", "reason"),
     [
         ("nina@study.test", "owner", "may not invite a person as owner"),
-        ("nobody", "reviewer", "not an email address"),
+        ("nobody", "reviewer", "Enter a valid email address"),
         ("carl@study.test", "reviewer", "already has an account"),
     ],
 )
 def test_the_console_invites_nobody_whom_the_member_may_not(
-    coordinator: User, email: str, role: str, reason: str
+    console: None, coordinator: User, email: str, role: str, reason: str
 ) -> None:
     with pytest.raises(CommandError, match=reason):
-        call_command("invite", email, role, "--actor=carl@study.test")
+        invited(email, role)
     assert (Invitation.objects.count(), mail.outbox) == (0, [])
 
 

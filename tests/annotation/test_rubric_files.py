@@ -173,11 +173,13 @@ def test_rest_lists_imports_and_returns_rubrics(client, coordinator):
     assert 'values = ["flawless", "minor", "major", "reject"]' in one["toml"]
 
 
-def test_commands_import_and_export(coordinator, tmp_path, capsys):
+def test_the_console_imports_and_exports(console, coordinator, tmp_path, capsys):
     path = tmp_path / "rubric.toml"
     path.write_text(LEVELS)
-    call_command("import_rubric", str(path), protocol="proofs", actor=coordinator.email)
-    assert capsys.readouterr().out.startswith("referee-v1  ")
-    call_command("export_rubric", "referee-v1", protocol="proofs")
-    [back] = read_rubric_file(capsys.readouterr().out.encode(), get_protocol("proofs"))
+    who = ("--as", coordinator.email)
+    call_command("api", "POST", "rubrics/proofs/", "--text", f"toml={path}", *who)
+    assert json.loads(capsys.readouterr().out)[0]["label"] == "referee-v1"
+    call_command("api", "GET", "rubrics/proofs/referee-v1/", *who)
+    toml = json.loads(capsys.readouterr().out)["toml"]
+    [back] = read_rubric_file(toml.encode(), get_protocol("proofs"))
     assert back.sha256 == Rubric.objects.get().sha256

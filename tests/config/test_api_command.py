@@ -2,15 +2,13 @@
 
 import io
 import json
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections, connection
+from django.db import connection
 from django.test import Client, override_settings
 
 from accounts.models import AuditEvent, SavedComment, User
@@ -21,24 +19,10 @@ from config.management.commands.api import Command
 from tests.conftest import member
 from tests.factories import ReleaseFactory, RunFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("console")]
 CARL = ("--as", "carl@study.test")
 ADA = ("--as", "ada@study.test")
 RELEASE = Path(__file__).parents[2] / "sample" / "re2math" / "release.jsonl"
-
-
-@pytest.fixture(autouse=True)
-def _requests_keep_the_connection(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A test's transaction would end with the connection that a request closes; Django's test client does the same."""
-    if request.node.get_closest_marker("django_db").kwargs.get("transaction"):
-        yield
-        return
-    signals = (request_started, request_finished)
-    for signal in signals:
-        signal.disconnect(close_old_connections)
-    yield
-    for signal in signals:
-        signal.connect(close_old_connections)
 
 
 def said(*words: str) -> str:

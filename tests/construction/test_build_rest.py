@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from accounts.models import AuditEvent, User
@@ -184,10 +185,17 @@ def test_two_builds_are_compared_and_builds_of_two_protocols_are_not(
 
 
 def test_a_build_of_many_papers_is_checked_on_the_command_line(
-    server: Server, owners: Caller, staff: Caller, monkeypatch: pytest.MonkeyPatch
+    server: Server,
+    owners: Caller,
+    staff: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     source("2601.00001", made_up.TEXT)
     owners.post("", plan("first"), 201)
     monkeypatch.setattr("construction.builds.api.CHECKED_AT_ONCE", 0)
     refused = staff.post("first/check/", status=409)
-    assert (refused["code"], "manage.py check_build first" in refused["reason"]) == ("too_many_papers", True)
+    command = "manage.py api POST builds/first/check/"
+    assert (refused["code"], command in refused["reason"]) == ("too_many_papers", True)
+    call_command("api", "POST", "builds/first/check/")
+    assert json.loads(capsys.readouterr().out)["papers"] == 1

@@ -416,7 +416,7 @@ def test_the_database_keeps_a_build_to_what_it_began_with(server: Server) -> Non
 
 
 def test_a_build_is_begun_checked_and_released_on_the_command_line(
-    server: Server, capsys: pytest.CaptureFixture[str]
+    server: Server, owner: User, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source("2601.00001", made_up.TEXT)
     with pytest.raises(CommandError, match="give --protocol too"):
@@ -432,8 +432,8 @@ def test_a_build_is_begun_checked_and_released_on_the_command_line(
     )
     told = json.loads(capsys.readouterr().out)
     assert (told["state"], told["papers"], told["funnel"][-1]["kept"]) == ("done", 1, 1)
-    call_command("check_build", "first", "--json")
+    call_command("api", "POST", "builds/first/check/")
     assert json.loads(capsys.readouterr().out)["lines"] == 1
-    call_command("emit_build", "first", "--release=made", "--sample", "--json")
+    call_command("api", "POST", "builds/first/emit/", "--data", '{"release": "made", "is_sample": true}')
     assert json.loads(capsys.readouterr().out)["instances"] == 1
     assert Release.objects.get(name="made").is_sample

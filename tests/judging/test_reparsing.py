@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.models import AuditEvent
@@ -103,12 +103,12 @@ def test_a_repaired_reply_counts_only_where_the_first_still_cannot_be_read(
     assert again.votes[0].value == "yes"
 
 
-def test_page_rest_and_command_list_the_same_changes(run, lenient, client, coordinator, capsys):
+def test_page_and_rest_list_the_same_changes(run, lenient, client, coordinator, capsys):
     client.force_login(coordinator)
     page = client.get(reverse("reparse-run", args=[run.pk])).content.decode()
     assert "2 of 3 votes are read differently." in page
     assert not Judge.objects.filter(slug__endswith="-reread").exists()
-    call_command("reparse", run=run.pk, json=True)
+    call_command("api", "POST", f"judge-runs/{run.pk}/reparse/", "--as", coordinator.email)
     printed = json.loads(capsys.readouterr().out)
     answer = client.post(reverse("api-reparse-judge-run", args=[run.pk]))
     assert answer.json() == printed
@@ -121,5 +121,4 @@ def test_a_run_without_replies_is_refused_in_words(judge, release_with, client, 
     client.force_login(coordinator)
     assert client.post(reverse("api-reparse-judge-run", args=[run.pk])).status_code == 409
     assert "nothing to read again" in client.get(reverse("reparse-run", args=[run.pk])).content.decode()
-    with pytest.raises(CommandError, match="no judge run 999"):
-        call_command("reparse", run=999)
+    assert client.post(reverse("api-reparse-judge-run", args=[999])).status_code == 404

@@ -303,7 +303,7 @@ def test_an_abstract_and_a_first_section_are_part_of_the_corpus_and_come_from_so
 
 
 # -- interfaces ------------------------------------------------------------------------------------------------
-def test_the_commands_estimate_write_and_steer(corpus, server, capsys):
+def test_the_commands_estimate_write_and_steer(corpus, server, owner, capsys):
     terms = {"corpus": "library", "endpoint": "local", "model": "writer"}
     call_command("write_slogans", **terms, estimate=True)
     assert "statements: 4" in capsys.readouterr().out
@@ -314,9 +314,7 @@ def test_the_commands_estimate_write_and_steer(corpus, server, capsys):
     said = json.loads(capsys.readouterr().out)
     assert (said["state"], said["written"], said["not_used"]) == ("done", 4, 0)
     with pytest.raises(CommandError, match="cannot be paused"):
-        call_command("steer_slogans", str(said["run"]), "pause")
-    with pytest.raises(CommandError, match="There is no run 99"):
-        call_command("steer_slogans", "99", "pause")
+        call_command("api", "POST", f"slogan-runs/{said['run']}/steer/", "--data", '{"to": "paused"}')
 
 
 def test_the_page_shows_an_estimate_before_an_owner_may_begin(corpus, server, client, owner, coordinator):

@@ -461,31 +461,21 @@ def test_results_of_a_cancelled_run_are_paid_and_change_no_attempt(server: Serve
     assert list(unaccounted()) == []
 
 
-def test_the_commands_write_a_file_settle_its_results_and_withdraw_a_batch(
-    server: Server, written: Written, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_console_exports_a_batch_and_settles_results_of_any_size(
+    server: Server, written: Written, owner: User, settings: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = paused()
-    out = tmp_path / "batch.jsonl"
-    for place in (tmp_path, tmp_path / "none" / "batch.jsonl"):
-        with pytest.raises(CommandError, match="cannot be written"):
-            call_command("export_batch", str(run.pk), "--out", str(place))
-    assert batch_state(run).out == 0
-    call_command("export_batch", str(run.pk), "--out", str(out))
-    assert "out: 1" in capsys.readouterr().out
-    call_command("export_batch", str(run.pk), "--withdraw")
-    assert "waiting: 1" in capsys.readouterr().out
-    call_command("export_batch", str(run.pk), "--out", str(out), "--limit", "1")
-    (line,) = [json.loads(one) for one in out.read_text("utf-8").splitlines()]
-    path = written(result(line))
-    call_command("settle_batch", str(run.pk), str(path), "--json")
-    told = json.loads(capsys.readouterr().out.partition("{")[2].join(["{", ""]))
+    address = f"solving/runs/{run.pk}/batch/"
+    with pytest.raises(CommandError, match="out"):
+        call_command("api", "GET", address)
+    call_command("api", "POST", f"{address}steer/", "--data", '{"step": "export"}')
+    assert json.loads(capsys.readouterr().out)["out"] == 1
+    call_command("api", "GET", address)
+    path = written(result(json.loads(capsys.readouterr().out)))
+    settings.IMPORT_MAX_BYTES = 10
+    call_command("api", "POST", address, "--file", f"file={path}")
+    told = json.loads(capsys.readouterr().out)
     assert told == {"settled": 1, "failed": 0, "known": 0, "out": 0, "state": "paused"}
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["batch.jsonl", "results.jsonl"]
-    for command in (["export_batch", "0", "--out", str(out)], ["settle_batch", "0", str(path)]):
-        with pytest.raises(CommandError, match="There is no run 0"):
-            call_command(*command)
-    with pytest.raises(CommandError, match="--out FILE"):
-        call_command("export_batch", str(run.pk))
 
 
 def upload(path: Path) -> SimpleUploadedFile:

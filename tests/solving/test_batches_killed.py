@@ -1,4 +1,4 @@
-"""`settle_batch` is killed (SIGKILL) at one statement after another: nothing is half done, and it is run again."""
+"""A settlement is killed (SIGKILL) at one statement after another: nothing is half done, and it is run again."""
 
 import json
 import signal
@@ -25,6 +25,8 @@ TABLES = (
 )  # fmt: skip
 NEVER = 1_000_000
 AGAIN = """
+from accounts.models import Role, User
+Role.objects.create(user=User.objects.create_user("olga@study.test", "seven quiet lemmas asleep"), name="owner")
 from solving.models import SolveRun
 from solving.runs.actions import steer
 begin(actor=None, solver=solver, order=order)
@@ -47,7 +49,9 @@ def stored(deployment: Deployment) -> list[Any]:
 def answered(deployment: Deployment, run: int, name: str) -> Path:
     """The results of a batch: what a provider whose model is the scripted world says to each of its lines."""
     questions = deployment.folder / f"{name}-{run}-questions.jsonl"
-    deployment.manage("export_batch", str(run), "--out", str(questions))
+    address = f"solving/runs/{run}/batch/"
+    deployment.manage("api", "POST", f"{address}steer/", "--data", '{"step": "export"}')
+    questions.write_text(deployment.manage("api", "GET", address), "utf-8")
     rows = deployment.query(
         "SELECT step.id, step.key, attempt.number, solver.sha256 FROM solving_step AS step"
         " JOIN solving_attempt AS attempt ON step.attempt_id = attempt.id"
@@ -65,10 +69,14 @@ def answered(deployment: Deployment, run: int, name: str) -> Path:
     return path
 
 
+def settlement(run: int, path: Path) -> tuple[str, ...]:
+    return "api", "POST", f"solving/runs/{run}/batch/", "--file", f"file={path}"
+
+
 def settle(deployment: Deployment, run: int, path: Path, dies_at: int) -> int:
     """Settle a batch in a process that dies at its statement of this number that writes; returns how many it had, or
     0 if it died."""
-    command = ("settle_batch", str(run), str(path))
+    command = settlement(run, path)
     done = subprocess.run(
         [sys.executable, "-m", "tests.chaos.dies_while_writing", str(dies_at), *command],
         cwd=ROOT,
@@ -97,8 +105,7 @@ def test_a_settlement_that_is_killed_leaves_nothing_and_the_next_one_completes(
             assert stored(deployment) == before, f"killed at statement {statement} of {writes}"
         assert settle(deployment, killed, path, NEVER) == writes
         after = stored(deployment)
-        command = ("settle_batch", str(killed), str(path), "--json")
-        told: dict[str, Any] = json.loads(deployment.manage(*command))
+        told: dict[str, Any] = json.loads(deployment.manage(*settlement(killed, path)))
         assert (told["settled"], told["failed"], told["known"], told["out"]) == (0, 0, ATTEMPTS, 0)
         assert stored(deployment) == after
     assert told["state"] == "done"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
 from benchmark.models import Output, Release, Run
@@ -104,8 +105,8 @@ def test_attempts_that_abstain_or_fail_are_published_as_such(server: Server, rel
     assert sorted(Output.objects.values_list("state", flat=True)) == ["abstained", "failed", "failed"]
 
 
-def test_three_commands_solve_watch_and_publish(
-    server: Server, release: Release, capsys: pytest.CaptureFixture[str]
+def test_the_console_solves_watches_and_publishes(
+    server: Server, release: Release, owner: User, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call_command(
         "solve", "--release", release.name, "--solver", "single", "--recipe", "single", "--endpoint", "local",
@@ -113,10 +114,11 @@ def test_three_commands_solve_watch_and_publish(
     )  # fmt: skip
     assert "state: done" in capsys.readouterr().out
     run = SolveRun.objects.get()
-    call_command("solve_status")
-    assert "single-v1 on" in capsys.readouterr().out
-    call_command("publish_run", str(run.pk))
-    assert "outputs: 3" in capsys.readouterr().out
+    call_command("api", "GET", f"solving/runs/{run.pk}/")
+    told = json.loads(capsys.readouterr().out)
+    assert (told["solver"], told["state"], told["progress"]["ended"]) == ("single-v1", "done", 3)
+    call_command("api", "POST", f"solving/runs/{run.pk}/publish/")
+    assert json.loads(capsys.readouterr().out)["outputs"] == 3
 
 
 @pytest.mark.parametrize(
