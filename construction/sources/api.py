@@ -378,7 +378,8 @@ class UploadArchives(generics.ListAPIView[UploadedArchive]):
     filters = {"outcome": "outcome", "code": "code"}
 
     def get_queryset(self) -> QuerySet[UploadedArchive]:
-        return UploadedArchive.objects.filter(run_id=self.kwargs["pk"]).order_by("pk")
+        upload = get_object_or_404(SourceUpload, pk=self.kwargs["pk"])
+        return UploadedArchive.objects.filter(run=upload).order_by("pk")
 
 
 class UploadAdd(StaffView):

@@ -45,12 +45,13 @@ def score_sections(score: shape.Score) -> Mapping[str, object]:
         "measured": _measured(measured) if measured and any(measured.systems.values()) else None,
         "judge": _judge(score.judge) if score.judge else None,
         "experts": campaigns,
-        "defined_here": [
-            column
+        # by anchor: a figure of two classes is explained once
+        "defined_here": {
+            column.anchor: column
             for kind in (shape.MetricScore, shape.Choices, shape.Means)
             for column in shape.columns_of(kind)
             if not column.shown.definition
-        ],
+        }.values(),
         "exclusions": [
             {
                 **vars(rule),

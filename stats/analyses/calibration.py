@@ -14,7 +14,7 @@ from stats.audit.units import Outcome, audit_units
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Caution, Estimate
 from stats.scores.clusters import cluster_codes
-from stats.tables.cells import number_in
+from stats.tables.cells import LARGEST, number_in
 from stats.tables.columns import Table
 from stats.tables.groups import group_codes, refuse_many
 from stats.tables.labels import independent
@@ -97,7 +97,11 @@ def _scores(rows: Table, subjects: Ints, units: int, score_range: Range | None) 
     wrong |= (numbers < low) | (numbers > high)
     if wrong.any():
         row = int(np.argmax(wrong))
-        what = "a number" if score_range is None else f"a number from {low:g} to {high:g}"
+        what = (
+            f"a number of at most {LARGEST:g}"
+            if score_range is None
+            else f"a number from {low:g} to {high:g}"
+        )
         raise TableError(
             f"a judge's score must be {what}, not {values.values[values.codes[row]]!r}",
             line=int(rows.lines[row]),

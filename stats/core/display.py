@@ -6,7 +6,7 @@ computed from its integers.
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
 
@@ -40,6 +40,6 @@ def _fixed(exact: Fraction, places: int) -> str:
         raise ValueError(f"places must be 0 or more, got {places}")
     doubled = 2 * abs(exact) * 10**places
     units = (doubled.numerator // doubled.denominator + 1) // 2
-    quantum = Decimal(1).scaleb(-places)
-    shown = (Decimal(units) * quantum).quantize(quantum, rounding=ROUND_HALF_UP)
+    whole, rest = divmod(units, 10**places)
+    shown = f"{whole}.{rest:0{places}}" if places else f"{whole}"
     return f"-{shown}" if exact < 0 and units else f"{shown}"

@@ -28,10 +28,13 @@ def unquote_cell(cell: str) -> str:
     return cell[1:] if _WAS_QUOTED.match(cell) else cell
 
 
+LARGEST = 1e60  # sums of fourth powers of what is no larger are finite
+
+
 def number_in(text: str) -> float:
-    """The finite number that a text writes; nan for every other text."""
+    """The number that a text writes; nan for every other text, and beyond LARGEST."""
     try:
         number = float(text)
     except ValueError:
         return math.nan
-    return number if math.isfinite(number) else math.nan
+    return number if abs(number) <= LARGEST else math.nan

@@ -77,7 +77,8 @@ def test_a_missing_field_of_an_instance_is_refused_by_name(protocol, tmp_path):
 def test_an_answered_output_without_text_is_refused(protocol, tmp_path):
     line = example(protocol.name).output | example(protocol.name).emptied
     (error,) = protocol.read_outputs(write_lines(tmp_path / "outputs.jsonl", line))
-    assert "an answered output needs" in error.reason
+    said = "read_outputs refuses what `emptied` of example.json makes of its output: 'an answered output needs ...'"
+    assert "an answered output needs" in error.reason, said
 
 
 def test_its_parts_are_titled_texts_and_the_first_of_an_output_is_its_text(protocol, instance, output):

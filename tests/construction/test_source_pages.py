@@ -303,6 +303,7 @@ def test_everything_can_be_done_by_rest(staff: Client, coordinator: User) -> Non
     work()
     assert staff.get(f"{root}uploads/{number}/").json()["counts"]["new"] == 2
     archives = staff.get(f"{root}uploads/{number}/archives/").json()["results"]
+    assert staff.get(f"{root}uploads/{10**20}/archives/").status_code == 404
     assert [(one["code"], one["outcome"]) for one in archives] == [("", "new"), ("tie", "new")]
     assert staff.post(f"{root}uploads/{number}/add/").status_code == 200
     work()

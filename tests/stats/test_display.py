@@ -30,6 +30,12 @@ def test_floats_are_rounded_on_their_shortest_decimal_form():
     assert rounded(1e-7, places=3) == "0.000"
 
 
+def test_numbers_of_any_size_are_rounded():
+    assert rounded(-1e60) == "-1" + 60 * "0" + ".000"
+    assert rounded(0.0005, places=0) == "0"
+    assert rounded(1.05, places=1) == "1.1"
+
+
 def test_nothing_is_shown_for_a_ratio_over_zero():
     with pytest.raises(ValueError, match="reason"):
         percent(0, 0)

@@ -23,6 +23,13 @@ def test_a_scale_of_one_s_own_knows_its_order_and_its_successes():
     assert upside_down.height("flawless") > upside_down.height("minor") > upside_down.height("reject")
 
 
+@pytest.mark.parametrize("scale", [scale for scale in NAMED.values() if scale.ranked and scale.success])
+def test_the_successes_of_a_named_scale_are_its_best_values(scale):
+    """`best_first` is declared with the scale, and is True unless it says otherwise."""
+    best = sorted(scale.values, key=scale.height)[-len(scale.success) :]
+    assert set(best) == scale.success
+
+
 def test_different_successes_pass_together():
     scale = scale_from(REFEREE)
     # flawless, minor, reject: two of three are successes, though no value has a majority

@@ -217,7 +217,8 @@ def test_graded_labels_of_experts_are_true_by_a_success_set():
 @pytest.mark.parametrize(
     ("value", "score_range", "message"),
     [
-        ("good", None, "must be a number, not 'good'"),
+        ("good", None, "must be a number of at most 1e\\+60, not 'good'"),
+        ("1e61", None, "must be a number of at most 1e\\+60, not '1e61'"),
         ("7", (0, 5), "from 0 to 5, not '7'"),
         ("nan", None, "number"),
     ],
