@@ -178,10 +178,10 @@ def marked(verdict: Verdict) -> list[MarkedPiece]:
     return pieces
 
 
-def finding_rows(release: Release, judge: Judge | None, asked: Mapping[str, str]) -> Iterator[list[object]]:
+def finding_rows(release: Release, judge: Judge | None, found: Sequence[Verdict]) -> Iterator[list[object]]:
     """The findings as a table with a head, one row per flag and one per verdict without flags."""
     yield list(COLUMNS)
-    for verdict in chosen_findings(release, judge, asked):
+    for verdict in found:
         instance = instance_of(verdict)
         head = [release.name, judge.label if judge else "", instance.key, instance.domain, verdict.predicate]
         head.append(verdict.value or verdict.state)

@@ -120,7 +120,8 @@ def construction_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     judge = newest_audit(release)
     if judge is None:
         raise Refused("This release has no construction audit yet.", code="no_audit")
-    return table_download(finding_rows(release, judge, request.GET), f"construction-{name}.csv")
+    found = chosen_findings(release, judge, request.GET)  # refuses before anything is sent
+    return table_download(finding_rows(release, judge, found), f"construction-{name}.csv")
 
 
 @staff_page
