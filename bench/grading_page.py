@@ -112,7 +112,9 @@ def figures() -> Iterator[Figure]:
         )
         address = served(deployment)
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
+            browser = playwright.chromium.launch(
+                executable_path=chromium_path(with_windows=True), args=["--no-sandbox"]
+            )
             opened(browser, address, seed)
             visits = [opened(browser, address, seed) for _ in range(LOADS)]
             browser.close()

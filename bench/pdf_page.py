@@ -61,7 +61,9 @@ def figures() -> Iterator[Figure]:
         seed = json.loads(done.stdout.splitlines()[-1])
         address = served(deployment)
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
+            browser = playwright.chromium.launch(
+                executable_path=chromium_path(with_windows=True), args=["--no-sandbox"]
+            )
             for name in ("plain", "heavy"):
                 opened(browser, address, seed, name)
                 visits = [opened(browser, address, seed, name) for _ in range(LOADS)]

@@ -76,7 +76,9 @@ def figures() -> Iterator[Figure]:
                 raise RuntimeError(f"{made['steps']} steps were made, not {STEPS}")
             address = served(deployment)
             with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
+                browser = playwright.chromium.launch(
+                    executable_path=chromium_path(with_windows=True), args=["--no-sandbox"]
+                )
                 visits = [
                     opened(browser, address, made["session"], made["attempt"]) for _ in range(LOADS + 1)
                 ]

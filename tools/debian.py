@@ -23,8 +23,9 @@ SERVER_PACKAGES = {
 }
 POSTGRESQL_PROGRAMS = Path("/usr/lib/postgresql")  # by version, and not on PATH
 SERVER_PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # which PATH of ordinary users lacks
-# The first has no windows: a new page takes a quarter of the processor time that it takes the others.
-CHROMIUM_NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+# Without windows, a new page takes a quarter of the processor time.
+HEADLESS_SHELL = "chromium-headless-shell"
+CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome"]
 
 
 def pango_is_there() -> bool:
@@ -37,12 +38,16 @@ def pango_is_there() -> bool:
     return True
 
 
-def chromium_path() -> str | None:
-    """TOUCHSTONE_CHROMIUM if it names a program, else the first Chromium on PATH, else None."""
+def chromium_path(*, with_windows: bool = False) -> str | None:
+    """TOUCHSTONE_CHROMIUM if it names a program, else the first Chromium on PATH, else None.
+
+    with_windows: the one that people use, which sets text a little differently.
+    """
     named = os.environ.get("TOUCHSTONE_CHROMIUM")
     if named:
         return shutil.which(named)
-    return next((path for path in map(shutil.which, CHROMIUM_NAMES) if path), None)
+    names = CHROMIUM_NAMES if with_windows else [HEADLESS_SHELL, *CHROMIUM_NAMES]
+    return next((path for path in map(shutil.which, names) if path), None)
 
 
 def may_install() -> bool:
@@ -66,8 +71,8 @@ def ensure_pango() -> None:
 
 def ensure_chromium() -> None:
     """Brings Chromium, or raises Refused with the command to type."""
-    if chromium_path() is None:
-        _bring("Browser tests need Chromium.", ["chromium", "chromium-headless-shell"])
+    if chromium_path(with_windows=True) is None:
+        _bring("Browser tests need Chromium.", ["chromium", HEADLESS_SHELL])
 
 
 def ensure_pdftotext() -> None:

@@ -44,9 +44,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """One Chromium for each file; while it is open its event loop would block other tests."""
-    program = chromium_path()
+def chromium(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """One Chromium for each file; while it is open its event loop would block other tests.
+
+    A file that measures how text is set says WITH_WINDOWS = True.
+    """
+    program = chromium_path(with_windows=getattr(request.module, "WITH_WINDOWS", False))
     if program is None:
         pytest.fail(
             "browser tests need Chromium: apt-get install chromium, or name it in TOUCHSTONE_CHROMIUM"

@@ -15,6 +15,7 @@ from tests.browser.long_documents import long_documents, proof
 from tests.factories import AssignmentFactory, ItemFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+WITH_WINDOWS = True
 
 # Displays of which ink lies beyond the passage that clips it, those that say so, and all. Only what has a size counts.
 DISPLAYS = """() => {

@@ -90,7 +90,7 @@ def test_a_run_is_begun_watched_read_and_compared(
     expect(page.get_by_label("Rounds", exact=True)).to_have_value("4")
     page.get_by_label("Rounds", exact=True).fill("2")
     page.get_by_label("Model", exact=True).fill("scripted")
-    page.get_by_label("Price of a million tokens sent").fill("3")
+    page.get_by_label("Price of a million tokens sent", exact=True).fill("3")
     assert axe(page) == []
     assert fits(page)
     page.get_by_role("button", name="Make this solver").click()

@@ -15,6 +15,7 @@ from tests.latex.kinds_of_formulas import KINDS
 from tests.latex.real_data import machine_proofs, papers
 
 pytestmark = pytest.mark.browser
+WITH_WINDOWS = True
 Formula = tuple[str, bool]
 Glyph = tuple[str, float, float, float]  # text, and in em: x, baseline, size
 EM = 100  # px in which Chromium sets them
