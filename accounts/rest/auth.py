@@ -77,7 +77,7 @@ class ConsoleAuthentication(BaseAuthentication):
 
 
 def is_console(request: HttpRequest | Request) -> bool:
-    """Whether `manage.py api` asks, for whom limits of a server's requests do not hold."""
+    """Whether `manage.py api` asks; the limits of a server's requests do not apply to it."""
     return isinstance(request.META.get(CONSOLE_MEMBER), User)
 
 

@@ -38,3 +38,11 @@ def number_in(text: str) -> float:
     except ValueError:
         return math.nan
     return number if abs(number) <= LARGEST else math.nan
+
+
+def is_too_large(text: str) -> bool:
+    """Whether a text writes a finite number that `number_in` does not take."""
+    try:
+        return LARGEST < abs(float(text)) < math.inf
+    except ValueError:
+        return False

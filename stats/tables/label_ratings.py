@@ -11,7 +11,7 @@ import numpy as np
 from stats.agreement.bundle import Level
 from stats.core.bootstrap import Floats, Ints
 from stats.scores.clusters import cluster_codes
-from stats.tables.cells import number_in
+from stats.tables.cells import LARGEST, is_too_large, number_in
 from stats.tables.columns import Table
 from stats.tables.groups import attribute, group_codes
 from stats.tables.labels import independent
@@ -117,7 +117,7 @@ def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Categories:
     """Numbers make an interval scale (1 and 1.0 are one value), known words and those of `order` an ordinal one.
 
     All words of `order` are categories, used or not, because their number decides about weights. Raises TableError for
-    a value outside of it.
+    a value outside of it, and for a number beyond LARGEST, which would make words of all the others.
     """
     if order:
         strange = sorted(set(texts) - set(order))
@@ -126,6 +126,8 @@ def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Categories:
                 f"{', '.join(strange[:10])} is not in the order {', '.join(order)}", column="value"
             )
         return _worded(order, tuple(order))
+    if huge := sorted(filter(is_too_large, texts)):
+        raise TableError(f"{huge[0]} is too large: numbers go up to {LARGEST:g}", column="value")
     numbers = {text: number_in(text) for text in texts}
     if texts and not any(math.isnan(number) for number in numbers.values()):
         points = sorted(set(numbers.values()))

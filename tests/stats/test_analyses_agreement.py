@@ -224,3 +224,9 @@ def test_the_text_names_the_primary_coefficient_the_unit_and_puts_the_rest_under
     assert "one item at a time" in first
     assert "cohen_kappa" in more
     assert "cohen_kappa" not in first
+
+
+@pytest.mark.parametrize("level", [None, "interval"])
+def test_a_number_that_is_too_large_does_not_make_words_of_the_others(level):
+    with pytest.raises(TableError, match=r"1e61 is too large: numbers go up to 1e\+60"):
+        document(["s1,a,1", "s1,b,2", "s2,a,1e61", "s2,b,2"], level=level)
