@@ -76,6 +76,11 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/adjudication/<slug:name>/", adjudication.adjudicate, name="adjudicate"),
     path(
         "campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/",
+        adjudication.item_file,
+        name="adjudicate-file",
+    ),
+    path(
+        "campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/commented/",
         adjudication.commented,
         name="adjudicate-file-commented",
     ),

@@ -2,13 +2,14 @@
 
 `\\textbf{G}PT`, `G{}P\\mbox{T}`, a name built by `\\def`, accents, full-width and Cyrillic letters, entities of
 HTML and zero-width characters all read as the plain word. One pass, linear in the source; a macro's body is
-read at its call, within a bounded room.
+read at its call, within a bounded room. What macros with arguments build is read on the page (`latex/shown.py`).
 """
 
 import html
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from latex.reading.characters import ACCENTS, INVISIBLE
 
@@ -16,14 +17,28 @@ MAX_READ = 2  # the reading of macros may make the text at most this many times 
 MAX_EXTRA = 10_000
 MAX_DEPTH = 8
 
-# Letters of other scripts that look like Latin ones (a selection of Unicode's confusables, UTS 39).
+# Letters of other scripts that look like Latin ones (a selection of Unicode's confusables, UTS 39): Cyrillic, Greek
+# and dashes, small capitals and other Latin letters, Cherokee, Lisu, Coptic, Armenian.
 LOOK_ALIKES = dict(
     zip(
-        "АВЕКМНОРСТУХІЈЅԚԜаеорсухіјѕһԛԝӏɡΑΒΕΖΗΙΚΜΝΟΡΤΥΧοⅼ‐‑‒–—−﹣",
-        "ABEKMHOPCTYXIJSQWaeopcyxijshqwlgABEZHIKMNOPTYXol-------",
+        "АВЕКМНОРСТУХІЈЅԚԜԌҮѴаеорсухіјѕһԛԝӏԁүѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαικνρτυⅼ‐‑‒–—−﹣"
+        "ɡɑıȷʋᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ"
+        "ᎠᎡᎢᎥᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏏᏒᏔᏙᏚᏞᏟᏢᏦᏧᏳᏴ"
+        "ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ"
+        "ⲀⲂⲈⲎⲒⲔⲘⲚⲞⲢⲤⲦⲨⲬⲁⲃⲉⲏⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭ"
+        "օոսհցզյՕՍՏԼ",
+        "ABEKMHOPCTYXIJSQWGYVaeopcyxijshqwldyvABEZHIKMNOPTYXoaikvptul-------"
+        "gaijvABCDEFGHIJKLMNOPQRSTUVWYZ"
+        "DRTiAJEWMHYGhZ4bRWVSLCPKdGB"
+        "BPDTGKJCZFMNLSRVHWXYAEIOU"
+        "ABEHIKMNOPCTYXabehikmnopctyx"
+        "onuhgqjOUSL",
         strict=True,
     )
 )
+LOOK_ALIKES |= {sign.lower(): plain for sign, plain in LOOK_ALIKES.items() if "Ꭰ" <= sign <= "Ᏼ"}
+# Letters in circles and squares that Unicode does not fold, and those of flags.
+LOOK_ALIKES |= {chr(first + n): chr(65 + n) for first in (0x1F150, 0x1F170, 0x1F1E6) for n in range(26)}
 _COMMENT = r"%[^\n]*(?:\n[ \t]*)?|"
 _TOKENS = (
     r"(?P<kern>\\m?(?:kern|skip|hskip)\s*=?\s*-?[\d.]{1,9}\s?(?:pt|em|ex|mu|sp|cm|mm|in)[ \t]?)"
@@ -38,16 +53,24 @@ _DEFINED = re.compile(
 )
 _JOINING_SIGNS = frozenset("-/!,@+*")  # discretionary hyphens and thin spaces leave a word together
 _TEXT_IN_MATH = frozenset(
-    ("text", "textrm", "textbf", "textit", "texttt", "textsf", "mathrm", "mathbf", "mathsf", "mathit",
-     "mathtt", "operatorname", "mbox", "hbox")
+    ("text", "textrm", "textbf", "textit", "texttt", "textsf", "textsc", "textsl", "textup", "textnormal", "emph",
+     "mathrm", "mathbf", "mathsf", "mathit", "mathtt", "operatorname", "mbox", "hbox", "tag")
 )  # fmt: skip
+# In a formula as KaTeX gets it: what shows no letter, characters by number, and old commands that change the font.
+_NO_LETTERS = re.compile(
+    r"\\[hv]?phantom\s*\{[^{}]*\}|\\[hm]space\*?\s*\{[^{}]*\}|\\(?:begin|end)\s*\{[a-zA-Z*]*\}(?:\{[^{}]*\})?"
+)
+_BY_NUMBER = re.compile(
+    r"\\char\s*(?:(?P<decimal>\d{1,7})|'(?P<octal>[0-7]{1,7})|\"(?P<hex>[0-9A-Fa-f]{1,6})|`(?P<sign>[^\\\s]))"
+)
+_OLD_FONT = re.compile(r"\\(?:rm|bf|it|sf|tt|sc)(?![A-Za-z])")
 _SPACING = frozenset(("quad", "qquad", "hspace", "hfill", "newline", "linebreak", "par", "item", "space"))
 
 
 @dataclass
 class Reading:
-    """The bare letters; `starts[i]` and `ends[i]` bound what `text[i]` came from; `symbol[i]`: a letter that
-    stands for itself in a formula, so that a row of them is a product and no word."""
+    """The bare letters; `starts[i]` and `ends[i]` bound what `text[i]` came from; `symbol[i]`: a letter or
+    digit that stands for itself in a formula, so that a row of them is a product and no word."""
 
     text: str = ""
     starts: list[int] = field(default_factory=list)
@@ -62,6 +85,40 @@ class Reading:
 def read(source: str, text_format: str) -> Reading:
     """The reading of a source in `text_format` (latex, markdown or plain)."""
     return _LetterReader(source, text_format).read()
+
+
+def read_formula(latex: str) -> Reading:
+    """The reading of a formula without its dollar signs, as KaTeX gets it."""
+    latex = _BY_NUMBER.sub(_numbered, _NO_LETTERS.sub("{}", latex.replace("&", " ")))
+    reader = _LetterReader(_OLD_FONT.sub(r"\\mathrm{", latex), "latex")
+    reader.in_math = True
+    return reader.read()
+
+
+def _numbered(found: re.Match[str]) -> str:
+    if found["sign"]:
+        return f"{{{found['sign']}}}"
+    code = int(found["decimal"] or 0) or int(found["octal"] or "0", 8) or int(found["hex"] or "0", 16)
+    return f"{{{chr(code)}}}" if 31 < code < 0x110000 else ""
+
+
+def letters(text: str) -> str:
+    """Text without markup as bare letters: no accents, nothing invisible, look-alikes as the Latin letters."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_plain, text))
+
+
+@lru_cache(maxsize=5_000)
+def _plain(character: str) -> str:
+    """A character as none, one or several bare ones."""
+    if INVISIBLE.match(character):
+        return ""
+    if character.isascii():
+        return character
+    decomposed = unicodedata.normalize("NFKD", LOOK_ALIKES.get(character, character))
+    kept = (plain for plain in decomposed if unicodedata.category(plain) not in ("Mn", "Cf"))
+    return "".join(LOOK_ALIKES.get(plain, plain) for plain in kept)
 
 
 class _LetterReader:
@@ -166,25 +223,22 @@ class _LetterReader:
         else:
             self.reading.starts.extend([span[0]] * len(text))
             self.reading.ends.extend([span[1]] * len(text))
-        self.reading.symbol.extend([self.in_math] * len(text))
+        symbols = [self.in_math] * len(text)
+        if self.text_next:  # \mathrm G, without braces
+            symbols[0] = self.text_next = False
+        self.reading.symbol.extend(symbols)
 
     def _letters(self, text: str, span: tuple[int, int]) -> None:
         for character in text:
             self._letter(character, span)
 
     def _letter(self, character: str, span: tuple[int, int]) -> None:
-        if INVISIBLE.match(character):
-            return
-        if character.isascii():
-            self._add(character, span)
-            return
-        for plain in unicodedata.normalize("NFKD", LOOK_ALIKES.get(character, character)):
-            if unicodedata.category(plain) not in ("Mn", "Cf"):
-                self._add(LOOK_ALIKES.get(plain, plain), span)
+        for plain in _plain(character):
+            self._add(plain, span)
 
     def _add(self, character: str, span: tuple[int, int]) -> None:
         self.characters.append(character)
         self.length += 1
         self.reading.starts.append(span[0])
         self.reading.ends.append(span[1])
-        self.reading.symbol.append(self.in_math and character.isalpha())
+        self.reading.symbol.append(self.in_math and character.isalnum())

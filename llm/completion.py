@@ -9,11 +9,37 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from llm.errors import Malformed
 from llm.strict_json import first_objection, storable
 
-DECODING = frozenset({
-    "frequency_penalty", "max_completion_tokens", "max_tokens", "presence_penalty", "reasoning_effort",
-    "seed", "stop", "temperature", "top_p",
-})  # fmt: skip
 MOST_TOKENS = 2**31 - 1  # of one request: what the columns hold
+
+
+class _Decoding(BaseModel):
+    """What may be set. Many servers take a limit of -1 for none, and then nothing could be reserved for a reply."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    frequency_penalty: float | None = None
+    max_completion_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS)
+    max_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS)
+    presence_penalty: float | None = None
+    reasoning_effort: str | None = None
+    seed: int | None = None
+    stop: str | list[str] | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+
+
+DECODING = frozenset(_Decoding.model_fields)
+
+
+def decoding_fault(decoding: Mapping[str, Any]) -> str:
+    """What a server could not take of these parameters, in a sentence; empty if there is nothing."""
+    if unknown := sorted(set(decoding) - DECODING):
+        return f"Unknown: {', '.join(unknown)}. Known are {', '.join(sorted(DECODING))}."
+    try:
+        _Decoding.model_validate(dict(decoding))
+    except ValidationError as error:
+        return f"{first_objection(error, whole='decoding')}."
+    return ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +107,8 @@ class _Choice(BaseModel):
 
 
 class _Usage(BaseModel):
+    model_config = ConfigDict(strict=True)
+
     prompt_tokens: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
     completion_tokens: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
     total_tokens: Any = None

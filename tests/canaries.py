@@ -31,7 +31,7 @@ accounts.IdempotencyRecord technical: key request_sha256 body
 accounts.AuditEvent  hidden: reason details | technical: verb target_kind target_key
 benchmark.Benchmark  shown: name slug protocol
 benchmark.Release    hidden: source | shown: name | technical: sha256
-benchmark.ReleaseDescription hidden: creators citation homepage | technical: licence version
+benchmark.ReleaseDescription hidden: creators citation homepage answers_public_at | technical: licence version
 benchmark.Paper      hidden: key title identifiers
 benchmark.Instance   shown: key domain split payload | technical: sha256
 benchmark.System     hidden: slug name family

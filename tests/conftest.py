@@ -7,6 +7,7 @@ import time
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from functools import cache as keep
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.backends.postgresql.operations import DatabaseOperations as PostgreSQLOperations
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
+import latex
 from accounts.models import User
 from benchmark.files import actions as files
 from benchmark.rendering import stored as rendering
@@ -291,6 +293,14 @@ def _clean_copies_are_kept() -> Iterator[None]:
     """The same bytes have the same clean copy; a process for each costs a third of a second of the processor."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "cleaned", keep(files.cleaned))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _equal_texts_are_rendered_once() -> Iterator[None]:
+    """As workers do it. KaTeX tries every formula of a text, which many tests take from the same samples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(latex, "render_checked", lru_cache(maxsize=1000)(latex.render_checked))
         yield
 
 

@@ -49,6 +49,7 @@ class Deployment:
             "DATABASE_URL": self.database_url,
             **extra,
         }
+        self._forking: tuple[str, dict[str, str]] | None = None
 
     @property
     def database_name(self) -> str:
@@ -57,11 +58,25 @@ class Deployment:
 
     def manage(self, *arguments: str) -> str:
         """Run a management command; raises CalledProcessError with its output."""
-        command = [sys.executable, "manage.py", *arguments]
+        command = [*self.program(), *arguments]
         done = subprocess.run(
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True, timeout=300
         )
         return done.stdout
+
+    def program(self) -> list[str]:
+        """What `manage.py` is here: commands are forks of one process, for each environment (tests/forking.py)."""
+        if self._forking is None or self._forking[1] != self.environment:
+            share_a_folder()
+            address = str(
+                Path(os.environ[SHARED]) / secrets.token_hex(4)
+            )  # the path of a socket must be short
+            process = self.start("tests.forking", "--serve", address)
+            self._forking = address, dict(self.environment)
+            while not Path(address).exists():
+                assert process.poll() is None, self.logs()
+                time.sleep(0.02)
+        return [sys.executable, "-S", "-E", str(ROOT / "tests" / "forking.py"), self._forking[0]]
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start `python -m ...` in a process group of its own, its output in a log next to the database."""
@@ -105,6 +120,10 @@ class Deployment:
             os.killpg(process.pid, how)
         process.wait(timeout=30)
 
+    def stop(self) -> None:
+        for process in self.processes:
+            self.kill(process)
+
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         with closing(self._connection()) as connection, closing(connection.cursor()) as cursor:
             cursor.execute(sql)
@@ -145,8 +164,7 @@ def _deployment(folder: Path, template_url: str, **extra: str) -> Iterator[Deplo
     try:
         yield deployment
     finally:
-        for process in deployment.processes:
-            deployment.kill(process)
+        deployment.stop()
         _drop(os.environ.get("DATABASE_URL", ""), deployment.database_url)
 
 
@@ -172,18 +190,23 @@ def migrated_once(server: str) -> Deployment:
             if not server:
                 with kept(".sqlite3") as (path, is_there):
                     if not is_there:
-                        migrated.manage("migrate", "--verbosity", "0")
+                        _migrate(migrated)
                         unfinished = path.with_name("unfinished.sqlite3")
                         shutil.copyfile(migrated.folder / SQLITE, unfinished)
                         unfinished.rename(path)
                     shutil.copyfile(path, migrated.folder / SQLITE)
             elif not _has_migrated_database(server):
                 _administer(server, f"CREATE DATABASE {migrated.database_name}")
-                migrated.manage("migrate", "--verbosity", "0")
+                _migrate(migrated)
             finished.write_text(server, encoding="utf-8")
     if server and _has_migrated_database(server):
         migrated.database_url = _database_named(server, DATABASE)
     return migrated
+
+
+def _migrate(deployment: Deployment) -> None:
+    deployment.manage("migrate", "--verbosity", "0")
+    deployment.stop()
 
 
 def _has_migrated_database(server: str) -> bool:

@@ -7,6 +7,7 @@ import gc
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck
@@ -16,6 +17,8 @@ from tests.deployment import share_a_folder
 
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 RUNTIME_DIR = tempfile.mkdtemp(prefix="touchstone-test-")
+# The same coins fall in every run: handles, orders and sides are derived from the key.
+(Path(RUNTIME_DIR) / "secret-key").write_text("k9Vx-the-key-of-all-tests-4Qm7ZtRw2LcYd8HnBs6JpGf")
 
 os.environ["TOUCHSTONE_DEMO"] = "1"
 os.environ["TOUCHSTONE_RUNTIME_DIR"] = RUNTIME_DIR

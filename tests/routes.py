@@ -244,6 +244,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/adjudication/
         grading/campaigns/<slug:slug>/adjudication/<slug:name>/
         grading/campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/
+        grading/campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/commented/
         grading/campaigns/<slug:slug>/unblinding/
         grading/quarantine/<slug:name>/
         grading/quarantine/<slug:name>/scan/

@@ -231,6 +231,8 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     _another_training(release, rubric, coordinator)
     _another_discussion(release, rubric, coordinator)
     _hidden_verdicts(release, rubric, coordinator)
+    address = f"https://{canary('benchmark.ReleaseDescription.answers_public_at')}.test/"
+    ReleaseDescription.objects.update(answers_public_at=address)  # since the campaigns were opened
     for _ in outputs:
         taking.take_next(reviewer=algebraist, campaign=campaign)
     return campaign
@@ -499,11 +501,8 @@ def _another_discussion(release: Release, rubric: Rubric, coordinator: User) -> 
     item = (
         calibration_actions.make_calibration(actor=coordinator, campaign=campaign, items=1).items.get().item
     )
-    other = User.objects.get(name=c("accounts.User.name"))
-    places = [
-        AssignmentFactory(item=item, reviewer=person)
-        for person in (other, member("t@study.test", "T", "reviewer"))
-    ]
+    others = [member(f"{letter}@study.test", letter.upper(), "reviewer") for letter in "tu"]
+    places = [AssignmentFactory(item=item, reviewer=person) for person in others]
     for place in places:
         submit_grade(
             reviewer=place.reviewer,
@@ -513,10 +512,10 @@ def _another_discussion(release: Release, rubric: Rubric, coordinator: User) -> 
             rubric_sha256=rubric.sha256,
         )
     calibration_actions.reveal_calibration(actor=coordinator, campaign=campaign)
-    calibration_actions.discuss(author=other, item=item, text=c("annotation.CalibrationRemark.text"))
+    calibration_actions.discuss(author=others[0], item=item, text=c("annotation.CalibrationRemark.text"))
     answers = {**COMPLETE["answers"], "remarks": c("annotation.LaterAnswer.value")}
     calibration_actions.answer_again(
-        reviewer=other,
+        reviewer=others[0],
         assignment=places[0],
         content={"answers": answers, "comments": {"rigour": c("annotation.LaterAnswer.comment")}},
         reason=c("annotation.LaterGrade.reason"),

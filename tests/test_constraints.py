@@ -382,6 +382,7 @@ OTHER = {
     "build_paper_once": {"ordinal": lambda: 10**6},
     "build_paper_has_its_place": {"source": another_source},
     "memory_entry_once": {"step": lambda: "another"},
+    "grade_one_first_per_assignment": {"idempotency_key": lambda: "another"},
     "memory_entry_once_per_step": {"number": lambda: 10**6},
     "history_row_sealed_once": {"position": lambda: 10**6},
     "one_adopted_call_per_step": {"token": uuid4},

@@ -1,6 +1,6 @@
 """Databases that begin migrated: tests copy what one run made for as long as the code and its packages are the same.
 
-Migrating takes fifteen seconds of the processor. Of PostgreSQL the files of a whole cluster are kept: a dump would
+Migrating takes six seconds of the processor. Of PostgreSQL the files of a whole cluster are kept: a dump would
 bring unique constraints back in another order than migrations made them, and the first that is violated is named.
 """
 

@@ -1,5 +1,6 @@
 """Everything that this app stores about one person, as plain values: what they may ask for at any time."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,11 +15,19 @@ TRAIL = 10_000
 
 
 def personal_data(user: User) -> dict[str, object]:
-    """Account, statements, tokens (without secrets) and what the audit trail says they did, newest first."""
+    """Account, statements, tokens (without secrets) and what the audit trail says they did, newest first.
+
+    Rows in the trail have numbers of this person's own, from 1 for each kind: by those of the database anybody could
+    count what others did in between.
+    """
     # the trail's details stay out: on other people's rows they tell more than was theirs
     rows = AuditEvent.objects.filter(actor=user).order_by("-pk")
     with identities_readable():
         trail = list(rows.values("at", "verb", "target_kind", "target_key", "reason")[:TRAIL])
+        numbers: dict[str, dict[str, int]] = defaultdict(dict)
+        for event in reversed(trail):
+            known = numbers[event["target_kind"]]
+            event["target_key"] = str(known.setdefault(event["target_key"], len(known) + 1))
         further = {name: list(kept.values()) for name, kept in rows_of(user)}
     return {
         "account": {

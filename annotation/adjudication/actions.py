@@ -8,8 +8,10 @@ from accounts.trail import record
 from annotation.adjudication.reading import LATEST, by_question, decidable, live_answers
 from annotation.adjudication.settling import overrules_everyone
 from annotation.campaigns.actions import locked, require_staff
+from annotation.campaigns.pairing import upright
 from annotation.core import phases
 from annotation.core.identities import is_unblinded, knows_identities
+from annotation.core.item_names import is_turned
 from annotation.core.phases import Verb
 from annotation.models import Adjudication, Campaign, Cause, Item
 from benchmark.rubrics import RubricError, rubric_from_content
@@ -29,7 +31,8 @@ def adjudicate(
 ) -> Adjudication:
     """Decide one question about one item; a further decision supersedes the one named by `supersedes`.
 
-    `value` is on the question's scale; for a pair, in the order of the item. Raises Refused while the campaign is not
+    `value` is on the question's scale; for a pair, in the order that adjudicators see (`is_turned`), which is not the
+    item's, in which it is stored. Raises Refused while the campaign is not
     closed, for an unknown question, step or value, when all graders are overruled without a `cause` and a `note`, and
     (code "decided_meanwhile") when the latest decision is not the one that was looked at.
     """
@@ -60,7 +63,7 @@ def adjudicate(
         item=item,
         question=question,
         step=step,
-        value=value,
+        value=upright(value, swapped=is_turned(item)),
         overrules=overrules,
         cause=cause,
         note=note,
@@ -69,6 +72,7 @@ def adjudicate(
         supersedes=latest,
         decided_by=actor,
     )
+    # The value as the adjudicator saw it: next to the stored one, in their own data, it would tell the item's order.
     details = {"question": question, "step": step, "value": value, "amendment": decision.amendment}
     record(actor=actor, verb="adjudicate", target=item, reason=note[:1000], details=details)
     return decision

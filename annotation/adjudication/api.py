@@ -12,7 +12,7 @@ from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import writes
 from annotation.adjudication import actions, unblinding
 from annotation.adjudication.page import adjudication_page
-from annotation.adjudication.reading import queue, state_counts
+from annotation.adjudication.reading import as_shown, queue, state_counts
 from annotation.adjudication.settling import State
 from annotation.campaigns.api import campaign_or_404
 from annotation.core import queries
@@ -112,7 +112,8 @@ class AdjudicationView(StaffView):
 class AdjudicatedItemView(StaffView):
     @extend_schema(operation_id="campaign_adjudication_item", responses=AdjudicatedItemOut)
     def get(self, request: Request, slug: str, name: str) -> Response:
-        """What each grader said, by letter, and what was decided."""
+        """What each grader said, by letter, and what was decided. The sides of a pair are in one order for all, which
+        is not that of its outputs' systems or rows."""
         item = item_called(campaign_or_404(slug), name)
         page = adjudication_page(item)
         body = {
@@ -129,7 +130,7 @@ class AdjudicatedItemView(StaffView):
         item = item_called(campaign_or_404(slug), name)
         sent = understood(AdjudicateIn, request)
         made = actions.adjudicate(actor=caller(request), item=item, **sent)
-        return Response(AdjudicatedOut(made).data, status=201)
+        return Response(AdjudicatedOut(as_shown(made)).data, status=201)
 
 
 class UnblindingView(StaffView):

@@ -7,9 +7,9 @@ from typing import Any
 from django.urls import reverse
 
 from annotation.adjudication.reading import (
+    as_shown,
     by_question,
     decidable,
-    decisions,
     graders,
     live_answers,
     verdict_scales,
@@ -17,7 +17,7 @@ from annotation.adjudication.reading import (
 from annotation.adjudication.settling import State, question_state, split_words
 from annotation.campaigns.pairing import upright, upright_block
 from annotation.core.files import SheetFile, pdf_or_404, sheet_files
-from annotation.core.item_names import item_name
+from annotation.core.item_names import is_turned, item_name
 from annotation.core.material import item_material
 from annotation.grading.file_marks import commented_pdf
 from annotation.grading.remarks import Remark
@@ -73,6 +73,7 @@ class AdjudicationPage:
     remarks: tuple[Remark, ...]
     notes: tuple[tuple[str, str], ...]
     missing: int
+    exchanged: tuple[str, ...] = ()  # letters of those who saw the sides of the pair the other way round
     texts: tuple[
         tuple[Question, tuple[tuple[str, str], ...]], ...
     ] = ()  # free text by letter: nothing to decide
@@ -81,11 +82,12 @@ class AdjudicationPage:
 
 
 def adjudication_page(item: Item) -> AdjudicationPage:
-    """The page of an item of a campaign; the pair of a comparison is in the order of the item."""
-    campaign, shown = item.campaign, item_material(item)
+    """The page of an item of a campaign; the pair of a comparison is in the order of `is_turned`."""
+    turned = is_turned(item)
+    campaign, shown = item.campaign, item_material(item, swapped=turned)
     files = sheet_files(
         shown,
-        lambda file: reverse("attachment", args=[campaign.release.name, file.attachment]),
+        lambda file: reverse("adjudicate-file", args=[campaign.slug, item_name(item.pk), file.number]),
         lambda file: reverse(
             "adjudicate-file-commented", args=[campaign.slug, item_name(item.pk), file.number]
         ),
@@ -93,8 +95,9 @@ def adjudication_page(item: Item) -> AdjudicationPage:
     parts, proofs = shown_proofs(shown, files)
     found = graders(item)
     answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
-    latest = decisions([item]).get(item.pk, {})
-    past = list(Adjudication.objects.filter(item=item).select_related("decided_by").order_by("pk"))
+    rows_of_item = Adjudication.objects.filter(item=item).select_related("item", "decided_by").order_by("pk")
+    past = [as_shown(row) for row in rows_of_item]
+    latest = {(row.question, row.step): row for row in past}
     rows, texts, scales = [], [], verdict_scales(campaign)
     for question in rubric_from_content(campaign.rubric.content).questions:
         if not question.scale.has_values:
@@ -113,7 +116,7 @@ def adjudication_page(item: Item) -> AdjudicationPage:
                 for letter, grade in found
                 for row in grade.answers.all()
                 if (row.question, row.step) == (key, step)
-                for value in [upright(row.value, swapped=grade.assignment.swapped)]
+                for value in [upright(row.value, swapped=bool(grade.assignment.swapped) != turned)]
             ]
             rows.append(
                 Disputed(
@@ -137,9 +140,12 @@ def adjudication_page(item: Item) -> AdjudicationPage:
         parts=parts,
         proofs=proofs,
         disputed=tuple(rows),
-        remarks=_remarks(found),
+        remarks=_remarks(item, found),
         notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
         missing=item.places - len(found),
+        exchanged=tuple(
+            letter for letter, grade in found if item.second_id and grade.assignment.swapped != turned
+        ),
         texts=tuple(texts),
         files=files,
     )
@@ -147,14 +153,17 @@ def adjudication_page(item: Item) -> AdjudicationPage:
 
 def commented_file(item: Item, number: int) -> bytes:
     """A PDF of the item with everybody's comments, their authors called by letters as on the page; or Http404."""
-    file = pdf_or_404(item_material(item), number)
+    file = pdf_or_404(item_material(item, swapped=is_turned(item)), number)
     copy = CleanCopy.objects.get(pk=file.copy)
-    return commented_pdf(bytes(copy.data), file.block, _remarks(graders(item)))
+    return commented_pdf(bytes(copy.data), file.block, _remarks(item, graders(item)))
 
 
-def _remarks(found: Iterable[tuple[str, Grade]]) -> tuple[Remark, ...]:
+def _remarks(item: Item, found: Iterable[tuple[str, Grade]]) -> tuple[Remark, ...]:
+    turned = is_turned(item)
     return tuple(
-        Remark(upright_block(comment.block, swapped=grade.assignment.swapped), comment, letter)
+        Remark(
+            upright_block(comment.block, swapped=bool(grade.assignment.swapped) != turned), comment, letter
+        )
         for letter, grade in found
         for comment in grade.comments.all()
     )

@@ -1,7 +1,7 @@
 """The answers of a campaign as an adjudicator reads them: graders by letter, no names, no systems.
 
-Letters follow the opaque handles of an item's places, so that a letter stands for different people on
-different items and reveals nothing about when someone submitted.
+Letters follow the opaque handles of an item's places, so that a letter stands for different people on different items
+and reveals nothing about when someone submitted. Sides of a pair are those of `is_turned`, which reveal as little.
 """
 
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from annotation.adjudication.settling import Said, State, item_state, letter, question_state, tally_words
 from annotation.campaigns.pairing import upright
-from annotation.core.item_names import item_name
+from annotation.core.item_names import is_turned, item_name
 from annotation.core.material import problem_title
 from annotation.models import (
     Adjudication,
@@ -67,10 +67,11 @@ def verdict_scales(campaign: Campaign) -> dict[str, Scale]:
 
 def live_answers(items: Iterable[Item], questions: Sequence[str]) -> dict[int, list[Said]]:
     """By item, what each grader answered; mirrored repeats and free texts are left out."""
+    turned = {item.pk: is_turned(item) for item in items}
     rows = (
         Answer.objects.filter(
             grade__superseded_by=None,
-            grade__assignment__item__in=list(items),
+            grade__assignment__item__in=list(turned),
             grade__assignment__repeat=False,
             question__in=questions,
         )
@@ -86,7 +87,9 @@ def live_answers(items: Iterable[Item], questions: Sequence[str]) -> dict[int, l
     )
     found: dict[int, list[Said]] = defaultdict(list)
     for item, grader, question, step, value, swapped in rows:
-        found[item].append(Said(grader, question, step, upright(value, swapped=swapped)))
+        found[item].append(
+            Said(grader, question, step, upright(value, swapped=bool(swapped) != turned[item]))
+        )
     return dict(found)
 
 
@@ -104,6 +107,12 @@ def decisions(items: Iterable[Item]) -> dict[int, dict[Key, Adjudication]]:
     for row in Adjudication.objects.filter(LATEST, item__in=list(items)):
         found[row.item_id][row.question, row.step] = row
     return dict(found)
+
+
+def as_shown(decision: Adjudication) -> Adjudication:
+    """The decision, its value in the order of a pair's sides that adjudicators see; not to be saved."""
+    decision.value = upright(decision.value, swapped=is_turned(decision.item))
+    return decision
 
 
 def primary_decisions() -> QuerySet[Adjudication]:

@@ -13,10 +13,11 @@ from annotation.adjudication import unblinding as adjudication_unblinding
 from annotation.adjudication.page import adjudication_page, commented_file
 from annotation.adjudication.reading import queue, state_counts
 from annotation.core.identities import is_unblinded, item_systems, sees_identities
-from annotation.core.item_names import item_called
+from annotation.core.item_names import is_turned, item_called
+from annotation.core.material import item_material
 from annotation.core.phases import Verb, allows
 from annotation.models import Campaign, Item
-from benchmark.files.sending import send_commented
+from benchmark.files.sending import send_commented, send_copy
 
 
 def _campaign(slug: str) -> Campaign:
@@ -87,6 +88,17 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         "unblinded": unblinded,
     }
     return render(request, "annotation/adjudication/adjudicate.html", context, status=409 if problem else 200)
+
+
+@staff_only
+@require_GET
+def item_file(request: SignedInRequest, slug: str, name: str, number: int) -> HttpResponse:
+    """The file with this number on the page of an item; its own number would tell when it came, and so whose it is."""
+    item = _item(_campaign(slug), name)
+    files = item_material(item, swapped=is_turned(item)).files
+    if not 1 <= number <= len(files):
+        raise Http404
+    return send_copy(request, files[number - 1].copy)
 
 
 @staff_only

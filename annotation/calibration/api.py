@@ -53,6 +53,10 @@ class DiscussionOut(serializers.Serializer[Any]):
     remarks = RemarkOut(many=True)
     open = serializers.BooleanField()
     answered_again = serializers.BooleanField()
+    exchanged = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Letters of those who saw the sides of the pair the other way round; answers are told as you saw it.",
+    )
 
 
 class RoundIn(serializers.Serializer[Any]):
@@ -87,8 +91,8 @@ class DiscussionView(StrictView):
     @extend_schema(operation_id="discussion_show", responses=DiscussionOut)
     def get(self, request: Request, handle: str) -> Response:
         """Everyone's answers to one of the caller's items whose round was revealed, and the remarks."""
-        _, subject = discussed_or_404(caller(request), handle)
-        return Response(DiscussionOut(discussion(subject, caller(request))).data)
+        place, subject = discussed_or_404(caller(request), handle)
+        return Response(DiscussionOut(discussion(subject, place)).data)
 
     @extend_schema(
         operation_id="discussion_remark", request=RemarkIn, responses={201: DiscussionOut, **REFUSED}
@@ -97,7 +101,7 @@ class DiscussionView(StrictView):
         """Add a remark."""
         place, subject = discussed_or_404(caller(request), handle)
         actions.discuss(author=caller(request), item=place.item, **understood(RemarkIn, request))
-        return Response(DiscussionOut(discussion(subject, caller(request))).data, status=201)
+        return Response(DiscussionOut(discussion(subject, place)).data, status=201)
 
 
 class AgainView(StrictView):
@@ -124,7 +128,7 @@ class AgainView(StrictView):
         place, subject = discussed_or_404(caller(request), handle)
         sent = understood(AgainIn, request)
         actions.answer_again(reviewer=caller(request), assignment=place, **sent)
-        return Response(DiscussionOut(discussion(subject, caller(request))).data, status=201)
+        return Response(DiscussionOut(discussion(subject, place)).data, status=201)
 
 
 class CalibrationView(StaffView):

@@ -14,8 +14,9 @@ import latex
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.adjudication.settling import letter
+from annotation.campaigns.pairing import upright
 from annotation.core.material import problem_title
-from annotation.core.places import place_or_404
+from annotation.core.places import place_or_404, waits_elsewhere
 from annotation.core.queries import live_grade
 from annotation.models import (
     Assignment,
@@ -60,11 +61,13 @@ def blind_answers_are_final() -> Refused:
 
 
 def discussed(place: Assignment) -> CalibrationItem | None:
-    """The item in calibration that the holder of a submitted place may read; None before the reveal."""
+    """The item in calibration that the holder of a submitted place may read; None before the reveal, and as long as
+    they have to grade the same text in another campaign."""
     if place.state != AssignmentState.SUBMITTED:
         return None
     rows = CalibrationItem.objects.select_related("round")
-    return rows.filter(item=place.item_id, round__revealed_at__isnull=False).first()
+    found = rows.filter(item=place.item_id, round__revealed_at__isnull=False).first()
+    return None if found is None or waits_elsewhere(place) else found
 
 
 def discussed_or_404(user: User, handle: str) -> tuple[Assignment, CalibrationItem]:
@@ -108,21 +111,28 @@ class SaidRemark:
 
 @dataclass(frozen=True)
 class Discussion:
-    """Everything said about an item; `open` while remarks and second answers are accepted."""
+    """Everything said about an item; `open` while remarks and second answers are accepted.
+
+    Sides of a pair are told as the reader's place shows them; `exchanged` are the letters of those who saw them the
+    other way round.
+    """
 
     questions: tuple[DiscussedQuestion, ...]
     remarks: tuple[SaidRemark, ...]
     open: bool
     answered_again: bool
+    exchanged: tuple[str, ...]
 
 
-def discussion(subject: CalibrationItem, reader: User) -> Discussion:
-    """The discussion of a revealed item as `reader` sees it."""
+def discussion(subject: CalibrationItem, read_at: Assignment) -> Discussion:
+    """The discussion of a revealed item as the holder of a place on it sees it there."""
+    reader = read_at.reviewer
     rows = Assignment.objects.filter(
         item=subject.item_id, state=AssignmentState.SUBMITTED, repeat=False
     ).order_by("handle")
     places = list(rows.prefetch_related("later_grades__answers"))
     letters = {place.reviewer_id: letter(index) for index, place in enumerate(places)}
+    exchanged = {place.reviewer_id for place in places if place.swapped != read_at.swapped}
     again = LaterGrade.objects.filter(
         assignment__item=subject.item_id, assignment__reviewer=reader, occasion=Occasion.DISCUSSION
     )
@@ -143,8 +153,8 @@ def discussion(subject: CalibrationItem, reader: User) -> Discussion:
                     GradersAnswers(
                         letter=letter(index),
                         own=place.reviewer_id == reader.pk,
-                        blind=_answers(blind[place.pk], question.key),
-                        after=_answers(after[place.pk], question.key),
+                        blind=_answers(blind[place.pk], question.key, place.reviewer_id in exchanged),
+                        after=_answers(after[place.pk], question.key, place.reviewer_id in exchanged),
                     )
                     for index, place in enumerate(places)
                 ),
@@ -163,20 +173,24 @@ def discussion(subject: CalibrationItem, reader: User) -> Discussion:
         ),
         open=subject.round.ended_at is None,
         answered_again=again.exists(),
+        exchanged=tuple(sorted(letters[reviewer] for reviewer in exchanged)),
     )
 
 
-def _answers(grade: Any, question: str) -> tuple[tuple[str, str, str], ...]:
+def _answers(grade: Any, question: str, exchanged: bool) -> tuple[tuple[str, str, str], ...]:
     rows = grade.answers.all() if grade is not None else ()
     return tuple(
-        (row.step, value_words(row.value) or "cannot be judged", row.comment)
+        (row.step, value_words(upright(row.value, swapped=exchanged)) or "cannot be judged", row.comment)
         for row in rows
         if row.question == question
     )
 
 
 def own_discussions(reviewer: User) -> list[dict[str, object]]:
-    """{handle, title, open} of every revealed item that the reviewer answered, latest first."""
+    """{handle, title, open, waits} of every revealed item that the reviewer answered, latest first.
+
+    `waits` names a campaign in which they have to grade the same text before they may read what others said.
+    """
     places = Assignment.objects.filter(
         reviewer=reviewer,
         repeat=False,
@@ -189,6 +203,7 @@ def own_discussions(reviewer: User) -> list[dict[str, object]]:
             "handle": place.handle,
             "title": problem_title(place.item.instance.payload, place.item.instance.key),
             "open": place.item.calibration.round.ended_at is None,
+            "waits": waits_elsewhere(place),
         }
         for place in read.order_by("-item__calibration__round__revealed_at", "handle")
     ]

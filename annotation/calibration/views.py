@@ -62,7 +62,7 @@ def _page(
 ) -> HttpResponse:
     context = {
         **later_form(place, Occasion.DISCUSSION, refusal, content, reason),
-        "discussion": discussion(subject, request.user),
+        "discussion": discussion(subject, place),
         "grade": live_grade(place),
         "remark": remark,
     }

@@ -30,7 +30,7 @@ from annotation.models import (
 )
 from annotation.quarantine.actions import eligible
 from annotation.rubrics.available import rubric_called
-from benchmark.models import Output, Release, Run
+from benchmark.models import Output, Release, ReleaseDescription, Run
 from benchmark.releases.freezing import freeze_release, freeze_run
 from benchmark.rendering.stored import call_worker
 from benchmark.rubrics import RubricError
@@ -230,12 +230,21 @@ def freeze_runs(actor: User, outputs: list[Output]) -> None:
         freeze_run(actor=actor, run=run)
 
 
+def public_answers(campaign: Campaign) -> str:
+    """The address where anybody can read the answers of the campaign with their systems, "" where there is none."""
+    if campaign.kind == CampaignKind.CONSTRUCTION:
+        return ""
+    rows = ReleaseDescription.objects.filter(release=campaign.release_id)
+    return rows.values_list("answers_public_at", flat=True).first() or ""
+
+
 @transaction.atomic
-def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
+def open_campaign(*, actor: User, campaign: Campaign, answers_are_public: bool = False) -> Campaign:
     """Open the campaign to reviewers; those who have places in it are told by email.
 
     Raises Refused while nothing is drawn, or (code "too_few_authors") when no item could be given to anyone, because
-    too few systems answered each problem.
+    too few systems answered each problem, or (code "answers_public") when anybody can look up who wrote an answer and
+    the actor does not say that they know.
     """
     require_staff(actor)
     campaign = locked(campaign)
@@ -253,9 +262,22 @@ def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
                 code="too_few_authors",
                 field="least_authors",
             )
+    public_at = public_answers(campaign)
+    if public_at and not answers_are_public:
+        raise Refused(
+            f"Anybody can read the answers with the names of their systems at {public_at}. Reviewers could look up "
+            "what they grade. If that much blinding is enough, say so; the audit trail records it.",
+            code="answers_public",
+            field="answers_are_public",
+        )
     campaign.opened_at = timezone.now()
     campaign.save(update_fields=["phase", "opened_at"])
-    record(actor=actor, verb="open_campaign", target=campaign)
+    record(
+        actor=actor,
+        verb="open_campaign",
+        target=campaign,
+        details={"answers_public_at": public_at} if public_at else {},
+    )
     call_worker("annotation.prepare_campaign", campaign.pk)
     call_worker("annotation.tell_reviewers", campaign.pk)
     return campaign

@@ -130,10 +130,11 @@ class AssignView(StaffView):
 
 
 class OpenView(StaffView):
-    @writes("campaign_open", request=None, responses={200: shape.CampaignOut})
+    @writes("campaign_open", request=shape.OpenIn, responses={200: shape.CampaignOut})
     def post(self, request: Request, slug: str) -> Response:
-        """Open the campaign to its reviewers."""
-        actions.open_campaign(actor=caller(request), campaign=campaign_or_404(slug))
+        """Open the campaign to its reviewers; 422 with code answers_public where the answers can be looked up."""
+        sent = understood(shape.OpenIn, request)
+        actions.open_campaign(actor=caller(request), campaign=campaign_or_404(slug), **sent)
         return campaign_reply(slug)
 
 

@@ -215,7 +215,8 @@ def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
 def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
     if request.method == "POST":
         with told(request, "The campaign is now open."):
-            actions.open_campaign(actor=request.user, campaign=row)
+            known = request.POST.get("answers_are_public") == "yes"
+            actions.open_campaign(actor=request.user, campaign=row, answers_are_public=known)
             return redirect("campaign", slug=row.slug)
         return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.OPENING)
     items = list(queries.progress_by_item(row))
@@ -227,6 +228,7 @@ def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
         "taken": sum(item.places_taken for item in items),
         "holders": len(queries.campaign_loads(row)),
         "guesses": GuessQuestion.objects.filter(campaign=row).exists(),
+        "public_at": actions.public_answers(row),
         "short": [entry for entry in setup.coverage(row) if entry.short],
     }
     return _page(request, row, SetupStep.OPENING, context)

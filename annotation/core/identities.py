@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from accounts.access import STUDY_STAFF, is_study_staff, role_names
 from accounts.database.sight import identities_readable
 from accounts.models import AuditEvent, RoleName, User
+from annotation.core.item_names import is_turned
 from annotation.core.visibility import Thing, may_see, viewer
 from annotation.models import Campaign, Item, Unblinding
 from benchmark.models import Release, Run
@@ -71,9 +72,9 @@ MAY_BE_INFORMED = """(
 
 
 def item_systems(item: Item) -> list[str]:
-    """Who wrote the item's output, or its two outputs in the order of the item. For those who see identities."""
+    """Who wrote the item's output, or its two outputs as staff see them. For those who see identities."""
     outputs = [output for output in (item.output, item.second) if output is not None]
-    return [output.run.system.name for output in outputs]
+    return [output.run.system.name for output in (reversed(outputs) if is_turned(item) else outputs)]
 
 
 def _imports(runs: Iterable[int]) -> QuerySet[AuditEvent]:

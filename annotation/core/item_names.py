@@ -1,4 +1,4 @@
-"""Names of items for blind staff: a row's number would reveal the order of the draw, and so the system."""
+"""Items as blind staff see them: a row's number, or the order of a pair's rows, would reveal the system."""
 
 import hashlib
 import hmac
@@ -15,6 +15,14 @@ def item_name(item: int) -> str:
     """16 hexadecimal digits that identify the item and reveal nothing about it."""
     key = (_KEY + settings.SECRET_KEY).encode()
     return hmac.new(key, str(item).encode(), hashlib.sha256).hexdigest()[:16]
+
+
+def is_turned(item: Item) -> bool:
+    """Whether the blind see the second output of a pair first: its own order tells which was imported earlier."""
+    if item.second_id is None:
+        return False
+    key = (_KEY + settings.SECRET_KEY).encode()
+    return bool(hmac.new(key, f"sides {item.pk}".encode(), hashlib.sha256).digest()[0] & 1)
 
 
 def item_called(campaign: Campaign, name: str) -> Item:

@@ -56,7 +56,6 @@ class ShownFile:
     pages: tuple[tuple[float, ...], ...]
     sha256: str
     copy: int
-    attachment: int
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,6 @@ def shown_files(row: Instance | Output, prefix: str, numbers: Iterator[int]) -> 
             tuple(map(tuple, file.copy.pages)),
             file.copy.sha256,
             file.copy_id,
-            file.pk,
         )
         for file, number in zip(files_of(row), numbers, strict=False)
     )

@@ -1,10 +1,12 @@
 """How pages and REST look up a reviewer's place: by handle, own, and visible. There is no other way."""
 
+from django.db.models import Q
 from django.http import Http404
 
 from accounts.access import is_study_staff
 from accounts.models import User
 from annotation.core import queries
+from annotation.core.phases import Phase
 from annotation.core.visibility import Thing, may_see, viewer
 from annotation.models import Assignment, AssignmentState
 
@@ -31,6 +33,23 @@ def own_or_none(user: User, place: Assignment | None) -> Assignment | None:
     phase, submitted = place.item.campaign.phase, place.state == AssignmentState.SUBMITTED
     own = may_see(who, Thing.OWN_LABELS, phase, submitted=submitted)
     return place if own and place.reviewer_id == user.pk and not is_study_staff(user) else None
+
+
+def waits_elsewhere(place: Assignment) -> str:
+    """The campaign in which the reviewer has still to grade the same text blind, by name; "" if there is none.
+
+    What others or a judge said of the text in this campaign is not shown to them before.
+    """
+    item = place.item
+    outputs = [pk for pk in (item.output_id, item.second_id) if pk is not None]
+    same = (
+        Q(item__output__in=outputs) | Q(item__second__in=outputs)
+        if outputs
+        else Q(item__instance=item.instance_id, item__output=None)
+    )
+    waiting = Assignment.objects.filter(same, reviewer=place.reviewer_id, state=AssignmentState.WAITING)
+    others = waiting.exclude(item__campaign=item.campaign_id).exclude(item__campaign__phase=Phase.CLOSED)
+    return others.values_list("item__campaign__name", flat=True).first() or ""
 
 
 def is_locked(place: Assignment) -> bool:

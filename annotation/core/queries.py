@@ -53,12 +53,21 @@ _OF_HANDLE = """annotation_assignment a JOIN annotation_item i ON i.id = a.item_
 _PLACE = Joined(_OF_HANDLE, a=Assignment, c=Campaign, r=Rubric, d=Draft)
 HAS_TRAINING = "EXISTS (SELECT 1 FROM annotation_trainingset t WHERE t.campaign_id = c.id)"
 _SHOWS_VERDICTS = "EXISTS (SELECT 1 FROM annotation_reveal w WHERE w.campaign_id = c.id)"
+# Of the same text in another campaign: before the answer, before this place was given, or since it was first graded.
+_SAW_VERDICT = """EXISTS (SELECT 1 FROM annotation_item k
+    JOIN annotation_shownverdict v ON v.item_id = k.id
+    JOIN annotation_assignment b ON b.item_id = k.id AND b.reviewer_id = a.reviewer_id
+    JOIN annotation_revealarm m ON m.assignment_id = b.id
+    WHERE k.output_id = i.output_id AND k.id <> i.id AND (m.before OR (b.state = 'submitted'
+    AND (b.submitted_at < a.assigned_at
+    OR EXISTS (SELECT 1 FROM annotation_grade g WHERE g.assignment_id = a.id)))))"""
 _TO_GRADE = Joined(
     _OF_HANDLE,
     MAY_BE_INFORMED,
     HAS_TRAINING,
     "i.revealed",
     _SHOWS_VERDICTS,
+    _SAW_VERDICT,
     a=Assignment,
     c=Campaign,
     r=Rubric,
@@ -111,6 +120,7 @@ class PlaceToGrade:
     has_training: bool
     is_revealed: bool
     shows_verdicts: bool
+    saw_verdict: bool  # of a judge on the same text, elsewhere
 
 
 def place_to_grade(reviewer: User, handle: str) -> PlaceToGrade | None:

@@ -364,6 +364,12 @@ class AssignedOut(serializers.Serializer[Any]):
     placed = serializers.IntegerField()
 
 
+class OpenIn(serializers.Serializer[Any]):
+    answers_are_public = serializers.BooleanField(
+        default=False, help_text="That anybody can read the answers with their systems is known."
+    )
+
+
 class CloseIn(serializers.Serializer[Any]):
     reason = serializers.CharField(
         max_length=1000, default="", allow_blank=True, help_text="Required while places are unfinished."

@@ -110,8 +110,12 @@ def save_draft(
 
 
 def _store(draft: Draft, content: Mapping[str, object], active_seconds: int) -> Draft:
-    """Drafts are saved every few seconds, so they write no audit row; their grade will."""
-    draft.version += 1
+    """Drafts are saved every few seconds, so they write no audit row; their grade will.
+
+    The same text again keeps its version: a window that was closed may send it after the next one has read it.
+    """
+    if not draft.version or draft.content != content:
+        draft.version += 1
     draft.content = content
     draft.active_seconds = max(draft.active_seconds, min(int(active_seconds), MAX_ACTIVE_SECONDS))
     draft.saved_at = timezone.now()
@@ -226,7 +230,7 @@ def _write(
         active_seconds=seconds,
         seen_before=submission.seen_before,
         statement_wrong=submission.statement_wrong,
-        verdict_seen=verdict_in_sight(assignment) if read.shows_verdicts else None,
+        verdict_seen=read.saw_verdict or (verdict_in_sight(assignment) if read.shows_verdicts else None),
         searches=submission.searches if assignment.item.campaign.with_search else None,
         note=submission.note,
         idempotency_key=sent.idempotency_key,

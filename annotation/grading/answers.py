@@ -153,9 +153,13 @@ def checked(
         answers = _answers(rubric, content, steps, problems)
     else:
         # every question that needs an answer gets the reason; an answer in addition is a contradiction
-        if content.get("answers") or any(content.get("steps", {}).values()) or content.get("abstained"):
+        commented = any(str(words).strip() for words in content.get("comments", {}).values())
+        answered = (
+            content.get("answers") or any(content.get("steps", {}).values()) or content.get("abstained")
+        )
+        if answered or commented:
             problems["unjudged"] = (
-                "You answered questions and also said that the item cannot be judged. Change the one that is wrong."
+                "You answered or commented on questions and also said that the item cannot be judged. Change one."
             )
         answers = [
             CheckedAnswer(question.key, "", unjudged.words, state=unjudged.state)
@@ -190,7 +194,10 @@ def checked(
 def _answers(
     rubric: Rubric, content: Mapping[str, Any], steps: Sequence[Step], problems: dict[str, str]
 ) -> list[CheckedAnswer]:
-    named = (*content.get("answers", {}), *content.get("steps", {}), *content.get("abstained", []))
+    named = (
+        *content.get("answers", {}), *content.get("steps", {}), *content.get("abstained", []),
+        *content.get("comments", {}),
+    )  # fmt: skip
     known = {question.key for question in rubric.questions}
     for key in named:
         if key not in known:
@@ -198,9 +205,13 @@ def _answers(
     found: list[CheckedAnswer] = []
     for question in rubric.questions:
         try:
-            found.extend(_answer(question, content, steps))
+            given = list(_answer(question, content, steps))
         except Refused as refusal:
             problems[question.key] = refusal.reason
+            continue
+        if not given and str(content.get("comments", {}).get(question.key, "")).strip():
+            problems[question.key] = "You commented on this question: answer it, too, or remove the comment."
+        found.extend(given)
     return found
 
 

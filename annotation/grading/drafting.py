@@ -30,12 +30,14 @@ def later_draft(assignment: Assignment, occasion: Occasion) -> SideDraft:
 def save_over(draft: SideDraft, version: int, content: Any) -> SideDraft:
     """Save over `version` inside the caller's transaction, which holds the form's row.
 
-    Raises DraftConflict when another window saved since; sending the stored text again is not a conflict.
+    Raises DraftConflict when another window saved since; sending the stored text again is not a conflict, nor a new
+    version.
     """
     content = shaped(content)
-    if draft.version and draft.version != version and draft.content != content:
-        raise DraftConflict(stored=draft, sent=content)
-    draft.version += 1
+    if not draft.version or draft.content != content:
+        if draft.version and draft.version != version:
+            raise DraftConflict(stored=draft, sent=content)
+        draft.version += 1
     draft.content = content
     draft.saved_at = timezone.now()
     draft.save()

@@ -26,15 +26,15 @@ from annotation.core import queries
 from annotation.core.material import problem_title
 from annotation.core.own_data import own_data
 from annotation.core.phases import Phase
-from annotation.core.places import is_locked, place_or_404
+from annotation.core.places import is_locked, place_or_404, waits_elsewhere
 from annotation.core.proof_names import proof_names
 from annotation.grading import actions
 from annotation.grading.answers import Incomplete
 from annotation.grading.remarks import Remark
 from annotation.grading.sheets import first_answers, own_answers, sheet
 from annotation.guessing.guesses import is_asked
-from annotation.models import Assignment, AssignmentState
-from annotation.reveal.rules import is_to_mark, reveal_of
+from annotation.models import Assignment, AssignmentState, ShownVerdict
+from annotation.reveal.rules import next_to_mark, reveal_of
 from annotation.training.reading import TrainingFirst, unfinished
 from benchmark.rubrics import rubric_from_content
 
@@ -105,16 +105,18 @@ def grade(request: SignedInRequest, handle: str) -> HttpResponse:
         return redirect("submitted", handle=handle)
     if is_locked(place) or place.item.campaign.phase != Phase.OPEN:
         page, grade = sheet(place), queries.live_grade(place, "flags__spans", "unjudged", "seen_where")
-        discussed = is_revealed(place.item)
-        open_to_change = place.item.campaign.phase == Phase.OPEN and reveal_of(place.item.campaign) is None
+        discussed, is_open = is_revealed(place.item), place.item.campaign.phase == Phase.OPEN
+        hides_verdict = page.verdict is None and ShownVerdict.objects.filter(item=place.item_id).exists()
         context = {
             "sheet": page,
             "name": _proof_name(place),
             "grade": grade,
             "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
             "remarks": [Remark(row.block, row) for row in grade.comments.order_by("pk")] if grade else [],
-            "may_reopen": open_to_change and not discussed,
+            "is_open": is_open,
+            "may_reopen": is_open and not discussed and reveal_of(place.item.campaign) is None,
             "discussed": discussed,
+            "waits": waits_elsewhere(place) if grade and (discussed or hides_verdict) else "",
         }
         return render(request, "annotation/grading/own_grade.html", context)
     if unfinished(request.user, place.item.campaign).exists():
@@ -151,8 +153,9 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
             request,
             format_html('Submitted: {}. <a href="{}">Read or reopen it</a>', title, address),
         )
-    if is_to_mark(place):
-        return redirect("verdict", handle=place.handle)
+    to_mark = next_to_mark(place)
+    if to_mark is not None:
+        return redirect("verdict", handle=to_mark.handle)
     if is_asked(place):
         return redirect("guess", handle=place.handle)
     following = queries.waiting(request.user).first()

@@ -7,8 +7,9 @@ name of an existing campaign are refused.
 import datetime as dt
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 from django.db import transaction
 from django.utils import timezone
@@ -50,15 +51,31 @@ class PublishedAnswer:
     comment: str
 
 
+class FactsOfAGrade(NamedTuple):
+    """What a grade has once for all its answers: each field is one of Grade and a column of the label table.
+
+    `verdict_seen`: whether a judge's verdict was in sight. `searches`: how often the grader searched. None if unknown.
+    """
+
+    verdict_seen: bool | None
+    searches: int | None
+
+    @classmethod
+    def of_cells(cls, cells: Mapping[str, str]) -> Self:
+        """Of any row of the grade; the cells are checked."""
+        return cls(
+            verdict_seen={"yes": True, "no": False}.get(cells["verdict_seen"]),
+            searches=int(cells["searches"]) if cells["searches"] else None,
+        )
+
+
 @dataclass(frozen=True)
 class PublishedGrade:
     """All answers of one rater about one output, about a pair as shown (`output` first, then `second`), or
     without an output about the instance itself.
 
     Without a known design the two sizes are None. `repeat`: the rater had the pair before, sides exchanged.
-    `verdict_seen`: whether a judge's verdict was in sight, None if unknown. `searches`: how often the grader searched,
-    None without a search or if unknown. `comments`: None if none were imported, which is not the same as a grade
-    without comments.
+    `comments`: None if none were imported, which is not the same as a grade without comments.
     """
 
     instance: Instance
@@ -70,11 +87,10 @@ class PublishedGrade:
     sample_size: int | None
     active_seconds: int
     created_at: dt.datetime | None
+    facts: FactsOfAGrade
     line: int
     second: Output | None = None
     repeat: bool = False
-    verdict_seen: bool | None = None
-    searches: int | None = None
     comments: tuple[CheckedComment, ...] | None = None
     file: str = ""
 
@@ -212,10 +228,9 @@ def _store_grades(
                 rubric_sha256=rubric.sha256,
                 shown_sha256=assignment.shown_sha256,
                 active_seconds=grade.active_seconds,
-                verdict_seen=grade.verdict_seen,
-                searches=grade.searches,
                 idempotency_key=f"{IMPORTED}{assignment.handle}",
                 created_at=grade.created_at or timezone.now(),
+                **grade.facts._asdict(),
             )
             for assignment, grade in zip(assignments, grades, strict=True)
         ],
@@ -258,11 +273,10 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
         "assignment__reviewer__rater",
     )
     live = Grade.objects.filter(assignment__item__campaign=campaign, superseded_by=None)
-    seen: dict[GradeKey, bool | None] = {}
-    for instance, output, second, swapped, rater, sight in live.values_list(
-        *place, "verdict_seen"
-    ).iterator():
-        seen[(instance, output or 0, second or 0), swapped, rater] = sight
+    known: dict[GradeKey, FactsOfAGrade] = {}
+    rows = live.values_list(*place, *FactsOfAGrade._fields)
+    for instance, output, second, swapped, rater, *facts in rows.iterator():
+        known[(instance, output or 0, second or 0), swapped, rater] = FactsOfAGrade(*facts)
     answers = Answer.objects.filter(grade__in=live).values_list(
         *(f"grade__{name}" for name in place), "question", "step", "value", "state", "confidence", "comment"
     )
@@ -283,8 +297,10 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
             remarks.setdefault(key, []).append(row)
     for grade in grades:
         key = grade.subject, grade.swapped, grade.rater
-        other_sight = grade.verdict_seen is not None and seen.get(key) != grade.verdict_seen
-        other = "labels" if stored.get(key) != set(grade.answers) or other_sight else ""
+        differs = stored.get(key) != set(grade.answers) or any(
+            said is not None and said != fact for said, fact in zip(grade.facts, known[key], strict=True)
+        )
+        other = "labels" if differs else ""
         if grade.comments is not None and not same_comments(remarks.get(key, []), grade.comments):
             other = other or "comments"
         if other:

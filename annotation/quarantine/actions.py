@@ -19,6 +19,7 @@ from benchmark.files.queries import nothing_to_read
 from benchmark.files.scanning import files_to_scan, find_in_files
 from benchmark.identities.actions import find, scan_outputs
 from benchmark.identities.fields import shown_fields, with_fields
+from benchmark.identities.findings import Kind
 from benchmark.identities.redaction import redact
 from benchmark.models import (
     IdentityDecision,
@@ -172,17 +173,31 @@ def _require_clean_files(output: Output) -> None:
 
 
 def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict[str, str | int]]:
-    """What is redacted: the certain findings of the newest scan and what a person marked."""
+    """What is redacted: the certain findings of the newest scan and what a person marked.
+
+    What only the page says cannot be replaced in the source by rule: somebody marks it, or decides otherwise.
+    """
     protocol = get_protocol(output.run.release.benchmark.protocol)
     release = output.run.release
     names, words = system_names(release), identity_words(release)
     fields = shown_fields(protocol, output.payload, output.text, output.text_format)
     found = find(protocol, names, words, output.payload, output.text, output.text_format)
-    passages = [{name: one[name] for name in ("field", "start", "end")} for one in found if one["certain"]]
+    on_page = [one for one in found if one["kind"] == Kind.SHOWN]
+    passages = [
+        {name: one[name] for name in ("field", "start", "end")}
+        for one in found
+        if one["certain"] and one not in on_page
+    ]
     for field, start, end in also:
-        if field not in fields or not 0 <= start < end <= len(fields[field]):
+        if field not in fields or not 0 <= start < end <= len(fields[field].text):
             raise Refused(f"{field} has no passage {start} to {end}.", code="no_passage", field="passages")
         passages.append({"field": field, "start": start, "end": end})
+    if not passages and on_page:
+        raise Refused(
+            f"The page says “{on_page[0]['evidence']}”, which the source does not have in one piece, so that it cannot "
+            "be redacted by rule. Leave the output out, mark it as harmless, or name the passages of the source.",
+            code="only_on_the_page",
+        )
     if not passages:
         raise Refused(
             "There is nothing to redact: mark a passage, or mark the output as harmless.", code="nothing"
@@ -202,5 +217,7 @@ def _redacted(output: Output, passages: Iterable[Mapping[str, Any]]) -> tuple[di
     spans: dict[str, list[tuple[int, int]]] = {}
     for passage in passages:
         spans.setdefault(passage["field"], []).append((passage["start"], passage["end"]))
-    replaced = {field: redact(fields[field], cuts, output.text_format) for field, cuts in spans.items()}
+    replaced = {
+        field: redact(fields[field].text, cuts, fields[field].format) for field, cuts in spans.items()
+    }
     return with_fields(output.payload, output.text, replaced)

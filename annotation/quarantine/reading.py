@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from annotation.models import Item
 from benchmark.files.scanning import file_texts, files_to_scan
 from benchmark.identities.fields import shown_fields
+from benchmark.identities.findings import EXCERPT, Kind
 from benchmark.models import IdentityDecision, IdentityScan, Output, Release
 from benchmark.protocols import get_protocol
 
@@ -61,13 +62,13 @@ def held(release: Release, outputs: QuerySet[Output] | list[Output]) -> Iterator
     outputs = list(outputs)
     files = files_to_scan(outputs)
     for output in outputs:
-        fields = shown_fields(protocol, output.payload, output.text, output.text_format)
-        fields |= file_texts(files.get(output.pk, ()))
+        shown = shown_fields(protocol, output.payload, output.text, output.text_format)
+        fields = {name: field.text for name, field in shown.items()} | file_texts(files.get(output.pk, ()))
         scan: IdentityScan | None = getattr(output, "identity_scan", None)
         passages = []
         for found in sorted(scan.findings, key=lambda found: not found["certain"]) if scan else ():
-            if found["field"] in fields:
-                text, start, end = fields[found["field"]], found["start"], found["end"]
+            if found["field"] in fields or found["kind"] == Kind.SHOWN:
+                text, start, end = fields.get(found["field"], ""), found["start"], found["end"]
                 passages.append(
                     FoundPassage(
                         **{
@@ -75,7 +76,8 @@ def held(release: Release, outputs: QuerySet[Output] | list[Output]) -> Iterator
                             for name in ("field", "kind", "start", "end", "certain", "evidence")
                         },
                         before=("…" if start > AROUND else "") + text[max(0, start - AROUND) : start],
-                        found=text[start:end],
+                        found=text[start : min(end, start + EXCERPT)]
+                        + ("…" if end - start > EXCERPT else ""),
                         after=text[end : end + AROUND] + ("…" if end + AROUND < len(text) else ""),
                     )
                 )

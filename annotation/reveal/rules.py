@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import latex
 from accounts.refusal import Refused
+from annotation.core.places import waits_elsewhere
 from annotation.core.visibility import Thing, Viewer, may_see
 from annotation.models import (
     Assignment,
@@ -51,10 +52,15 @@ def draw_arms(reveal: Reveal | None, places: Iterable[Assignment]) -> None:
 
 
 def shown_verdict(place: Assignment) -> ShownVerdict | None:
-    """The verdict that the holder of the place may see now; None while it is hidden or where there is none."""
+    """The verdict that the holder of the place may see now; None while it is hidden or where there is none.
+
+    After the grade it stays hidden as long as they have to grade the same text in another campaign.
+    """
     locked = place.state == AssignmentState.SUBMITTED
     seen = may_see(Viewer.ASSIGNED, Thing.JUDGE, place.item.campaign.phase, submitted=locked)
-    if not seen and not RevealArm.objects.filter(assignment=place, before=True).exists():
+    if not RevealArm.objects.filter(assignment=place, before=True).exists() and (
+        not seen or waits_elsewhere(place)
+    ):
         return None
     return ShownVerdict.objects.filter(item=place.item_id).first()
 
@@ -72,7 +78,22 @@ def is_to_mark(place: Assignment) -> bool:
     if place.state != AssignmentState.SUBMITTED:
         return False
     claims = ShownClaim.objects.filter(verdict__item=place.item_id)
-    return claims.exists() and not ClaimMark.objects.filter(assignment=place).exists()
+    marked = ClaimMark.objects.filter(assignment=place)
+    return claims.exists() and not marked.exists() and shown_verdict(place) is not None
+
+
+def next_to_mark(place: Assignment) -> Assignment | None:
+    """After this place was submitted: the place whose verdict the holder still has to look at, this one or one of the
+    same text whose verdict waited for it."""
+    unmarked = Assignment.objects.filter(
+        item__output__in=[pk for pk in (place.item.output_id, place.item.second_id) if pk is not None],
+        item__shown_verdict__claims__number=1,
+        reviewer=place.reviewer_id,
+        state=AssignmentState.SUBMITTED,
+        claim_marks=None,
+    )
+    rows = sorted(unmarked.select_related("item__campaign"), key=lambda row: row.pk != place.pk)
+    return next((row for row in rows if shown_verdict(row) is not None), None)
 
 
 @dataclass(frozen=True)

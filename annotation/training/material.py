@@ -116,18 +116,18 @@ def _one(read: Any, value: Mapping[str, Any], field: str, kind: type[Record]) ->
 def _gold(
     item: TrainingItem, protocol: Protocol, rubric: Rubric, entry: GoldEntry
 ) -> tuple[CheckedAnswer, ...]:
+    needed = {question.key for question in rubric.questions if question.required}
+    if strange := sorted(set(entry.rationale) - set(entry.gold) - needed):
+        raise RecordError("explains a question that has no gold", field=f"rationale.{strange[0]}")
     shown = training_material(item, protocol)
     render_now(texts(shown))
     blocks, steps = anchors(shown)
     answers = checked(rubric, entry.content, blocks, steps).answers
-    answered = {answer.question for answer in answers}
     unexplained = sorted(
-        {
-            key
-            for key in answered
-            if rubric.question(key).scale.has_values and not entry.rationale.get(key, "").strip()
-        }
-        | (set(entry.rationale) - answered)
+        answer.question
+        for answer in answers
+        if rubric.question(answer.question).scale.has_values
+        and not entry.rationale.get(answer.question, "").strip()
     )
     if unexplained and not item.note:
         raise RecordError("needs a rationale, or the item a note", field=f"rationale.{unexplained[0]}")

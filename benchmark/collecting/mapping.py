@@ -78,8 +78,8 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
                 count += 1
                 # what a system was to fill in is a column only where it did
                 names |= dict.fromkeys(columns_of(row[1])) if tool else {}
-        columns = list(names)
-        cells = [[cell_of(row.get(column, ""))[:_CELL] for column in columns] for row in found]
+        cells = [[_storable(cell_of(row.get(column, ""))[:_CELL]) for column in names] for row in found]
+        columns = [_storable(column) for column in names]
         return {"columns": columns, "rows": cells, "count": count, "file": table.name} | (
             {"tool": tool.title} if tool else {}
         )
@@ -94,6 +94,11 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
     # the definitions in a file such as macros.tex next to everything else
     macros = next((content_of(member)[:MAX_MACROS] for member in members if is_macros(member.path)), "")
     return {"paths": paths, **({"macros": macros} if macros else {})}
+
+
+def _storable(text: str) -> str:
+    """A text of the preview without what no database holds: NUL, and halves of surrogate pairs."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def is_macros(path: str) -> bool:

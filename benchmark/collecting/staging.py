@@ -60,7 +60,8 @@ class Lines:
 
     def add(self, record: Mapping[str, object], file: str, line: int = 0) -> None:
         """Append a record that was found in `file`, on `line` (0: the file as a whole)."""
-        with self.path.open("a", encoding="utf-8") as target:
+        # Half of a surrogate pair is written as JSON escapes it, and refused with its place when the line is read.
+        with self.path.open("a", encoding="utf-8", errors="backslashreplace") as target:
             target.write(json.dumps(record, ensure_ascii=False) + "\n")
         self.count += 1
         self.places[self.count] = (file, line)

@@ -2,7 +2,8 @@
 
 A row has the columns `instance_id` (the problem by the tool's own name), `system`, `attempt`, `state` and `text`, and
 `budget.tokens` where the tool says how many were used, in the shape in which a protocol keeps them. If a
-text is a JSON object, as where a system is to fill in fields, its fields are columns as well.
+text is a JSON object, as where a system is to fill in fields, its fields are columns as well; but a system
+does not say which problem or attempt its answer is for, what it used or how it is written.
 """
 
 import json
@@ -19,6 +20,10 @@ Row = tuple[int, dict[str, Any]]
 MOST_TOKENS = 10**12
 _PARTS = ("prompt_tokens", "completion_tokens", "input_tokens", "output_tokens")
 State = Literal["answered", "abstained", "failed"]
+_NOT_OF_THE_REPLY = {  # all names under which columns are looked for
+    *("index", "budget", "format", "textformat", "markup", "syntax", "infiles", "missing"),
+    *("attempt", "attemptno", "sample", "try", "run", "seed", "trial", "repetition"),
+}
 _FENCE = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 
 
@@ -39,7 +44,12 @@ def output_row(
         row["budget"] = {"tokens": tokens}
     if state != "answered":
         return {**row, "text": ""}
-    return {**fields_in(text), **row, "text": text}
+    own = {
+        name: value
+        for name, value in fields_in(text).items()
+        if re.sub(r"[\W_]+", "", name.partition(".")[0].casefold()) not in _NOT_OF_THE_REPLY
+    }
+    return {**own, **row, "text": text}
 
 
 def tokens_in(*usages: Any, line: int, field: str) -> int | None:

@@ -1,7 +1,7 @@
 """Scanning outputs for what reveals their author."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import transaction
@@ -12,12 +12,16 @@ from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.files.scanning import files_to_scan, find_in_files
 from benchmark.identities.fields import shown_fields
+from benchmark.identities.findings import Finding, Kind
 from benchmark.identities.scan import VERSION, scan
+from benchmark.identities.shown import Pages, render_page, scan_shown, squeezed
 from benchmark.importing.progress import Progress, silent
 from benchmark.models import IdentityScan, IdentityWord, Output, OutputState, Release
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import identity_words, scanned_with_all_words, system_names
+from benchmark.rendering.stored import stored_blocks
+from latex import Block
 
 BATCH = 200
 
@@ -74,7 +78,7 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
     files = files_to_scan(outputs)
     scans = []
     for output in outputs:
-        findings = find(protocol, names, words, output.payload, output.text, output.text_format)
+        findings = find(protocol, names, words, output.payload, output.text, output.text_format, _stored_page)
         findings += find_in_files(files.get(output.pk, ()), names, words)
         certain = sum(found["certain"] for found in findings)
         scans.append(IdentityScan(output=output, version=VERSION, findings=findings, certain=certain))
@@ -86,6 +90,12 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
     )
 
 
+def _stored_page(text: str, text_format: str) -> Iterable[Block]:
+    """The blocks of a text as they are stored, or rendered on the spot."""
+    blocks = stored_blocks(text, text_format)
+    return render_page(text, text_format) if blocks is None else blocks
+
+
 def find(
     protocol: Protocol,
     names: Sequence[str],
@@ -93,10 +103,33 @@ def find(
     payload: Mapping[str, Any],
     text: str,
     text_format: str,
+    pages: Pages = render_page,
 ) -> list[dict[str, Any]]:
-    """The findings in every shown text of an output, as rows keep them."""
-    return [
-        {"field": field, **asdict(found), "kind": str(found.kind)}
-        for field, shown in shown_fields(protocol, payload, text, text_format).items()
-        for found in scan(shown, text_format, names, words)
+    """The findings in every shown text of an output and on its pages, as rows keep them."""
+    fields = shown_fields(protocol, payload, text, text_format)
+    rows = [
+        _row(name, found)
+        for name, field in fields.items()
+        for found in scan(field.text, field.format, names, words)
     ]
+    known = "\0".join(squeezed(row["evidence"]) for row in rows if row["certain"])
+    for part in protocol.output_parts(payload, text, text_format):
+        name = next((name for name, field in fields.items() if field.text == part.text), "")
+        if name and part.text_format == fields[name].format == "plain":
+            continue  # the page is the source
+        on_page = scan_shown(part.text, part.text_format, names, words, pages)
+        if not name:  # what the protocol made of several fields has no place in any of them
+            made = scan(part.text, part.text_format, names, words)
+            on_page = [
+                replace(found, kind=Kind.SHOWN, start=0, end=0)
+                for found in (*made, *on_page)
+                if found.certain
+            ]
+        rows += [
+            _row(name or part.title, found) for found in on_page if squeezed(found.evidence) not in known
+        ]
+    return rows
+
+
+def _row(field: str, found: Finding) -> dict[str, Any]:
+    return {"field": field, **asdict(found), "kind": str(found.kind)}

@@ -15,6 +15,7 @@ class Kind(StrEnum):
     REFUSAL = "refusal"  # a refusal or an error message in place of an answer
     HIDDEN = "hidden"  # something that a reader of the page would not see
     METADATA = "metadata"  # an author's field with something in it
+    SHOWN = "shown"  # the page says it, though the source does not in one piece
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ _AUTHORS = re.compile(r"(?:^|[.\n(\[])\s*(?:--?-?|—)?\s*$")  # the name alone 
 _SURNAME = re.compile(r"\s(?:[A-Z]\.\s?|de |la |le |van |von |del )*[A-Z][a-z]+")
 _ACRONYM = re.compile(r"\((?P<alone>[A-Z]{3,5})s?\)|\b(?P<acronym>[A-Z]{3,5})s? \((?P<long>[^()\n]{5,80})\)")
 _MODEL = re.compile(r"transformer|pre-?trained|language model", re.IGNORECASE)
+_LONGEST_PRODUCT = 4  # letters; a longer row of them that is a name is no accident
 _FREE = r"(?<![A-Za-z0-9])"
 
 
@@ -147,9 +148,10 @@ def _name_certainty(text: str, found: re.Match[str]) -> bool | None:
 
 
 def _is_product(reading: Reading, found: re.Match[str]) -> bool:
-    """Whether every letter stands for itself in a formula, so that GPT is the product of G, P and T."""
-    letters = [place for place in range(found.start(), found.end()) if reading.text[place].isalpha()]
-    return all(reading.symbol[place] for place in letters)
+    """Whether every letter and digit stands for itself in a formula, so that GPT is the product of G, P and T."""
+    places = [place for place in range(found.start(), found.end()) if reading.text[place].isalnum()]
+    letters = sum(reading.text[place].isalpha() for place in places)
+    return letters <= _LONGEST_PRODUCT and all(reading.symbol[place] for place in places)
 
 
 def _finding(reading: Reading, start: int, end: int, *, certain: bool) -> Finding:

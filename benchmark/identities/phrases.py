@@ -11,7 +11,7 @@ from benchmark.identities.patterns import folded, table, with_fragments
 from latex.folding import Reading
 
 _NEAR = 300  # characters between two signs that tell only together
-_QUOTES = str.maketrans("‘’“”", "''\"\"")
+QUOTES = str.maketrans("‘’“”", "''\"\"")
 
 
 @cache
@@ -53,7 +53,7 @@ def _signs() -> tuple[tuple[Sought, Sought], ...]:
 def phrases(reading: Reading) -> Iterator[Finding]:
     """Findings of kinds SELF, TRANSCRIPT and REFUSAL."""
     # A line end inside a sentence is a blank, but "at the start of a line" must stay visible: two readings.
-    plain = reading.text.translate(_QUOTES)
+    plain = reading.text.translate(QUOTES)
     joined = plain.replace("\n", " ")
     in_lower_case = lowered(joined)
     for kind, certain, at_start, sought in _patterns():

@@ -1,4 +1,7 @@
-"""The identity scan: source in, findings out. Pure and linear; known misses are acrostics and style."""
+"""The identity scan of a source: source in, findings out. Pure and linear; known misses are acrostics and style.
+
+What only the page says is in `benchmark.identities.shown`.
+"""
 
 from collections.abc import Iterable
 from functools import lru_cache

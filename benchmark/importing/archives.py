@@ -29,8 +29,9 @@ _LONGEST_NAME = 255  # bytes, as file systems have it
 _MOST_LEVELS = 20  # folders within folders
 _SAYS_UTF8 = 0x800  # the flag of a member whose name is UTF-8 for certain
 _RATIO_FROM = 1024 * 1024  # below this, a ratio says nothing: a short text packs to almost nothing
-# What the standard library raises for bytes that are not an archive; IndexError at extra fields that end too early.
-_BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, UnicodeDecodeError, IndexError)
+# What the standard library raises for bytes that are not an archive: IndexError at extra fields that end too early,
+# ValueError and OverflowError at places beyond any file. A RecordError is a ValueError too and passes as it is.
+_BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, IndexError, ValueError, OverflowError)
 _ZSTANDARD = 93  # the method's number in the ZIP specification
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, and the lengths of name and extra field
 _MAX_WINDOW = 64 * 1024 * 1024  # memory that a stream may ask for
@@ -81,6 +82,8 @@ def unpack(
                 place = _place_in_tree(member) if tree else PurePosixPath(member.filename).name[:200]
                 left -= _write(packed, member, folder, place, left)
             return len(members)
+    except RecordError:
+        raise
     except _BROKEN as error:
         raise RecordError(f"the file is not a readable zip archive: {error}") from error
 
@@ -131,8 +134,16 @@ def unpack_tar(
                     if source is None:
                         raise RecordError("is not a regular file", field=place[:200])
                     _store(source, folder, place, most)
-    except (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, UnicodeError) as error:
+    except RecordError:
+        raise
+    except (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
         raise RecordError(f"the file is not a readable tar archive: {error}") from error
+    except (
+        ValueError,
+        OverflowError,
+        RecursionError,
+    ) as error:  # no number or an endless one, headers of headers
+        raise RecordError("the file is not a readable tar archive: a header of it makes no sense") from error
     return count
 
 
@@ -162,7 +173,7 @@ class MemberReader:
         self._file = _Sparing(io.FileIO(self._archive))
         try:
             self._packed = zipfile.ZipFile(self._file)
-        except (*_BROKEN, RecordError) as error:
+        except _BROKEN as error:
             self._file.close()
             if isinstance(error, RecordError):
                 raise

@@ -47,6 +47,11 @@ class ReleaseDescription(models.Model):
     homepage = models.URLField(max_length=500, blank=True)
     version = models.CharField(max_length=50, default="1.0.0")
     published_on = models.DateField()
+    answers_public_at = models.URLField(
+        max_length=500,
+        blank=True,
+        help_text="Where anybody can read the answers with their systems, now or after an embargo.",
+    )
 
     class Meta:
         constraints = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, cast
@@ -75,18 +75,27 @@ def rendered_all(texts: Sequence[Text]) -> list[Rendered]:
         if row is None or not row.version:
             found.append(Rendered((), {"formulas": 0, "failures": [], "notes": []}, waiting=text))
             continue
-        blocks = (
-            values
-            | {
-                "id": values["id"].replace(PREFIX, prefix),
-                "html": values["html"].replace(PREFIX, prefix),
-                "within": tuple(values["within"]),
-                "text": text,
-            }
-            for values in row.blocks
-        )
-        found.append(Rendered(tuple(latex.Block(**values) for values in blocks), row.report))
+        found.append(Rendered(tuple(_blocks(row, text, prefix)), row.report))
     return found
+
+
+def _blocks(row: RenderedDocument, text: str, prefix: str) -> Iterator[latex.Block]:
+    for values in row.blocks:
+        changed = {
+            "id": values["id"].replace(PREFIX, prefix),
+            "html": values["html"].replace(PREFIX, prefix),
+            "within": tuple(values["within"]),
+            "text": text,
+        }
+        yield latex.Block(**values | changed)
+
+
+def stored_blocks(text: str, text_format: str) -> tuple[latex.Block, ...] | None:
+    """The blocks of a text if this version of the renderer was there; asks for nothing."""
+    row = RenderedDocument.objects.filter(
+        sha256=cache_key(text, text_format), version=latex.RENDER_VERSION
+    ).first()
+    return None if row is None else tuple(_blocks(row, text, ""))
 
 
 def stored(keys: Iterable[str]) -> dict[str, RenderedDocument]:

@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(help_text='Its name within the paper.', max_length=200)),
                 ('place', models.PositiveIntegerField(help_text='Its place within the paper, from 0.')),
                 ('stage', models.CharField(max_length=40)),
-                ('state', models.CharField(choices=[('asked', 'Waits for a reply'), ('dropped', 'Dropped'), ('made', 'Made'), ('passed', 'Other things stand for it now')], max_length=10)),
+                ('state', models.CharField(choices=[('asked', 'Waits for a reply'), ('dropped', 'Dropped'), ('made', 'Made'), ('passed', 'Led to other things')], max_length=10)),
                 ('code', models.CharField(blank=True, max_length=40)),
                 ('sentence', models.TextField(blank=True)),
                 ('places', models.JSONField(default=list, help_text='Ranges of files: path, start, end.')),

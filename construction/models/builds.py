@@ -89,7 +89,7 @@ class Candidate(models.Model):
         ASKED = "asked", "Waits for a reply"
         DROPPED = "dropped", "Dropped"
         MADE = "made", "Made"
-        PASSED = "passed", "Other things stand for it now"
+        PASSED = "passed", "Led to other things"
 
     paper = models.ForeignKey(BuildPaper, on_delete=models.PROTECT, related_name="candidates")
     key = models.CharField(max_length=200, help_text="Its name within the paper.")

@@ -15,9 +15,12 @@ _NONCE = "0" * 32  # of the length of the real one
 
 
 def completion_limit(judge: Judge) -> int | None:
-    """The most tokens of a reply, by the judge's decoding; None when it sets no limit."""
-    limit = judge.decoding.get("max_completion_tokens", judge.decoding.get("max_tokens"))
-    return int(limit) if limit is not None else None
+    """The most tokens of a reply, by the judge's decoding; None when it sets no limit.
+
+    Of two limits a server may keep either. Judges from before such numbers were refused may have one below 1.
+    """
+    limits = [judge.decoding.get(name) for name in ("max_tokens", "max_completion_tokens")]
+    return max((limit for limit in limits if type(limit) is int and limit > 0), default=None)
 
 
 def use_of(judge: Judge, prompt_tokens: int, completion_tokens: int) -> Use:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -34,6 +35,7 @@ from judging.runs.queries import (
 )
 from judging.runs.steering import check_caps
 from llm import fewest_more
+from llm.completion import decoding_fault
 from work.claims import take_back_expired
 from work.clock import shared_now
 from work.models import RunState, TaskState
@@ -41,6 +43,7 @@ from work.signal import ring
 
 logger = logging.getLogger(__name__)
 _BATCH = 1000
+_OPEN = (TaskState.WAITING, TaskState.LEASED, TaskState.HELD)
 
 
 @transaction.atomic
@@ -84,6 +87,8 @@ def create_judge(
         return judge_version(actor, {**own, "prompts": program_identities(chosen)})
     if not endpoint or not model:
         raise Refused("A judge needs an endpoint and a model, or a program.", code="no_endpoint")
+    if fault := decoding_fault(decoding or {}):
+        raise Refused(fault, code="bad_decoding", field="decoding")
     prompts: dict[str, object] = dict(prompt_identities(get_protocol(protocol)))
     prompts |= {own.predicate: own.identity for own in prompts_called(protocol, own_prompts)}
     if not prompts:
@@ -146,6 +151,8 @@ def ask(
     or when `after` has no verdict on some outputs.
     """
     protocol = get_protocol(release.benchmark.protocol)
+    # Two that ask at once come one after the other, and the second sees what the first asks.
+    Judge.objects.select_for_update().get(pk=judge.pk)
     chosen = _checked_predicates(judge, protocol, predicates, subject)
     if subject == RunSubject.INSTANCE and (track or condition or after):
         raise Refused(
@@ -186,8 +193,11 @@ def ask(
     n_tasks = _write_tasks(run, chosen, settled)
     if not n_tasks:
         asked = f"answered output of {release.name} ({track})" if track else f"instance of {release.name}"
+        others = sorted(set(_open_elsewhere(run).values_list("run_id", flat=True)))
+        waiting = f", or waits for them in run {', '.join(map(str, others))}" if others else ""
         raise Refused(
-            f"Nothing to ask: every {asked} has its verdicts from {judge.label}.", code="nothing_to_ask"
+            f"Nothing to ask: every {asked} has its verdicts from {judge.label}{waiting}.",
+            code="nothing_to_ask",
         )
     for judged in runs_asked_about(release, track, condition).filter(frozen_at=None):
         freeze_run(actor=actor, run=judged)
@@ -269,12 +279,16 @@ def _settled(
 
 
 def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[int, str]]) -> int:
-    """Tasks for the votes that are not cast; with early stop only what the majority still needs is not held."""
+    """Tasks for the votes that are not cast; with early stop only what the majority still needs is not held.
+
+    What another run is still to ask this judge is left to it: nothing is paid for twice.
+    """
     cast = votes_cast(judges=[run.judge_id], which=of_run(run))
+    asked = {Subject(*subject) for subject in _open_elsewhere(run).values_list(*FIELDS).distinct()}
     planned = run.judge.votes
     tasks = []
     for subject in _subjects(run, predicates):
-        if (subject.output, subject.predicate) in settled:
+        if (subject.output, subject.predicate) in settled or subject in asked:
             continue
         known = cast.get((run.judge_id, subject), {})
         missing = [vote for vote in range(1, planned + 1) if vote not in known]
@@ -284,6 +298,12 @@ def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[in
             state = TaskState.WAITING if place < now else TaskState.HELD
             tasks.append(JudgeTask(run=run, **question, vote=vote, state=state))
     return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
+
+
+def _open_elsewhere(run: JudgeRun) -> QuerySet[JudgeTask]:
+    """What other runs, even paused ones, are still to ask the run's judge about the same release."""
+    others = JudgeRun.objects.filter(judge=run.judge_id, state__in=[RunState.RUNNING, RunState.PAUSED])
+    return JudgeTask.objects.filter(of_run(run), run__in=others.exclude(pk=run.pk), state__in=_OPEN)
 
 
 def _subjects(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
@@ -305,7 +325,7 @@ def _subjects(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
 @transaction.atomic
 def finish_runs() -> int:
     """Close running runs that have nothing waiting or leased; returns how many."""
-    unfinished = JudgeTask.objects.filter(state__in=[TaskState.WAITING, TaskState.LEASED, TaskState.HELD])
+    unfinished = JudgeTask.objects.filter(state__in=_OPEN)
     running = JudgeRun.objects.filter(state=RunState.RUNNING)
     ended = list(running.exclude(id__in=unfinished.values("run_id")).values_list("id", flat=True))
     for run in running.filter(id__in=ended, after__isnull=False).select_related("judge", "after", "release"):

@@ -98,6 +98,7 @@ class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
             *_COUNTS,
         )  # fmt: skip
         read_only_fields = ("state", "created_at", "finished_at", "tokens_spent", "cost_spent", "note")
+        extra_kwargs = {"priority": {"min_value": -100, "max_value": 100}}
 
     def get_left_out(self, run: JudgeRun) -> dict[str, str]:
         return left_out(run)

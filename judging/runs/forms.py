@@ -15,7 +15,7 @@ from benchmark.protocols import get_protocol, protocol_names
 from benchmark.subjects import USUAL
 from judging.asking.prompts import predicates_about
 from judging.models import Judge, RunSubject, UploadedPrompt
-from llm.completion import DECODING
+from llm.completion import decoding_fault
 from llm.strict_json import storable
 from work.endpoints import declared_endpoints
 
@@ -107,10 +107,8 @@ class JudgeForm(forms.Form):
             raise forms.ValidationError(f"This is not JSON: {error}") from error
         if not isinstance(decoding, dict):
             raise forms.ValidationError("Give a JSON object, for example {}.")
-        unknown = sorted(set(decoding) - DECODING)
-        if unknown:
-            known = ", ".join(sorted(DECODING))
-            raise forms.ValidationError(f"Unknown: {', '.join(unknown)}. Known are {known}.")
+        if fault := decoding_fault(decoding):
+            raise forms.ValidationError(fault)
         return decoding
 
     def clean(self) -> None:

@@ -88,7 +88,8 @@ _ENCODINGS = {
     "koi8-u": "koi8-u", "applemac": "mac-roman",
 }  # fmt: skip
 _PACKED_KINDS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError, IndexError)
+_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError, IndexError,
+               OverflowError)  # fmt: skip
 
 
 class _Refused(Exception):

@@ -11,6 +11,7 @@ from annotation.models import Campaign, CampaignKind
 from benchmark.rubrics import rubric_from_content
 from benchmark.subjects import PairSubject, Subject, parse_subject
 from reports.core.choosing import Chosen
+from reports.exclusions.objections import excluded_of
 from reports.labels.cells import Row
 from reports.labels.exporting import csv_lines
 from reports.labels.filters import LabelFilter
@@ -23,8 +24,7 @@ from stats.tables.labels import read_labels
 from stats.tables.raw_rows import TableError
 
 MOST_ROWS = 50_000  # about a second of reading; what is larger is exported and analysed by the command
-
-
+COMPARING = ("systems", "pairs")  # leave out what the score does; the others take all labels
 _NO_STRATUM = dict.fromkeys(("stratum", "stratum_size", "sample_size"), "")
 
 
@@ -37,7 +37,8 @@ def closed_campaigns(chosen: Chosen) -> list[Campaign]:
 def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
     """What `manage.py analyse` says of the labels of a closed campaign ("" for none) and the chosen judge's verdicts.
 
-    Level and order of the values are those of the rubric's scales, unless the request says otherwise. Raises Refused
+    Level and order of the values are those of the rubric's scales, unless the request says otherwise. Analyses
+    that compare systems are made without the instances that a primary exclusion rule leaves out. Raises Refused
     for a campaign that is not there or not closed, for too many rows, and for what the analysis refuses.
     """
     known = {found.slug: found for found in closed_campaigns(chosen)}
@@ -53,7 +54,12 @@ def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
     questions = rubric_from_content(known[slug].rubric.content).questions if slug else ()
     scales = {question.key: question.scale for question in questions}
     try:
-        rows = (row for row in stored_rows(chosen, slug) if _says_something(row, scales))
+        out = excluded_of(chosen.release) if asked.analysis in COMPARING else ()
+        rows = (
+            row
+            for row in stored_rows(chosen, slug)
+            if row["instance"] not in out and _says_something(row, scales)
+        )
         lines = list(islice(rows, MOST_ROWS + 1))
         if len(lines) > MOST_ROWS:
             raise Refused(

@@ -13,6 +13,7 @@ from reports.analysing.stored import STORED, closed_campaigns, stored_document
 from reports.core.choosing import Chosen
 from reports.core.forms import offer
 from reports.core.requests import chosen_of, staff_page
+from reports.exclusions.objections import excluded_of
 
 
 class StoredForm(OptionsForm):
@@ -46,6 +47,7 @@ def stored_analysis(request: HttpRequest, name: str) -> HttpResponse:
             answer = analysis_page(asked.analysis, document)
         except Refused as refusal:
             form.add_error(None, refusal.reason)
-    context = {"chosen": chosen, "form": form, "answer": answer}
+    excluded = len(excluded_of(chosen.release))
+    context = {"chosen": chosen, "form": form, "answer": answer, "excluded": excluded}
     status = 400 if form.errors else 200
     return render(request, "reports/analysing/stored_analysis.html", context, status=status)

@@ -10,7 +10,7 @@ from benchmark.rubrics import rubric_from_content
 from benchmark.subjects import Subject
 from judging.models import Judge, Verdict
 from reports.comparison.choices import Choice, Choices, PairJudge
-from reports.core.datasets import campaign_info, judge_info, numbered_experts
+from reports.core.datasets import campaign_info, judge_info, numbered_experts, numbers_of
 from reports.scores.inputs import Inputs
 
 _SIDE = ("run__system__slug", "attempt", "run__track", "run__condition")
@@ -56,7 +56,7 @@ def _of_experts(release: Release, inputs: Inputs) -> list[Choice]:
         ).values_list(
             f"{item}campaign__slug",
             "question",
-            "grade__assignment__reviewer__email",
+            "grade__assignment__reviewer",
             "value",
             "state",
             "grade__assignment__swapped",
@@ -66,15 +66,16 @@ def _of_experts(release: Release, inputs: Inputs) -> list[Choice]:
         )
     )
     numbers = numbered_experts(release, inputs.track, inputs.condition)
-    others = sorted({row[2] for row in rows if (row[0], row[1]) in preferences} - numbers.keys())
-    numbers |= {email: f"expert-{number}" for number, email in enumerate(others, start=len(numbers) + 1)}
-    found = []
-    for slug, question, email, value, state, swapped, instance, *sides in rows:
+    said = []
+    for slug, question, rater, value, state, swapped, instance, *sides in rows:
         if (slug, question) in preferences:
             first, second = _sides(instance, sides, swapped=swapped)
-            source = f"{slug}:{question}"
-            found.append(Choice(source, first, second, numbers[email], 1, value, state))
-    return found
+            said.append((rater, f"{slug}:{question}", first, second, value, state))
+    numbers |= numbers_of((row for row in said if row[0] not in numbers), after=len(numbers))
+    return [
+        Choice(source, first, second, numbers[rater], 1, value, state)
+        for rater, source, first, second, value, state in said
+    ]
 
 
 def _of_judges(release: Release) -> list[Choice]:

@@ -94,24 +94,24 @@ def read_remarks(release: Release, inputs: Inputs) -> dict[str, list[list[Any]]]
     return found
 
 
-def _on_answers(release: Release, inputs: Inputs, experts: Mapping[str, str]) -> Iterator[AnswerComment]:
+def _on_answers(release: Release, inputs: Inputs, experts: Mapping[int, str]) -> Iterator[AnswerComment]:
     item = "grade__assignment__item"
     rows = answers_on_outputs(release, inputs.track, inputs.condition).exclude(comment="")
-    for key, system, attempt, campaign, email, *said in rows.values_list(
+    for key, system, attempt, campaign, rater, *said in rows.values_list(
         f"{item}__instance__key",
         f"{item}__output__run__system__slug",
         f"{item}__output__attempt",
         f"{item}__campaign__slug",
-        "grade__assignment__reviewer__email",
+        "grade__assignment__reviewer",
         "question",
         "step",
         "comment",
     ):
         subject = str(Subject(key, system, attempt, inputs.track, inputs.condition))
-        yield AnswerComment(subject, campaign, experts[email], *said)
+        yield AnswerComment(subject, campaign, experts[rater], *said)
 
 
-def _flags(release: Release, inputs: Inputs, experts: Mapping[str, str]) -> Iterator[FlagRow]:
+def _flags(release: Release, inputs: Inputs, experts: Mapping[int, str]) -> Iterator[FlagRow]:
     item = "grade__assignment__item"
     rows = Flag.objects.filter(
         grade__superseded_by=None,
@@ -120,22 +120,22 @@ def _flags(release: Release, inputs: Inputs, experts: Mapping[str, str]) -> Iter
         grade__assignment__item__output__run__track=inputs.track,
         grade__assignment__item__output__run__condition=inputs.condition,
     )
-    for key, system, attempt, campaign, email, *said in rows.values_list(
+    for key, system, attempt, campaign, rater, *said in rows.values_list(
         f"{item}__instance__key",
         f"{item}__output__run__system__slug",
         f"{item}__output__attempt",
         f"{item}__campaign__slug",
-        "grade__assignment__reviewer__email",
+        "grade__assignment__reviewer",
         "kind",
         "link",
         "note",
     ):
         subject = str(Subject(key, system, attempt, inputs.track, inputs.condition))
-        yield FlagRow(subject, campaign, experts.get(email, ""), *said)
+        yield FlagRow(subject, campaign, experts.get(rater, ""), *said)
 
 
-def _on_passages(release: Release, inputs: Inputs, experts: Mapping[str, str]) -> Iterator[PassageComment]:
-    names = {user.rater: experts[user.email] for user in User.objects.filter(email__in=experts)}
+def _on_passages(release: Release, inputs: Inputs, experts: Mapping[int, str]) -> Iterator[PassageComment]:
+    names = {user.rater: experts[user.pk] for user in User.objects.filter(pk__in=experts)}
     for campaign in inputs.campaigns:
         for row in comment_rows(release, campaign=campaign.slug, identities=True):
             yield PassageComment(

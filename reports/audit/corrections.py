@@ -1,10 +1,11 @@
 """Scores corrected by an audit. No rows here.
 
-Strata are the judge's buckets within each system. Given how many of a system's outputs a draw hit in a bucket,
-those are a simple random sample of its outputs there, so N_h is counted within the system. Of all systems
-together the strata are those of the draw: a bucket drawn from as one stratum is one. Abstained and failed outputs
-are negative by rule: a stratum known without an audit. Outputs whose verdict is unavailable were never in the
-frame; they leave and are counted.
+Strata are those of the draw, within each system: the judge's buckets, the domains where a campaign was drawn
+without a plan, or all answers. Given how many of a system's outputs a draw hit in a stratum, those are a simple random
+sample of its outputs there, so N_h is counted within the system. Of all systems together the strata are those of the
+draw: a bucket drawn from as one stratum is one. Abstained and failed outputs are negative by rule: a stratum known
+without an audit. Outputs whose verdict is unavailable were never in the frame of a draw by buckets; they leave and are
+counted.
 """
 
 from collections import Counter, defaultdict
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
 from reports.audit.results import Truth, bucket_of, truth_outputs
 from reports.core.datasets import DrawnItem
-from reports.scores.shape import Corrected, CorrectedStratum, EmptyStratum
+from reports.scores.shape import METHODS, Corrected, CorrectedStratum, EmptyStratum
 from stats.audit.borrowed import borrowed_score
 from stats.audit.corrected import corrected_score
 from stats.audit.doubts import between, with_missing_labels
@@ -22,6 +23,7 @@ from stats.core.estimate import Estimate
 from stats.core.strata import Stratum
 
 BY_RULE = "abstained or failed"
+WHOLE, NO_DOMAIN = "all", "no domain"
 
 
 def strata_of(
@@ -47,13 +49,36 @@ class DrawnAudit:
     truth: Truth
 
 
-def usable_truth(audit: DrawnAudit, others: Sequence[DrawnAudit], strata: Mapping[str, str]) -> Truth:
-    """What is known of each output that may enter the correction by `audit`.
+def drawn_by_buckets(audit: DrawnAudit, strata: Mapping[str, str]) -> bool:
+    """Whether the draw's strata are the judge's buckets, within each system or over all."""
+    buckets = {name for at in strata.values() for name in (at, bucket_of(at))}
+    return any(item.stratum in buckets for item in audit.drawn)
+
+
+def by_the_draw(
+    audit: DrawnAudit, outputs: Mapping[str, LabelledOutput]
+) -> tuple[DrawnAudit, dict[str, str]]:
+    """An audit that was not drawn by buckets, and the strata for it: all answers where it drew from them at once or
+    read every one, else domains."""
+    sizes = {item.stratum: item.stratum_size for item in audit.drawn}
+    if len(sizes) == 1 or all(item.sample_size == item.stratum_size for item in audit.drawn):
+        size = sum(sizes.values())
+        drawn = [replace(item, stratum=WHOLE, stratum_size=size) for item in audit.drawn]
+        return DrawnAudit(drawn, audit.truth), strata_of(lambda _: WHOLE, outputs)
+    drawn = [replace(item, stratum=item.stratum or NO_DOMAIN) for item in audit.drawn]
+    return DrawnAudit(drawn, audit.truth), strata_of(lambda output: output.domain or NO_DOMAIN, outputs)
+
+
+def usable_truth(
+    audit: DrawnAudit, others: Sequence[DrawnAudit], strata: Mapping[str, str], methods: int = METHODS
+) -> Truth:
+    """What is known of each output that may enter the correction by `audit`; `others` were drawn by the same strata.
 
     A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
     random sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the
     earlier findings are taken in; also for strata that this audit did not draw from. Where the left-out
-    outputs are not exactly those that others drew, the stratum stays unaudited rather than wrong.
+    outputs are not exactly those that others drew, the stratum stays unaudited rather than wrong; so it does (not with
+    `methods` before 5) where an output was drawn from another one than it is in now, because verdicts came later.
     """
     mine = {item.subject for item in audit.drawn}
     earlier = {
@@ -61,12 +86,15 @@ def usable_truth(audit: DrawnAudit, others: Sequence[DrawnAudit], strata: Mappin
     }
     usable: Truth = {subject: labels for subject, labels in audit.truth.items() if subject in mine}
     frames = {item.stratum: item.stratum_size for item in audit.drawn}
+    drawn = [item for one in (audit, *others) for item in one.drawn if item.subject in strata]
+    moved = [item for item in drawn if methods > 4 and not _covers(item.stratum, strata[item.subject])]
     for stratum in sorted(set(strata.values())):
         name = next((name for name in frames if _covers(name, stratum)), None)
         inside = [subject for subject, at in strata.items() if _covers(name or stratum, at)]
         known = [subject for subject in inside if subject in earlier]
         left_out = len(inside) - frames[name] if name is not None else len(known)
-        if left_out and len(known) != left_out:
+        mixed = any(stratum == strata[item.subject] or _covers(item.stratum, stratum) for item in moved)
+        if mixed or (left_out and len(known) != left_out):
             usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
         elif left_out:
             usable |= {s: earlier[s][s] for s in known if strata[s] == stratum and s in earlier[s]}
@@ -75,7 +103,7 @@ def usable_truth(audit: DrawnAudit, others: Sequence[DrawnAudit], strata: Mappin
 
 def _covers(drawn_name: str, stratum: str) -> bool:
     """A draw names a stratum `system/bucket`, or `bucket` where it took all systems together."""
-    return drawn_name in (stratum, bucket_of(stratum))
+    return stratum != BY_RULE and drawn_name in (stratum, bucket_of(stratum))
 
 
 def pooled_strata(

@@ -13,6 +13,7 @@ from benchmark.subjects import PairSubject, Subject, parse_subject
 from reports.comparison.implied_pairs import FORMAT, pairs_of_rows
 from reports.core.datasets import CampaignInfo, JudgeInfo
 from reports.core.wording import in_words
+from reports.exclusions.rules import left_out
 from reports.labels.cells import Row
 from reports.scores.inputs import Inputs, rows_as_json, rows_from_json
 
@@ -73,11 +74,15 @@ class Choices:
 def compared(choices: Choices, inputs: Inputs) -> dict[str, Any]:
     """By source what `analyse pairs` says of its choices: wins, ties, win rates, strengths, position bias.
 
-    PREDICATE@ is the newest version of every judge together. Raises ValueError for a choice between outputs that the
+    Choices about instances that the score leaves out do not count. PREDICATE@ is the newest version of every judge
+    together. Raises ValueError for a choice between outputs that the
     inputs do not have, or of a source that is not described.
     """
     clusters = {row.subject: row.cluster for row in inputs.outputs}
     systems = {row.subject: row.system for row in inputs.outputs}
+    gone = left_out(inputs)
+    out = {row.subject: row.instance for row in inputs.outputs if row.instance in gone}
+    excluded = {"excluded": len(set(out.values()))} if out else {}
     rows: dict[str, list[Row]] = {}
     for at, choice in enumerate(choices.rows):
         if unknown := {choice.first, choice.second} - clusters.keys():
@@ -85,6 +90,8 @@ def compared(choices: Choices, inputs: Inputs) -> dict[str, Any]:
         one, other = parse_subject(choice.first), parse_subject(choice.second)
         if not isinstance(one, Subject) or not isinstance(other, Subject):
             raise ValueError(f"{choice.first} and {choice.second} are not two outputs")
+        if choice.first in out:
+            continue
         rows.setdefault(choice.source, []).append(
             {
                 "subject": str(PairSubject(one, other)),
@@ -108,6 +115,7 @@ def compared(choices: Choices, inputs: Inputs) -> dict[str, Any]:
                 "grades": grades,
                 "seed": inputs.seed,
                 **pairs_of_rows(of_source, seed=inputs.seed),
+                **excluded,
             }
     if missing := rows.keys() - found.keys():
         raise ValueError(f"pairs: nothing says what {min(missing)} is")

@@ -1,7 +1,8 @@
 """Systems two at a time as experts chose between their outputs, shown side by side and blind.
 
-The rows are those of the label table, so that a page and `analyse pairs` on the exported file agree. A pair
-that came to its expert a second time with the sides exchanged is the second order of the same judgment.
+The rows are those of the label table that the score counts, so that a page and `analyse pairs` on the exported file
+agree where no exclusion rule is primary. A pair that came to its expert a second time with the sides exchanged is the
+second order of the same judgment.
 """
 
 from annotation.core.phases import Phase
@@ -10,6 +11,7 @@ from benchmark.models import Release
 from benchmark.rubrics import rubric_from_content
 from reports.comparison.implied_pairs import FORMAT, pairs_of_rows
 from reports.core.wording import in_words
+from reports.exclusions.rules import left_out
 from reports.labels.filters import LabelFilter
 from reports.labels.rows import label_rows
 from reports.scores.inputs import Inputs
@@ -31,6 +33,7 @@ def direct_kinds(release: Release, track: str) -> dict[str, str]:
 def direct_document(release: Release, inputs: Inputs, key: str, title: str) -> dict[str, object]:
     """What `analyse pairs` says of the choices in one campaign, and the wins of every pair."""
     slug, _, question = key.partition(":")
+    out = left_out(inputs)
     labels = label_rows(
         release, campaign=slug, wanted=LabelFilter({"question": {question}, "rater_kind": {"expert"}})
     )
@@ -38,6 +41,7 @@ def direct_document(release: Release, inputs: Inputs, key: str, title: str) -> d
     rows = (
         {**label, "system": "|".join(arm.partition("@")[0] for arm in label["system"].split("|"))}
         for label in labels
+        if label["instance"] not in out
     )
     return {
         "format": FORMAT,

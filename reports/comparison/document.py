@@ -96,6 +96,7 @@ class ComparedSystems:
     format: str
     outcome: OutcomeKind
     seed: int
+    excluded: Annotated[int, "Instances that a primary exclusion rule leaves out."]
     systems: Mapping[str, ComparedSystem]
     omnibus: OmnibusTest
     pairs: Sequence[ComparedPair]
@@ -135,7 +136,13 @@ def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
     else:
         overall = OmnibusTest(**vars(tested), n=len(common), dropped=dropped)
     return ComparedSystems(
-        format=FORMAT, outcome=found.kind, seed=seed, systems=systems, omnibus=overall, pairs=pairs
+        format=FORMAT,
+        outcome=found.kind,
+        seed=seed,
+        excluded=found.excluded,
+        systems=systems,
+        omnibus=overall,
+        pairs=pairs,
     )
 
 

@@ -12,6 +12,7 @@ from itertools import combinations
 from accounts.refusal import Refused
 from benchmark.rubrics import Question, rubric_from_content
 from reports.core.wording import in_words
+from reports.exclusions.rules import counted
 from reports.labels.cells import Row
 from reports.labels.exporting import csv_lines
 from reports.scores.inputs import CampaignInfo, Inputs
@@ -73,6 +74,7 @@ def pairs_of_rows(rows: Iterable[Row], *, seed: int) -> dict[str, object]:
 
 def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:
     """One row of the label table per expert, problem and pair of systems, in a fixed order."""
+    inputs = counted(inputs)
     slug, _, wanted = key.partition(":")
     campaign = next(campaign for campaign in inputs.campaigns if campaign.slug == slug)
     question = next(question for question in _questions(campaign) if question.key == wanted)

@@ -1,7 +1,8 @@
 """Systems two at a time as AI judges chose between their outputs, each judge by itself and all of them together.
 
-The rows are those of the label table, one rater per judge version, so that a page and `analyse pairs` on the exported
-file agree. Every pair is asked in both orders; a vote that turns with the order is a tie and is counted as a flip.
+The rows are those of the label table that the score counts, one rater per judge version, so that a page and
+`analyse pairs` on the exported file agree where no exclusion rule is primary. Every pair is asked in both orders;
+a vote that turns with the order is a tie and is counted as a flip.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from benchmark.subjects import PairSubject, parse_subject
 from judging.models import Judge, Verdict
 from reports.comparison.implied_pairs import FORMAT, pairs_of_rows
 from reports.core.wording import in_words
+from reports.exclusions.rules import counted
 from reports.labels.cells import Row
 from reports.labels.filters import LabelFilter
 from reports.labels.rows import label_rows
@@ -73,10 +75,10 @@ def judged_document(release: Release, inputs: Inputs, key: str, kind: JudgedPair
 
 def judged_rows(release: Release, inputs: Inputs, kind: JudgedPairs) -> Iterator[Row]:
     """Verdicts on two outputs that the score counts, the systems without their track, which is one for all."""
-    counted = {row.subject for row in inputs.outputs}
+    known = {row.subject for row in counted(inputs).outputs}
     wanted = {"question": {kind.predicate}, "rater_kind": {"judge"}, "judge": set(kind.judges)}
     for row in label_rows(release, wanted=LabelFilter(wanted)):
         subject = parse_subject(row["subject"])
-        if isinstance(subject, PairSubject) and counted.issuperset(map(str, subject.ordered)):
+        if isinstance(subject, PairSubject) and known.issuperset(map(str, subject.ordered)):
             systems = "|".join(arm.partition("@")[0] for arm in row["system"].split("|"))
             yield {**row, "system": systems, "rater": row["judge_version"]}

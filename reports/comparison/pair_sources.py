@@ -7,6 +7,7 @@ from benchmark.models import Release
 from reports.comparison.direct_pairs import direct_document, direct_kinds
 from reports.comparison.implied_pairs import chosen_key, implied_document, implied_kinds
 from reports.comparison.judged_pairs import JudgedPairs, judged_document, judged_kinds
+from reports.exclusions.rules import left_out
 from reports.scores.inputs import Inputs
 
 
@@ -33,8 +34,14 @@ class PairSources:
         return {**self.direct, **judged, **self.implied}
 
     def document(self, key: str = "") -> dict[str, object]:
-        """The comparisons called `key`, "" for the first. Raises Refused for another."""
-        key = chosen_key(self.titles, key)
+        """The comparisons called `key`, "" for the first, with how many instances a primary exclusion rule leaves out.
+
+        Raises Refused for another.
+        """
+        out = {row.instance for row in self.inputs.outputs} & set(left_out(self.inputs))
+        return self._document(chosen_key(self.titles, key)) | ({"excluded": len(out)} if out else {})
+
+    def _document(self, key: str) -> dict[str, object]:
         if key in self.direct:
             return direct_document(self.release, self.inputs, key, self.direct[key])
         if key in self.judged:

@@ -97,6 +97,10 @@ class PairsOut(serializers.Serializer[Any]):
     source = serializers.ChoiceField(choices=["direct", "judged", "implied"])  # type: ignore[assignment]
     grades = GradesOut()
     seed = serializers.IntegerField()
+    excluded = serializers.IntegerField(
+        required=False,
+        help_text="Instances that a primary exclusion rule leaves out; only where there are any.",
+    )
     comparisons = serializers.IntegerField()
     presentations = serializers.IntegerField()
     order_flips = serializers.IntegerField()

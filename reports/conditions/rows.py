@@ -12,8 +12,7 @@ from benchmark.protocols import get_protocol
 from judging.models import Judge
 from reports.core.choosing import UNDECLARED, MixedTuples, judges_of_release, named_or_first
 from reports.core.datasets import judge_votes, labelled_outputs, output_rows, tallies
-from reports.exclusions.objections import declared_rules, objections
-from reports.exclusions.rules import fallen_out
+from reports.exclusions.objections import excluded_of
 
 Outputs = Mapping[str, LabelledOutput]  # by subject
 
@@ -65,8 +64,7 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
     ]
     name, shown = _of_one_tuple([run for run in runs if run.arm in arms], frozen_tuple)
     judges = {found.label: found for found in judges_of_release(release)}
-    rule = next((rule for rule in declared_rules(release) if rule.primary), None)
-    out = fallen_out(rule, objections(release)) if rule else ()
+    out = excluded_of(release)
     chosen = judges.get(named_or_first(list(judges), judge, "judge"))
     outputs: dict[Arm, Outputs] = {arm: {} for arm in arms}
     for arm in arms:

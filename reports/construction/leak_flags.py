@@ -16,7 +16,7 @@ from benchmark.models import Release
 from benchmark.subjects import Subject
 from judging.asking.subjects import instance_of
 from reports.construction.document import findings, newest_audit
-from reports.labels.rows import opaque
+from reports.labels.rows import blind_subject
 
 COLUMNS = (
     "release", "campaign", "flag", "kind", "about", "subject", "instance", "domain", "rater", "block", "start",
@@ -101,7 +101,7 @@ def flag_rows(release: Release, *, identities: bool = False) -> Iterator[dict[st
                 Subject(output.instance.key, run.system.slug, output.attempt, run.track, run.condition)
             )
             if not identities:
-                subject = f"blind-{opaque(subject)[:16]}"  # as in the label table
+                subject, _ = blind_subject(place.item.campaign.slug, subject)  # as in the label table
         row: dict[str, object] = {
             **dict.fromkeys(COLUMNS, ""),
             "release": release.name,

@@ -4,12 +4,14 @@ Outputs are named by their subject (benchmark/subjects.py), so that a dataset me
 and campaigns come with the words in which they were asked.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.crypto import salted_hmac
 
 from annotation.adjudication.reading import primary_decisions as adjudicated
 from annotation.models import Answer, Campaign, Item
@@ -188,11 +190,38 @@ def answers_on_outputs(release: Release, track: str, condition: str = PLAIN) -> 
     )
 
 
-def numbered_experts(release: Release, track: str, condition: str = PLAIN) -> dict[str, str]:
-    """Address to the number that stands for the expert in labels, such as "expert-1"."""
-    emails = answers_on_outputs(release, track, condition).values_list("grade__assignment__reviewer__email")
-    named = sorted({email for (email,) in emails.order_by().distinct()})
-    return {email: f"expert-{number}" for number, email in enumerate(named, start=1)}
+_SAID = (
+    "grade__assignment__reviewer",
+    "grade__assignment__item__instance__key",
+    "grade__assignment__item__output__run__system__slug",
+    "grade__assignment__item__output__attempt",
+    "grade__assignment__item__campaign__slug",
+    "question",
+    "step",
+    "value",
+    "state",
+    "grade__verdict_seen",
+)
+
+
+def numbers_of(said: Iterable[tuple[Any, ...]], after: int = 0) -> dict[int, str]:
+    """The number that stands for each rater in labels, such as "expert-1", the first one coming `after` others.
+
+    `said` has the rater, then what they said. Numbers go by a hash of all that a rater said, so they tell nothing of
+    names, addresses or accounts, and the same labels have the same numbers, also when an account is erased.
+    """
+    prints: dict[int, int] = defaultdict(int)
+    for rater, *what in said:
+        prints[rater] += int.from_bytes(hashlib.sha256(repr(what).encode()).digest(), "big")
+    # Nobody can tell apart raters who said the same, except by their remarks.
+    ordered = sorted(prints, key=lambda rater: (prints[rater], salted_hmac("expert", str(rater)).digest()))
+    return {rater: f"expert-{number}" for number, rater in enumerate(ordered, start=after + 1)}
+
+
+def numbered_experts(release: Release, track: str, condition: str = PLAIN) -> dict[int, str]:
+    """Those of everybody with labels on outputs of a track."""
+    rows = answers_on_outputs(release, track, condition).values_list(*_SAID)
+    return numbers_of(rows.iterator(chunk_size=_CHUNK))
 
 
 def expert_labels(
@@ -203,24 +232,13 @@ def expert_labels(
 
     Choices between two outputs say nothing of one; reports/comparison/direct_pairs.py reads them.
     """
-    rows = answers_on_outputs(release, track, condition).values_list(
-        "grade__assignment__item__instance__key",
-        "grade__assignment__item__output__run__system__slug",
-        "grade__assignment__item__output__attempt",
-        "grade__assignment__item__campaign__slug",
-        "question",
-        "step",
-        "grade__assignment__reviewer__email",
-        "value",
-        "state",
-        "grade__verdict_seen",
-    )
+    rows = answers_on_outputs(release, track, condition).values_list(*_SAID)
     found = list(rows.iterator(chunk_size=_CHUNK))
-    number = {email: f"expert-{n}" for n, email in enumerate(sorted({row[6] for row in found}), start=1)}
+    numbers = numbers_of(found)
     labels: tuple[list[ExpertLabel], list[ExpertLabel]] = [], []
-    for instance, system, attempt, campaign, question, step, email, value, state, seen in found:
+    for rater, instance, system, attempt, campaign, question, step, value, state, seen in found:
         subject = str(Subject(instance, system, attempt, track, condition))
-        label = ExpertLabel(subject, campaign, question, step, number[email], value, state)
+        label = ExpertLabel(subject, campaign, question, step, numbers[rater], value, state)
         labels[bool(seen)].append(label)
     for some in labels:
         some.sort(key=lambda row: (row.campaign, row.subject, row.question, row.step, row.rater))

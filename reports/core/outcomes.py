@@ -7,7 +7,7 @@ tracks or special conditions. Two outputs are about the same item when they shar
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from accounts.refusal import Refused
@@ -17,6 +17,7 @@ from benchmark.rubrics import Question, rubric_from_content
 from reports.core.choosing import named_or_first
 from reports.core.datasets import labelled_outputs, tallies
 from reports.core.wording import in_words
+from reports.exclusions.rules import left_out, without
 from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.judge_scores import is_unavailable
 
@@ -47,7 +48,7 @@ class Outcomes:
     usable label there.
 
     `clusters` names each item's paper. `by_rule` counts abstained and failed outputs: negative unseen where
-    they are kept, otherwise `left_out`.
+    they are kept, otherwise `left_out`. `excluded` counts instances that the primary exclusion rule leaves out.
     """
 
     kind: OutcomeKind
@@ -55,6 +56,7 @@ class Outcomes:
     clusters: Mapping[Item, str]
     by_rule: Mapping[str, int]
     left_out: Mapping[str, int]
+    excluded: int = 0
 
 
 def outcome_kinds(inputs: Inputs) -> list[OutcomeKind]:
@@ -106,7 +108,16 @@ def chosen_kind(inputs: Inputs, key: str) -> OutcomeKind:
 
 
 def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
-    """The successes that `kind` means. Every instance counts for every system that a measure applies to."""
+    """The successes that `kind` means, on the instances that the score counts.
+
+    Every instance counts for every system that a measure applies to.
+    """
+    out = left_out(inputs)
+    excluded = len({row.instance for row in inputs.outputs} & set(out))
+    return replace(_outcomes(without(inputs, out), kind), excluded=excluded)
+
+
+def _outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     found, key = _Collected(), kind.key.partition(":")[2]
     if kind.source == JUDGE:
         metric = next(metric for metric in get_protocol(inputs.protocol).metrics if metric.key == key)

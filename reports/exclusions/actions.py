@@ -10,10 +10,11 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from annotation.campaigns.actions import require_staff
-from annotation.models import Unblinding
+from annotation.core.phases import Phase
+from annotation.models import CampaignKind, Grade, Unblinding
 from benchmark.models import Release
 from reports.exclusions.rules import GROUNDS
-from reports.models import ExclusionRule
+from reports.models import Artifact, ExclusionRule
 
 
 @transaction.atomic
@@ -27,7 +28,9 @@ def declare_rule(
     reason: str,
     primary: bool = False,
 ) -> ExclusionRule:
-    """Declare a rule; with `primary` the release's scores leave out from now on what it excludes.
+    """Declare a rule; with `primary` scores and comparisons of the release leave out from now on what it excludes.
+
+    It is marked late if results could be read before.
 
     Raises Refused for a name that is taken or no slug, unknown or no grounds, a number outside 1 to 25, no reason,
     a second primary rule (code "primary_taken"), or a primary one after an unblinding (code "unblinded").
@@ -54,8 +57,8 @@ def declare_rule(
     rules = ExclusionRule.objects.filter(release=release)
     if rules.filter(name=name).exists():
         raise Refused(f"There is already a rule {name}.", code="name_taken", field="name")
-    late = Unblinding.objects.filter(campaign__release=release, confirmed_at__isnull=False).exists()
-    if primary and late:
+    unblinded = Unblinding.objects.filter(campaign__release=release, confirmed_at__isnull=False).exists()
+    if primary and unblinded:
         raise Refused(
             "A campaign of this release was unblinded; a rule declared now is shown next to the primary score.",
             code="unblinded",
@@ -69,10 +72,24 @@ def declare_rule(
         grounds=[ground for ground in GROUNDS if ground in grounds],
         at_least=at_least,
         primary=primary,
-        late=late,
+        late=unblinded or _results_could_be_read(release),
         reason=reason,
         declared_by=actor,
     )
-    details = {"rule": name, "grounds": row.grounds, "at_least": at_least, "primary": primary}
+    details = {
+        "rule": name,
+        "grounds": row.grounds,
+        "at_least": at_least,
+        "primary": primary,
+        "late": row.late,
+    }
     record(actor=actor, verb="declare_exclusion_rule", target=release, reason=reason, details=details)
     return row
+
+
+def _results_could_be_read(release: Release) -> bool:
+    """Whether a round with grades of outputs is closed, so that its figures are shown, or a score is frozen."""
+    campaign = "assignment__item__campaign__"
+    graded = Grade.objects.filter(**{f"{campaign}release": release, f"{campaign}phase": Phase.CLOSED})
+    closed = graded.exclude(**{f"{campaign}kind": CampaignKind.CONSTRUCTION}).exists()
+    return closed or Artifact.objects.filter(release=release, kind="score").exists()

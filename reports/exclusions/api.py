@@ -22,12 +22,13 @@ class RuleIn(serializers.Serializer[Any]):
     at_least = serializers.IntegerField(min_value=1, max_value=25, help_text="So many different reviewers.")
     reason = serializers.CharField(max_length=1000)
     primary = serializers.BooleanField(
-        default=False, help_text="The release's scores leave its instances out; only before any unblinding."
+        default=False,
+        help_text="Scores and comparisons of the release leave its instances out; only before any unblinding.",
     )
 
 
 class RuleOut(RuleIn):
-    late = serializers.BooleanField(help_text="Declared after an unblinding.")
+    late = serializers.BooleanField(help_text="Declared when results could be read.")
     declared_at = serializers.CharField()
     excluded = serializers.ListField(child=serializers.CharField(), help_text="Keys of instances.")
 

@@ -1,6 +1,7 @@
 """What reviewers of closed campaigns objected to instances, counted by ground: rows to plain values."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
@@ -9,7 +10,7 @@ from annotation.models import Flag, Grade
 from benchmark.leakage_kinds import INSTANCE_KINDS
 from benchmark.models import Release
 from benchmark.releases.repeated import overlaps_of
-from reports.exclusions.rules import DUPLICATE, LEAK, Objection, Rule, fallen_out
+from reports.exclusions.rules import DUPLICATE, LEAK, Objection, Rule, excluded_by_primary, fallen_out
 from reports.models import ExclusionRule
 
 _PLACE = "assignment__item__"
@@ -63,6 +64,12 @@ def objections(release: Release) -> list[Objection]:
         Objection(instance, ground, len(people), len(graders[instance]))
         for (instance, ground), people in sorted(raised.items())
     ]
+
+
+def excluded_of(release: Release) -> Collection[str]:
+    """The instances that the release's primary rule leaves out, for what is read without the Inputs of a score."""
+    rules = declared_rules(release)
+    return excluded_by_primary(rules, objections(release) if rules else ())
 
 
 def rules_document(release: Release) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Exclusion rules: which instances are excluded when reviewers object to them, and what that changes. No rows here.
 
 A rule names grounds and a number k: an instance is excluded when at least k reviewers of closed campaigns gave one
-of the grounds for it, or when it is a duplicate and the rule names that ground. The score has no exclusion, unless the
-one primary rule was declared before any campaign of the release was unblinded; either way every rule shows its figures
-with and without.
+of the grounds for it, or when it is a duplicate and the rule names that ground. The score has no exclusion, unless
+there is a primary rule, declared before any unblinding; either way every rule shows its figures with and without.
+What compares systems leaves out what the score does.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ Figures = dict[FigureKey, Estimate]
 
 @dataclass(frozen=True)
 class Rule:
-    """A declared rule. `grounds` are keys of GROUNDS, comma-separated; `late`: declared after an unblinding."""
+    """A declared rule. `grounds` are keys of GROUNDS, comma-separated; `late`: declared when results could be read."""
 
     name: str
     grounds: str
@@ -98,9 +98,28 @@ def without(inputs: Any, instances: Collection[str]) -> Any:
 
 
 def primary_exclusion(inputs: Any) -> Collection[str]:
-    """The instances that the primary score leaves out: none, unless a rule was declared primary in time."""
-    rule = next((rule for rule in inputs.rules if rule.primary), None)
-    return fallen_out(rule, inputs.objections) if rule else ()
+    """The instances that the primary score leaves out: none without a primary rule."""
+    return excluded_by_primary(inputs.rules, inputs.objections)
+
+
+def excluded_by_primary(rules: Sequence[Rule], objections: Sequence[Objection]) -> Collection[str]:
+    rule = next((rule for rule in rules if rule.primary), None)
+    return fallen_out(rule, objections) if rule else ()
+
+
+def left_out(inputs: Any) -> Collection[str]:
+    """The instances that comparisons leave out: those of the score. Before methods 6 they left out none."""
+    return primary_exclusion(inputs) if inputs.methods > 5 else ()
+
+
+def counted(inputs: Any) -> Any:
+    """The Inputs without what comparisons leave out."""
+    return without(inputs, left_out(inputs))
+
+
+def shown_exclusion(inputs: Any) -> Exclusion | None:
+    """The primary rule with what it excludes, for pages whose figures leave that out."""
+    return next((excluded_by(rule, inputs) for rule in inputs.rules if rule.primary), None)
 
 
 def exclusions(inputs: Any, score: Callable[[Any, Collection[str]], Score]) -> list[Exclusion]:
@@ -111,41 +130,46 @@ def exclusions(inputs: Any, score: Callable[[Any, Collection[str]], Score]) -> l
     if not inputs.rules:
         return []
     everything = figures(score(inputs, ()))
-    known = {row.instance: row.domain for row in inputs.outputs}
-    outputs = Counter(row.instance for row in inputs.outputs)
     found = []
     for rule in inputs.rules:
-        out = {name: why for name, why in fallen_out(rule, inputs.objections).items() if name in known}
-        rest = without(inputs, out)
-        left = figures(score(inputs, out)) if rest.outputs else {}
-        found.append(
-            Exclusion(
-                rule=rule.name,
-                grounds=rule.keys,
-                at_least=rule.at_least,
-                primary=rule.primary,
-                late=rule.late,
-                reason=rule.reason,
-                declared_at=rule.declared_at,
-                instances={"all": len(known), "excluded": len(out), "left": len(known) - len(out)},
-                outputs={"all": len(inputs.outputs), "left": len(rest.outputs)},
-                excluded=[
-                    ExcludedInstance(
-                        instance=name,
-                        domain=known[name],
-                        outputs=outputs[name],
-                        grounds={objection.ground: objection.reviewers for objection in why},
-                        graders=max(objection.graders for objection in why),
-                    )
-                    for name, why in out.items()
-                ],
-                figures=[
-                    ExcludedFigure(**at._asdict(), all=estimate, left=left.get(at))
-                    for at, estimate in everything.items()
-                ],
-            )
-        )
+        shown = excluded_by(rule, inputs)
+        out = {row.instance for row in shown.excluded}
+        left = figures(score(inputs, out)) if shown.outputs["left"] else {}
+        changes = [
+            ExcludedFigure(**at._asdict(), all=estimate, left=left.get(at))
+            for at, estimate in everything.items()
+        ]
+        found.append(replace(shown, figures=changes))
     return found
+
+
+def excluded_by(rule: Rule, inputs: Any) -> Exclusion:
+    """A rule with what it excludes, without figures."""
+    known = {row.instance: row.domain for row in inputs.outputs}
+    outputs = Counter(row.instance for row in inputs.outputs)
+    out = {name: why for name, why in fallen_out(rule, inputs.objections).items() if name in known}
+    return Exclusion(
+        rule=rule.name,
+        grounds=rule.keys,
+        at_least=rule.at_least,
+        primary=rule.primary,
+        late=rule.late,
+        reason=rule.reason,
+        declared_at=rule.declared_at,
+        instances={"all": len(known), "excluded": len(out), "left": len(known) - len(out)},
+        outputs={"all": len(inputs.outputs), "left": sum(row.instance not in out for row in inputs.outputs)},
+        excluded=[
+            ExcludedInstance(
+                instance=name,
+                domain=known[name],
+                outputs=outputs[name],
+                grounds={objection.ground: objection.reviewers for objection in why},
+                graders=max(objection.graders for objection in why),
+            )
+            for name, why in out.items()
+        ],
+        figures=[],
+    )
 
 
 def figures(score: Score) -> Figures:

@@ -30,8 +30,9 @@ class RuleForm(forms.Form):
     reason = forms.CharField(max_length=1000, widget=forms.Textarea(attrs={"rows": 2}))
     primary = forms.BooleanField(
         required=False,
-        label="Primary: the release's scores leave these instances out",
-        help_text="Only one rule, and only before a campaign of the release is unblinded.",
+        label="Primary: scores and comparisons of the release leave these instances out",
+        help_text="Only one rule, and only before a campaign of the release is unblinded. Declare it before the first "
+        "campaign is closed: afterwards it is marked as late.",
     )
 
 

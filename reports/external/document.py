@@ -63,6 +63,7 @@ def external_document(found: Outcomes, external: Mapping[str, float]) -> dict[st
     return {
         "format": FORMAT,
         "outcome": {"key": found.kind.key, "title": found.kind.title, "definition": found.kind.definition},
+        "excluded": found.excluded,
         "systems": [
             {
                 "system": system,

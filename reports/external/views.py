@@ -17,7 +17,8 @@ NO_INTERVAL = "No interval: too few systems, or the orders agree or disagree com
 @staff_page
 def external_scores(request: HttpRequest, name: str) -> HttpResponse:
     """The form; with scores (CSV, system,score), both scores of every system and their rank correlations."""
-    chosen, kinds, found, _ = asked_outcomes(request, name, "scores")
+    asked = asked_outcomes(request, name, "scores")
+    found = asked.found
     scores = request.GET.get("scores", "")
     document, problem = None, ""
     if scores.strip() and found:
@@ -33,8 +34,7 @@ def external_scores(request: HttpRequest, name: str) -> HttpResponse:
                 cell = replace(cell, reason=NO_INTERVAL)
             correlations.append((title, cell))
     context = {
-        "chosen": chosen,
-        "kinds": kinds,
+        **asked.context,
         "outcome": found.kind if found else None,
         "scores": scores,
         "problem": problem,

@@ -13,7 +13,7 @@ from annotation.models import Comment, Item
 from benchmark.models import Release
 from benchmark.rendering.stored import rendered_all
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
-from reports.labels.rows import opaque
+from reports.labels.rows import blind_subject
 
 COLUMNS = (
     "release", "campaign", "subject", "instance", "system", "attempt", "rater", "rater_kind", "question", "anchor",
@@ -33,7 +33,7 @@ def comment_rows(
     `quote`, `prefix` and `suffix` are from the source of the block, at the offsets of the comment, or from the page of
     a PDF. Where the text has no such place, `anchor` is "lost" and they are what the comment said of it. Raises Refused
     (code "being_prepared") while one of the texts waits for a worker to render it. Blocks of a pair are named in the
-    order of its name.
+    order of its name, or without `identities` in an order that tells nothing, which is that of the label table.
     """
     live = Comment.objects.filter(
         grade__superseded_by=None, grade__assignment__repeat=False, **{f"{_ITEM}__campaign__release": release}
@@ -43,13 +43,16 @@ def comment_rows(
     light = Item.objects.select_related(*_NAMING).defer(*_TEXTS)
     named = []
     for item in light.filter(pk__in=live.values("grade__assignment__item")):
-        subject, outputs = str(InstanceSubject(item.instance.key)), _outputs(item)
+        subject, outputs, turned = str(InstanceSubject(item.instance.key)), _outputs(item), False
         if outputs:
-            subject = str(PairSubject(*outputs) if len(outputs) == 2 else outputs[0])
+            pair = PairSubject(*outputs) if len(outputs) == 2 else None
+            subject = str(pair or outputs[0])
+            turned = pair is not None and pair.ordered[0] is not outputs[0]
             if not identities:  # the order of the systems would tell them
-                subject = f"blind-{opaque(subject)[:16]}"
-        named.append((item.campaign.slug, item.instance.key, subject, item.pk))
-    for _, _, subject, number in sorted(named):
+                subject, exchanged = blind_subject(item.campaign.slug, subject)
+                turned ^= exchanged and pair is not None
+        named.append((item.campaign.slug, item.instance.key, subject, item.pk, turned))
+    for _, _, subject, number, turned in sorted(named):
         item = Item.objects.select_related(*_NAMING, *_READING).get(pk=number)
         wanted = [
             (proof.anchored.text, proof.anchored.text_format, proof.prefix)
@@ -63,7 +66,10 @@ def comment_rows(
             )
         sources = {block.id: block.source for document in documents for block in document.blocks}
         comments = live.filter(grade__assignment__item=item).select_related("grade__assignment__reviewer")
-        rows = [_row(release, item, subject, one, sources, identities=identities) for one in comments]
+        rows = [
+            _row(release, item, subject, one, sources, turned=turned, identities=identities)
+            for one in comments
+        ]
         yield from sorted(rows, key=_place)
 
 
@@ -91,7 +97,14 @@ def _outputs(item: Item) -> list[Subject]:
 
 
 def _row(
-    release: Release, item: Item, subject: str, comment: Comment, sources: dict[str, str], *, identities: bool
+    release: Release,
+    item: Item,
+    subject: str,
+    comment: Comment,
+    sources: dict[str, str],
+    *,
+    turned: bool,
+    identities: bool,
 ) -> dict[str, object]:
     place, anchor = comment.grade.assignment, comment.anchor
     about, quoted = anchored_to(anchor), Quoted(*words_of(anchor))
@@ -103,10 +116,8 @@ def _row(
         quoted = Quoted(source[start:end], *around(source, start, end))
     given = given_of(anchor)
     if anchor is None or about != Anchored.LOST:
-        pair = _outputs(item) if item.second else []
-        against_its_name = bool(pair) and PairSubject(*pair).ordered[0] is not pair[0]
         given = Given(
-            upright_block(block, swapped=against_its_name),
+            upright_block(block, swapped=turned),
             comment.start,
             comment.end,
             page_of(anchor) if about == Anchored.PDF else 0,

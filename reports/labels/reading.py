@@ -9,7 +9,7 @@ from pathlib import Path
 from accounts.refusal import Refused
 from annotation.grading.answers import CheckedComment
 from annotation.importing.decisions import PublishedDecision
-from annotation.importing.grades import PublishedAnswer, PublishedGrade
+from annotation.importing.grades import FactsOfAGrade, PublishedAnswer, PublishedGrade
 from annotation.models import CampaignKind
 from annotation.rubrics.available import known_rubrics
 from benchmark.models import Instance, Output, Release
@@ -26,7 +26,6 @@ from stats.tables.raw_rows import TableError
 
 STATES = ("answered", "abstain", "unavailable")
 UNSPECIFIED_CAMPAIGN = "imported"
-OF_A_GRADE = ("verdict_seen", "searches")  # columns with one value for all answers of an expert's grade
 GradeKey = tuple[str, str, str, str]
 
 
@@ -115,7 +114,7 @@ class LabelReader:
             yield "rater_kind", f"{row['rater_kind']!r} is not {', '.join(RATER_KINDS)}"
         if row["rater_kind"] != ADJUDICATOR:
             yield from complaints_of_graders(row)
-        for name in OF_A_GRADE:
+        for name in FactsOfAGrade._fields:
             if row["rater_kind"] != "expert" and row[name]:
                 yield name, "belongs to the label of an expert"
         yield from self._repetition(row)
@@ -204,7 +203,7 @@ class LabelReader:
             yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
 
     def _sight_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        """A grade has one value of each column OF_A_GRADE for all its answers.
+        """A grade has one value of each of its facts for all its answers.
 
         Only grades of single outputs say something of verdicts.
         """
@@ -212,7 +211,7 @@ class LabelReader:
         if seen and not isinstance(parse_subject(row["subject"]), Subject):
             yield "verdict_seen", "verdicts are shown on single outputs only"
         same = self.expert_rows.get(_grade_key(row), [row])[0]
-        for name in OF_A_GRADE:
+        for name in FactsOfAGrade._fields:
             if same[name] != row[name]:
                 yield name, f"{same.place} says {same[name]!r} of the same grade"
 
@@ -423,9 +422,8 @@ def _grade(
         sample_size=int(first["sample_size"]) if first["sample_size"] else None,
         active_seconds=max(round(_number(row["seconds"]) or 0) for row in rows),
         created_at=_moment(first["created_at"]),
+        facts=FactsOfAGrade.of_cells(first.cells),
         line=first.line,
-        verdict_seen={"yes": True, "no": False}.get(first["verdict_seen"]),
-        searches=int(first["searches"]) if first["searches"] else None,
     )
 
 

@@ -149,6 +149,9 @@ def steps_after(release: Release, *, wanted: LabelFilter, after: int, limit: int
 def blinded(rows: Iterable[Row]) -> Iterator[Row]:
     """Expert rows with the columns that a blinded person may see, under an opaque subject and in the order of these.
 
+    An output has another opaque name in every campaign: the labels of a closed one may be public by system, and
+    anyone who finds them again here would know the same outputs in a campaign that is still blind.
+
     The order of a pair is counted from the alphabetical order of its systems, so half of the pairs, by their opaque
     name, count it the other way round: presentations of one pair still compare, and no order tells a system.
     """
@@ -156,12 +159,18 @@ def blinded(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _blinded(row: Row) -> Row:
-    name = opaque(row["subject"])
+    name, turned = blind_subject(row["campaign"], row["subject"])
     seen = {column: row.get(column, "") if column in SHOWN_BLIND else "" for column in COLUMNS}
     order = row.get("order", "")
-    if order and int(name[-1], 16) % 2:
+    if order and turned:
         order = "2" if order == "1" else "1"
-    return {**seen, "subject": f"blind-{name[:16]}", "order": order}
+    return {**seen, "subject": name, "order": order}
+
+
+def blind_subject(campaign: str, subject: str) -> tuple[str, bool]:
+    """The opaque name of a subject in a campaign, and whether the sides of a pair are told in the opposite order."""
+    name = opaque(f"{campaign} {subject}")
+    return f"blind-{name[:16]}", int(name[-1], 16) % 2 == 1
 
 
 def opaque(name: str) -> str:

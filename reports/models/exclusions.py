@@ -11,8 +11,8 @@ from benchmark.models import Release
 class ExclusionRule(models.Model):
     """A named rule by which instances are left out of a release's scores. Never changed, never deleted.
 
-    `late` says that a campaign of the release had been unblinded when the rule was declared; such a rule is never
-    primary.
+    `late` says that results of the release could be read when the rule was declared. Until 27 November 2026 only an
+    unblinding made a rule late.
     """
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="exclusion_rules")
@@ -33,9 +33,6 @@ class ExclusionRule(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(at_least__range=(1, 25)), name="exclusion_rule_at_least_1_to_25"
-            ),
-            models.CheckConstraint(
-                condition=Q(primary=False) | Q(late=False), name="exclusion_rule_late_is_not_primary"
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="exclusion_rule_says_why"),
         ]

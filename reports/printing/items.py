@@ -15,7 +15,7 @@ from accounts.models import User
 from annotation.campaigns.pairing import upright, upright_block
 from annotation.core.documents import texts
 from annotation.core.files import pictures_in, sheet_files
-from annotation.core.item_names import item_name
+from annotation.core.item_names import is_turned, item_name
 from annotation.core.material import ShownFile, item_material
 from annotation.core.visibility import Thing, Viewer, may_see
 from annotation.grading.file_anchors import page_of, quote_of
@@ -191,6 +191,7 @@ def _printed(
     if not may_see(who, Thing.OTHERS_LABELS, phase, submitted=True):
         grades = []
     named = identities and may_see(who, Thing.IDENTITY, phase, submitted=True)
+    turned = not named and is_turned(item)
     graders = [
         grade.assignment.reviewer.rater if named else f"Grader {place}"
         for place, grade in enumerate(grades, 1)
@@ -202,7 +203,7 @@ def _printed(
     notes = []
     for name, grade in by_grader:
         for comment in grade.comments.all():
-            block = upright_block(comment.block, swapped=grade.assignment.swapped)
+            block = upright_block(comment.block, swapped=bool(grade.assignment.swapped) != turned)
             about = anchored_to(comment.anchor)
             file = _FILES.get(block.split("-")[0], "PDF")
             said = {Anchored.PDF: on_files, Anchored.WHOLE: general}.get(about, remarks[block])
@@ -219,12 +220,14 @@ def _printed(
             )
         if grade.note:
             notes.append((name, grade.note))
+        if item.second_id and grade.assignment.swapped != turned:
+            notes.append((name, "saw the two proofs in the other order."))
         if grade.seen_before:
             notes.append((name, "had seen this solution before."))
         if grade.statement_wrong:
             notes.append((name, "says that the statement is wrong."))
     # every remark on a passage of an anchored part is taken out of `remarks`
-    shown = item_material(item)
+    shown = item_material(item, swapped=turned)
     anchored = [proof.anchored for proof in shown.proofs]
     open_parts = []
     files = sheet_files(shown, _inline)
@@ -257,7 +260,7 @@ def _printed(
         state="" if answered or item.output is None else item.output.get_state_display(),
         parts=tuple(open_parts),
         graders=tuple(graders),
-        answers=tuple(_answers(item, by_grader)),
+        answers=tuple(_answers(item, by_grader, turned=turned)),
         notes=tuple(notes),
         lost=tuple(comment for left in remarks.values() for comment in left),
         on_files=tuple(on_files),
@@ -272,7 +275,7 @@ def _inline(file: ShownFile) -> str:
     return PICTURE + b64encode(CleanCopy.objects.get(pk=file.copy).data).decode()
 
 
-def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[PrintedAnswer]:
+def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]], *, turned: bool) -> Iterator[PrintedAnswer]:
     """One row per question and step; a question that nobody was asked is left out."""
     given = {
         (answer.question, answer.step, grader): answer
@@ -289,7 +292,8 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
                 if answer is None:
                     values.append("")
                     continue
-                swapped = grade.assignment.swapped if question.scale.kind == "preference" else None
+                preferred = question.scale.kind == "preference"
+                swapped = preferred and bool(grade.assignment.swapped) != turned
                 unanswered = "cannot be judged" if answer.state == "abstain" else answer.state
                 value = upright(answer.value, swapped=swapped)
                 values.append(value_words(value) or unanswered)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from django.conf import settings
@@ -132,8 +132,12 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
             {row.rater for row in (*inputs.labels, *inputs.in_sight)} | {row.rater for row in of_experts}
         ),
         is_sample=release.is_sample,
-        frozen_sha256=artifact.sha256,
+        hides_hashes=True,
     )
+    if not any(
+        map(declared.hides_answer, keys)
+    ):  # else the few hashes that are left out could be guessed by it
+        declared = replace(declared, frozen_sha256=artifact.sha256)
     return Prepared(declared, build(release, artifact.content, declared))
 
 
@@ -157,6 +161,9 @@ def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: 
         archive_sha256=made.sha256,
         published_by=actor,
     )
+    if wish.show_outputs:  # from now on a campaign over them is no longer quite blind
+        described = ReleaseDescription.objects.filter(release=artifact.release_id)
+        described.update(answers_public_at=made.declared.address)
     details = {"name": row.name, "version": row.version, "archive_sha256": row.archive_sha256}
     note(actor=actor, verb="publish record", target=row, details=details)
 

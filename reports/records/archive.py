@@ -110,7 +110,7 @@ def _of_tables(
     inputs = Inputs.from_json(document["inputs"])
     follow = {"labels.csv": labels_csv(inputs), "verdicts.csv": verdicts_csv(inputs)}
     if pairs := document.get("pairs"):
-        follow["choices.csv"] = choices_csv(Choices.from_json(pairs))
+        follow["choices.csv"] = choices_csv(Choices.from_json(pairs), inputs)
     for name, expected in follow.items():
         if name in files and packed.read(files[name]) != expected:
             yield Difference(name, "the rows of the artifact", "others")

@@ -8,6 +8,7 @@ from accounts.refusal import Refused
 from benchmark.rubrics import rubric_from_content
 from canonical.documents import as_json
 from reports.artifact.freezing import assemble
+from reports.artifact.manifest import Manifest
 from reports.comparison.choices import Choices, compared
 from reports.core.canonical import canonical
 from reports.records.declared import Declared
@@ -20,7 +21,8 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     """The document to publish with its inputs and its score, recomputed.
 
     What referees wrote (remarks, and answers in free text) is left out unless reports are shown, and always of a
-    problem under embargo. No score depends on it. Raises Refused when the frozen document does not follow.
+    problem under embargo; so is everything by which the text of an answer that is not shown could be recognised. No
+    score depends on it. Raises Refused when the frozen document does not follow.
     """
     inputs = Inputs.from_json(frozen["inputs"])
     instance_of = {row.subject: row.instance for row in inputs.outputs}
@@ -34,8 +36,22 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     def is_shown(subject: str) -> bool:
         return declared.show_reports and declared.is_open(instance_of.get(subject, ""))
 
+    hidden = {row.system for row in inputs.outputs if declared.hides_answer(row.instance)}
+    pairs_of_texts = {
+        row.pair: f"pair-{number}" for number, row in enumerate(inputs.answers if hidden else (), start=1)
+    }
     kept = replace(
         inputs,
+        outputs=tuple(
+            replace(row, sha256="") if declared.hides_answer(row.instance) else row for row in inputs.outputs
+        ),
+        answers=tuple(
+            replace(row, pair=pairs_of_texts[row.pair], found="", wanted="") if hidden else row
+            for row in inputs.answers
+        ),
+        settled=tuple(
+            replace(row, pair=pairs_of_texts[row.pair]) if hidden else row for row in inputs.settled
+        ),
         labels=tuple(
             row for row in inputs.labels if (row.campaign, row.question) in on_scales or is_shown(row.subject)
         ),
@@ -66,11 +82,13 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     )
     if canonical(again) != canonical(frozen):
         raise Refused("The frozen score does not verify: its numbers do not follow.", code="does_not_verify")
+    manifest = Manifest.from_json(frozen["manifest"])
+    runs = tuple(replace(run, sha256="") if run.system in hidden else run for run in manifest.runs)
     if kept == inputs and remarks == frozen.get("remarks", {}):
         return again, inputs, computed
     whole = assemble(
         frozen["made_with"],
-        frozen["manifest"],
+        replace(manifest, runs=runs).as_json(),
         kept.as_json(),
         document,
         remarks or None,

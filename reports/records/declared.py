@@ -12,6 +12,8 @@ class Declared:
     `address` is the absolute address of this version; `systems` are the names of systems by slug. `embargo` is the day
     (ISO) on which the texts of a problem may be read, by the problem's key; of a problem under embargo only its title
     is published. `credited` are the referees who chose to be named, as they chose it; `referees` counts all of them.
+    With `hides_hashes` there is no hash of an answer that is not shown: who has its text would find its system by it.
+    Records from before 27 November 2026 have all hashes.
     """
 
     name: str
@@ -34,10 +36,15 @@ class Declared:
     referees: int = 0
     is_sample: bool = False
     frozen_sha256: str = ""
+    hides_hashes: bool = False
 
     def is_open(self, instance: str) -> bool:
         """Whether the texts of the problem may be read from the day of publishing on."""
         return self.embargo.get(instance, "") <= self.published_on
+
+    def hides_answer(self, instance: str) -> bool:
+        """Whether nothing by which its text could be recognised is published of an answer to the problem."""
+        return self.hides_hashes and not (self.show_outputs and self.is_open(instance))
 
     def public_on(self, instance: str) -> str:
         """The day on which a text under embargo may be read, "" where there is none."""

@@ -164,7 +164,9 @@ def finding(record: Shown) -> list[str]:
         for (one, two), differs in sections.apart_of(record.inputs, record.board, record.found).items()
     }
     if told := told_apart_words(
-        [name for name in names.values() if any(name in pair for pair in apart)], apart, n
+        [name for name in names.values() if any(name in pair for pair in apart)],
+        apart,
+        sum(not row.left_out for row in record.rows),
     ):
         said.append(f"{told.lead} {told.rest}".strip())
     return said

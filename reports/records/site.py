@@ -22,6 +22,7 @@ from benchmark.rubrics import rubric_from_content
 from canonical import canonical_json
 from reports.artifact.manifest import Manifest
 from reports.comparison.choices import Choices
+from reports.exclusions.rules import left_out
 from reports.records import metadata, tables
 from reports.records.archive import archive
 from reports.records.content import public_artifact
@@ -32,6 +33,10 @@ from reports.records.page import finding as find
 from reports.records.texts import read_texts
 from reports.results.grid import Problem
 
+_EXCLUDED = (
+    "A rule excludes some problems (`exclusions` of the score in `artifact.json`). Tables of labels keep them: rows "
+    "with `yes` in the column `excluded` count neither in `leaderboard.csv` nor in `pairs.csv`."
+)
 STYLES = ("base", "math", "results", "records")
 # where reports/records/folder.py adds what comes later, and links to other versions
 BAND, NEWER, OLDER = "<!-- band -->", "<!-- newer versions -->", "<!-- older versions -->"
@@ -78,7 +83,7 @@ def build(release: Release, frozen: str, declared: Declared) -> dict[str, bytes]
         "record.css": style_sheet(),
         "touchstone.svg": (Path(settings.BASE_DIR) / "static" / "img" / "touchstone.svg").read_bytes(),
     }
-    files["README.md"] = _readme(declared, finding, [*files, "SHA256SUMS"])
+    files["README.md"] = _readme(declared, finding, [*files, "SHA256SUMS"], excludes=bool(left_out(inputs)))
     context |= {
         "site": site_address(declared),
         "citation": metadata.citation(declared),
@@ -126,7 +131,7 @@ def _data(record: Shown) -> dict[str, bytes]:
         found["pairs.csv"] = tables.pairs_csv(record)
         found["pairs.md"] = tables.pairs_markdown(record)
         found["pairs.tex"] = tables.pairs_latex(record)
-        found["choices.csv"] = tables.choices_csv(Choices.from_json(pairs))
+        found["choices.csv"] = tables.choices_csv(Choices.from_json(pairs), record.inputs)
     if remarks := record.artifact.get("remarks"):
         found["comments.csv"] = tables.comments_csv(remarks)
     if any(problems):
@@ -215,7 +220,13 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "unnamed"
 
 
-def _readme(declared: Declared, finding: str, names: list[str]) -> bytes:
+def _readme(declared: Declared, finding: str, names: list[str], *, excludes: bool) -> bytes:
+    frozen = (
+        f"The score was frozen with SHA-256 `{declared.frozen_sha256}`; `artifact.json` is the same without what this "
+        "record does not show."
+        if declared.frozen_sha256
+        else "`artifact.json` is the frozen score without what this record does not show."
+    )
     lines = [
         f"# {tables.markdown_text(declared.title)}, version {declared.version}",
         tables.markdown_text(finding),
@@ -228,10 +239,10 @@ def _readme(declared: Declared, finding: str, names: list[str]) -> bytes:
         "`sha256sum --check SHA256SUMS` compares the files with their checksums. With a copy of Touchstone,",
         f"`manage.py verify_artifact {archive_name(declared)}` does the same and recomputes every number from the "
         "labels, without network or database.",
+        *([_EXCLUDED] if excludes else []),
         "## Files",
         "\n".join(f"- `{name}`" for name in sorted(names)),
-        "`index.html` opens in any browser, also without a network. The score was frozen with SHA-256 "
-        f"`{declared.frozen_sha256}`; `artifact.json` is the same without what this record does not show.",
+        f"`index.html` opens in any browser, also without a network. {frozen}",
     ]
     return ("\n\n".join(lines) + "\n").encode()
 

@@ -4,18 +4,21 @@ CSV cells are safe for spreadsheets; what means something in Markdown or LaTeX i
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
+from typing import TypeVar
 
 from reports.comparison.choices import Choice, Choices
 from reports.core.datasets import ExpertLabel, Vote
 from reports.core.downloads import table_lines
+from reports.exclusions.rules import left_out
 from reports.records.page import Shown
 from reports.results.board import counts_of, value_of
 from reports.scores.inputs import Inputs
 from stats.core.display import rounded
 from stats.core.estimate import Estimate
 
+T = TypeVar("T")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -158,41 +161,49 @@ def _pairs_in_words(record: Shown) -> tuple[list[str], list[list[str]]]:
     return head, rows
 
 
-def choices_csv(choices: Choices) -> bytes:
+def choices_csv(choices: Choices, inputs: Inputs) -> bytes:
     """Every choice between two answers, as it was shown, by referees under their numbers and by AI judges."""
-    return _rows_csv(Choice, choices.rows)
+    return _rows_csv(Choice, choices.rows, inputs, lambda row: row.first)
 
 
 def grid_csv(record: Shown) -> bytes:
     """A row for each answer: problem, title, field, system, what was said in words, whether it counts as solved."""
-    rows: list[list[object]] = [
-        ["number", "problem", "title", "field", "system", "level", "solved", "detail"]
-    ]
+    gone = left_out(record.inputs)
+    head = ["number", "problem", "title", "field", "system", "level", "solved", "detail"]
+    rows: list[list[object]] = [[*head, *["excluded"] * bool(gone)]]
     for row in record.rows:
         title = record.names.titles.get(row.instance, row.instance)
         for at, cells in enumerate(row.cells):
             system = record.system(record.board.lines[at].system)
             for cell in cells:
                 solved = "yes" if cell.solved else "no" if cell.kind in ("graded", "judged", "blank") else ""
-                rows.append(
-                    [row.number, row.instance, title, row.domain, system, cell.words, solved, cell.spoken]
-                )
+                line = [row.number, row.instance, title, row.domain, system, cell.words, solved, cell.spoken]
+                rows.append([*line, *_excluded(row.instance in gone, gone)])
     return "".join(table_lines(rows)).encode()
 
 
 def labels_csv(inputs: Inputs) -> bytes:
     """Every answer of every referee, under their numbers."""
-    return _rows_csv(ExpertLabel, inputs.labels)
+    return _rows_csv(ExpertLabel, inputs.labels, inputs, lambda row: row.subject)
 
 
 def verdicts_csv(inputs: Inputs) -> bytes:
     """Every vote of the AI judge."""
-    return _rows_csv(Vote, inputs.votes)
+    return _rows_csv(Vote, inputs.votes, inputs, lambda row: row.subject)
 
 
-def _rows_csv(kind: type, rows: Iterable[object]) -> bytes:
-    head: list[object] = [field.name for field in fields(kind)]
-    return "".join(table_lines([head, *(list(vars(row).values()) for row in rows)])).encode()
+def _rows_csv(kind: type[T], rows: Iterable[T], inputs: Inputs, about: Callable[[T], str]) -> bytes:
+    """`about` is the subject of a row. Where a primary rule leaves out what rows are about, a last column says so."""
+    gone = left_out(inputs)
+    out = {row.subject for row in inputs.outputs if row.instance in gone}
+    head: list[object] = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    lines = [[*vars(row).values(), *_excluded(about(row) in out, gone)] for row in rows]
+    return "".join(table_lines([head + ["excluded"] * bool(gone), *lines])).encode()
+
+
+def _excluded(is_so: bool, gone: Collection[str]) -> list[str]:
+    """The cell of a row, where any instances are `gone`."""
+    return ["yes" if is_so else "no"] if gone else []
 
 
 def comments_csv(remarks: Mapping[str, Sequence[Sequence[object]]]) -> bytes:

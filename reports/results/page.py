@@ -175,6 +175,7 @@ def trust_sentences(
     """How to read the numbers: who can be told apart, how the judge errs, how far referees agree."""
     letters = [line.letter for line in board.lines]
     said = [sentences.told_apart_words(letters, apart_of(inputs, board, found), problems)]
+    said += [sentences.left_out_words(rule) for rule in score.exclusions or () if rule.primary]
     if matrix := audited_counts(score, board, found):
         said.append(sentences.judge_errors_words(**matrix))
     elif score.judge:

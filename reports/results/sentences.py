@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from reports.results.graded import Agreeing
+from reports.scores.shape import Exclusion
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _FEW = 4  # pairs that a sentence names
@@ -52,6 +53,13 @@ def told_apart_words(
         who = and_list(letters) if len(letters) == 2 else f"any two of the {count(len(letters))} systems"
         return Sentence(f"{on}, {who} can be told apart.")
     return Sentence(f"{on}, some systems can be told apart.", rest)
+
+
+def left_out_words(rule: Exclusion) -> Sentence:
+    """What the primary exclusion rule leaves out, and whether it was declared when results could be read."""
+    counts = f"{rule.instances['excluded']} of {rule.instances['all']} problems"
+    late = " It was declared when results could be read already." if rule.late else ""
+    return Sentence("Left out by a rule:", f"{counts}, by the rule {rule.rule}.{late}")
 
 
 def judge_errors_words(tp: int, fp: int, fn: int, tn: int) -> Sentence | None:

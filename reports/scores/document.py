@@ -13,8 +13,10 @@ from benchmark.rubrics import rubric_from_content
 from reports.audit import first_methods as first_audits
 from reports.audit.corrections import (
     DrawnAudit,
+    by_the_draw,
     corrected,
     correction,
+    drawn_by_buckets,
     pooled_strata,
     strata_of,
     usable_truth,
@@ -193,8 +195,14 @@ def _audit(
         for other in inputs.campaigns
         if other.kind == "audit" and other.closed and other.slug != campaign.slug
     ]
-    strata = strata_of(protocol.bucket, outputs)
-    usable = usable_truth(audit, others, strata)
+    drawn = audit.drawn
+    in_buckets = strata = strata_of(protocol.bucket, outputs)
+    otherwise = inputs.methods > 4 and not drawn_by_buckets(audit, in_buckets)
+    if otherwise:
+        (audit, strata), others = by_the_draw(audit, outputs), []
+    elif inputs.methods > 4:
+        others = [other for other in others if drawn_by_buckets(other, in_buckets)]
+    usable = usable_truth(audit, others, strata, inputs.methods)
     together = pooled_strata(strata, usable, audit, others)
     shown = by_system if campaign.closed else {}
     asked = {question.key for question in rubric_from_content(dict(campaign.rubric)).questions}
@@ -207,7 +215,8 @@ def _audit(
             correction(metric, at, some, with_splits(usable, value), audit.drawn) for value in ("no", "yes")
         ]
         differ = scenarios[0].strata != scenarios[1].strata
-        return corrected(scenarios[0], everywhere, scenarios[1] if differ else None)
+        found = corrected(scenarios[0], everywhere, scenarios[1] if differ else None)
+        return replace(found, empty=None) if otherwise else found  # plans draw by buckets
 
     def audited(metric: Metric) -> AuditedMetric:
         if inputs.methods == 1:
@@ -216,13 +225,19 @@ def _audit(
             )
         else:
             found = judge_against_experts(
-                metric, outputs, audit.truth, audit.drawn, strata, seed=inputs.seed, methods=inputs.methods
+                metric,
+                outputs,
+                audit.truth,
+                drawn,
+                in_buckets,
+                seed=inputs.seed,
+                methods=inputs.methods,
             )
         pooled = corrected_score(metric, together, members, borrow=False)
         if not campaign.closed:  # strata name systems
             pooled = replace(pooled, strata=(), empty=None)
         by_name = {
-            system: corrected_score(metric, strata, some, borrow=True)
+            system: corrected_score(metric, strata, some, borrow=not otherwise)
             for system, some in sorted(shown.items())
         }
         return AuditedMetric(**vars(found), corrected_pooled=pooled, corrected=by_name)

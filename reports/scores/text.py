@@ -38,7 +38,10 @@ def score_text(score: shape.Score) -> str:
     for system, problems in (score.not_released or {}).items():
         lines.append(f"{system}: not released ({problems} problems), in no denominator")
     for rule in score.exclusions or ():
-        kind = "primary" if rule.primary else "late" if rule.late else "beside"
+        kind = (
+            ", ".join(word for word, is_so in (("primary", rule.primary), ("late", rule.late)) if is_so)
+            or "beside"
+        )
         out, every = rule.instances["excluded"], rule.instances["all"]
         lines += ["", f"Exclusion {rule.rule} ({kind}): {out} of {every} instances out"]
         for figure in rule.figures:

@@ -39,7 +39,7 @@ from work.signal import ring
 
 MOST = 10_000  # questions of a batch
 LEASE = dt.timedelta(days=30)  # as long as providers keep results; then the questions count as used in full
-_CHUNK = 500
+IN_ONE_GO = 500
 _NOT_DONE = ("batch_expired", "batch_cancelled")  # errors of requests that the provider never carried out
 _LONGEST = 500
 
@@ -131,7 +131,7 @@ def settle_batch(*, actor: User | None, run: SolveRun, path: Path) -> Settled:
         pk = held.get(_of_this_run(run, result))
         if pk is not None:
             chunk.append((pk, result))
-        if len(chunk) == _CHUNK:
+        if len(chunk) == IN_ONE_GO:
             failed += _settle(chunk)
             chunk = []
     failed += _settle(chunk)
@@ -174,8 +174,8 @@ def _of_this_run(run: SolveRun, result: Result) -> Name:
 def _check_known(lines: Mapping[Name, int]) -> int:
     """Refuse the first of these lines, whose questions are not out, that is not stored either; returns how many."""
     names = list(lines)
-    for start in range(0, len(names), _CHUNK):
-        part = names[start : start + _CHUNK]
+    for start in range(0, len(names), IN_ONE_GO):
+        part = names[start : start + IN_ONE_GO]
         calls = SolveCall.objects.filter(token__in=[name.token for name in part])
         stored = set(calls.values_list("token", flat=True))
         steps = Step.objects.select_related("attempt__instance").defer("question", "reply")

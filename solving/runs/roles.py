@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from accounts.refusal import Refused
-from llm.completion import DECODING
+from llm.completion import DECODING, decoding_fault
 from llm.strict_json import first_objection
 from solvers.asking import Prices
 from solvers.recipe import Recipe, get_recipe
@@ -92,6 +92,8 @@ def read_roles(recipe: Recipe, given: Mapping[str, Any], endpoint: str) -> dict[
 def check_decoding(decoding: Mapping[str, Any]) -> None:
     if unknown := sorted(set(decoding) - DECODED):
         raise Refused(f"A solver does not set {unknown[0]!r}.", code="bad_decoding", field="decoding")
+    if fault := decoding_fault(decoding):
+        raise Refused(fault, code="bad_decoding", field="decoding")
 
 
 def check_cached_price(cached: Decimal | None, sent: Decimal) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -65,6 +65,9 @@ def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = Non
 
     `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone.
     """
+    if ratings.q == 1:  # somebody could have given another value, whatever it is called
+        more = np.append(ratings.points, ratings.points + 1)
+        ratings = replace(ratings, categories=(*ratings.categories, ""), points=more)
     level, whole = request.confidence, absence(ratings)
     n = int(np.count_nonzero(np.bincount(ratings.item)))
     found = {}

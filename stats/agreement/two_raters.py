@@ -16,7 +16,14 @@ from numpy.typing import ArrayLike
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Caution, Estimate, Reason
 from stats.core.intervals import wilson
-from stats.core.jackknife import Function, fisher_interval, leave_one_out, share_interval, t_quantile
+from stats.core.jackknife import (
+    Function,
+    fisher_interval,
+    leave_one_out,
+    share_interval,
+    t_quantile,
+    unseen_share,
+)
 from stats.scores.correlation import kendall_tau_b, pearson, spearman
 
 RELATIONS = ("pearson", "spearman", "kendall_tau_b", "rmse", "bias", "within_one_level")
@@ -124,7 +131,10 @@ def bounded_mean(
     root: bool = False,
     weights: Floats | None = None,
 ) -> Estimate:
-    """The mean of bounded values, or its square root, with Student's t on the mean, cut at 0 for the root."""
+    """The mean of bounded values, or its square root, with Student's t on the mean, cut at 0 for the root.
+
+    Where all values are equal, units that went unseen may lie `reach` away; with a reach of 0 nobody knows how far.
+    """
     w = np.ones(len(values)) if weights is None else weights
     rows, ones = _sums(np.column_stack([values * w, w]), units)
     mean, error = float(np.average(values, weights=w)), leave_one_out(_ratio, rows, ones)
@@ -136,7 +146,9 @@ def bounded_mean(
         half = t_quantile(level, error[1]) * error[0]
         se = error[0] / (2 * math.sqrt(mean)) if root else error[0]
         return replace(plain, ci=(shown(mean - half), shown(mean + half)), se=se)
-    unseen = 1 - ((1 - level) / 2) ** (1 / len(rows))  # the rule of three
+    if reach == 0:
+        return replace(plain, se=0.0, reason=Reason.ONE_VALUE, warnings=(Caution.NO_SPREAD,))
+    unseen = unseen_share(len(rows), level)
     ends = (shown(mean * (1 - unseen)) if root else mean - unseen * reach, shown(mean + unseen * reach))
     return replace(plain, ci=ends, se=0.0, warnings=(Caution.NO_SPREAD,))
 

@@ -10,6 +10,7 @@ from stats.analyses.options import Options, chosen_question, questions_in
 from stats.audit.corrected import corrected_score
 from stats.audit.design import (
     Design,
+    abstentions_apart,
     audit_design,
     corrected_strata,
     missing_labels,
@@ -56,7 +57,7 @@ def corrected_document(table: Table, *, positive: str, options: Options, by: str
 
 
 def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True) -> Document:
-    design = audit_design(units)
+    design = abstentions_apart(units, audit_design(units))
     strata = corrected_strata(units, design)
     missing = missing_labels(design, strata)
     estimates = {

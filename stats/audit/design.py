@@ -86,6 +86,31 @@ def audit_design(units: AuditUnits) -> Design:
     return Design(source, names, member, counted, np.full(len(names), -1))
 
 
+def abstentions_apart(units: AuditUnits, design: Design) -> Design:
+    """The design whose strata with some abstentions of the judge are two: what is not audited of these is negative.
+
+    Where rows of a stratum are missing, an abstention among those that are there counts as drawn, unless that would be
+    more than were: then its stratum is two as well, and the rest stays unknown.
+    """
+    abstained, unread = units.judge == Outcome.ABSTAIN, ~units.audited
+    names, member = list(design.names), design.member.copy()
+    sizes, drawn = design.sizes.tolist(), design.drawn.tolist()
+    for h, name in enumerate(design.names):
+        inside = design.inside(h)
+        apart = inside & abstained
+        n, size, wanted = int(apart.sum()), sizes[h], drawn[h]
+        audited, known = int((inside & ~unread).sum()), int((apart & unread).sum())
+        is_whole = int(inside.sum()) == size
+        if n == 0 or n == size or not (is_whole or 0 <= wanted < audited + known):
+            continue
+        member[apart] = len(names)
+        names.append(f"{name}, judge abstained")
+        sizes[h], drawn[h] = size - n, max(wanted - n, audited - (n - known)) if wanted >= 0 else -1
+        sizes.append(n)
+        drawn.append(-1)
+    return replace(design, names=tuple(names), member=member, sizes=np.array(sizes), drawn=np.array(drawn))
+
+
 def _consecutive(codes: Ints, used: Sequence[int], kinds: int, population: np.ndarray) -> Ints:
     """Codes renumbered in the order of `used`, -1 outside the population."""
     places = np.full(kinds, -1, dtype=np.int64)
@@ -133,18 +158,15 @@ def borrowing_groups(units: AuditUnits, design: Design) -> list[str]:
 def corrected_strata(units: AuditUnits, design: Design) -> list[Stratum]:
     """Audited successes per stratum; uncertain, abstained and undecided expert labels count negative.
 
-    Outputs on which the judge abstained hold nothing that could be right: unaudited, they are known
-    negatives, so their stratum counts as fully known.
+    Outputs on which the judge abstained hold nothing that could be right: unaudited, they are known negatives.
     """
     strata = []
     groups = borrowing_groups(units, design)
     for h, name in enumerate(design.names):
         inside = design.inside(h)
-        audited = int((inside & units.audited).sum())
+        known = int((inside & (units.audited | (units.judge == Outcome.ABSTAIN))).sum())
         successes = int((inside & (units.expert == Outcome.POSITIVE)).sum())
-        size = int(design.sizes[h])
-        known_negative = audited == 0 and bool((units.judge[inside] == Outcome.ABSTAIN).all())
-        strata.append(Stratum(name, size, size if known_negative else audited, successes, groups[h]))
+        strata.append(Stratum(name, int(design.sizes[h]), known, successes, groups[h]))
     return strata
 
 

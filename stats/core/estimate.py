@@ -19,6 +19,7 @@ class Reason(StrEnum):
     ONE_RATER = "ONE_RATER"  # agreement needs two raters
     NO_PAIRABLE = "NO_PAIRABLE"  # no item was labelled by two raters
     ONE_CATEGORY = "ONE_CATEGORY"  # everybody always chose one category: chance-corrected agreement is 0/0
+    ONE_VALUE = "ONE_VALUE"  # one value occurs, and nothing says which others could
     ZERO_DENOM = "ZERO_DENOM"  # a ratio over nothing
     NOT_CONNECTED = "NOT_CONNECTED"  # systems that were never compared, not even through others
     SEPARATION = "SEPARATION"  # a group of systems never lost (or never won): strengths are infinite

@@ -69,12 +69,17 @@ def share_interval(value: float, se: float, degrees: float, level: float) -> tup
     return wilson(value * trials, trials, level=level, quantile=t_quantile(level, degrees))
 
 
-def unseen_weight(units: int, level: float) -> float:
-    """How many units of a kind that `units` never showed may be taken as added: the rule of three.
+def unseen_share(units: int, level: float) -> float:
+    """The largest share of a kind that `units` never showed: the rule of three.
 
     A kind with share p stays unseen with probability (1 - p)^units; p is the largest for which that is (1 - level) / 2.
     """
-    p = 1 - ((1 - level) / 2) ** (1 / units)
+    return float(1 - ((1 - level) / 2) ** (1 / units))
+
+
+def unseen_weight(units: int, level: float) -> float:
+    """How many units of a kind that `units` never showed may be taken as added."""
+    p = unseen_share(units, level)
     return units * p / (1 - p)
 
 

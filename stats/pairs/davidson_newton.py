@@ -135,8 +135,8 @@ def climb(problem: NewtonProblem, start: Floats) -> Climbed:
             break
         part = problem.rows(rows)
         gradient, information = part.derivatives(theta[rows])
-        step, solvable = _solved(information + problem.centre(), gradient)
-        theta[rows], value[rows], moved = _halved(part, theta[rows], step, value[rows])
+        moves, solvable = _solved(information + problem.centre(), gradient[..., None])
+        theta[rows], value[rows], moved = _halved(part, theta[rows], moves[..., 0], value[rows])
         steps[rows] = number
         finite[rows] = solvable & (np.abs(theta[rows]).max(axis=1) <= INFINITE)
         ended[rows] = moved < TOLERANCE
@@ -145,17 +145,20 @@ def climb(problem: NewtonProblem, start: Floats) -> Climbed:
     rows = np.flatnonzero(finite)
     _, information = problem.rows(rows).derivatives(theta[rows])
     centre = problem.centre()
-    covariance[rows] = np.linalg.inv(information + centre) - (centre if problem.precision == 0 else 0)
+    inverse, finite[rows] = _solved(
+        information + centre, np.broadcast_to(np.eye(problem.size), information.shape)
+    )
+    covariance[rows] = inverse - (centre if problem.precision == 0 else 0)
     variances = np.diagonal(covariance, axis1=1, axis2=2)
     finite &= (variances >= -1e-9).all(axis=1) & (variances.max(axis=1, initial=0) <= INFINITE**2)
     return Climbed(theta, covariance, value, steps, finite)
 
 
 def _solved(matrices: Floats, right: Floats) -> tuple[Floats, np.ndarray]:
-    """Solutions (R, size), and which of the (R, size, size) matrices had one."""
+    """Solutions (R, size, m), and which of the (R, size, size) matrices had one; zeros for the others."""
     solvable = np.ones(len(right), dtype=bool)
     try:
-        return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0]), solvable
+        return np.asarray(np.linalg.solve(matrices, right), dtype=np.float64), solvable
     except np.linalg.LinAlgError:
         found = np.zeros_like(right)
         for at in range(len(right)):

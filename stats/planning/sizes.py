@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stats.core.intervals import wilson, z_value
 
 MIN_PER_STRATUM = 5
+MOST_ITEMS = 1_000_000  # of an exact size: more takes minutes to compute, and nobody grades as many
 
 
 def proportion_size(
@@ -147,15 +150,28 @@ def mcnemar_power(n: int, discordance: float, difference: float, *, level: float
     The number of discordant items is Binomial(n, psi), those for the first system Binomial of these; both signs of
     the difference count. Raises ValueError as `paired_size` does.
     """
-    from scipy.special import bdtr, bdtrc
     from scipy.stats import binom
 
     _check_discordance(discordance, difference)
-    reach = 10 * math.sqrt(n * discordance * (1 - discordance)) + 10
-    centre = n * discordance
-    m = np.arange(max(1, math.floor(centre - reach)), min(n, math.ceil(centre + reach)) + 1)
-    if not m.size:
-        return 0.0
+    m = _discordant(n, n, discordance)
+    return float(binom.pmf(m, n, discordance) @ _rejecting(m, discordance, difference, level))
+
+
+def _discordant(fewest: int, most: int, discordance: float) -> NDArray[Any]:
+    """Numbers of discordant items that `fewest` to `most` items can have: ten standard deviations on both sides."""
+
+    def reach(n: int) -> float:
+        return 10 * math.sqrt(n * discordance * (1 - discordance)) + 10
+
+    first = max(1, math.floor(fewest * discordance - reach(fewest)))
+    return np.arange(first, min(most, math.ceil(most * discordance + reach(most))) + 1)
+
+
+def _rejecting(m: NDArray[Any], discordance: float, difference: float, level: float) -> NDArray[Any]:
+    """The chance that the test of `m` discordant items rejects, for each."""
+    from scipy.special import bdtr, bdtrc
+    from scipy.stats import binom
+
     tail = (1 - level) / 2
     # The largest c with P(Binomial(m, 1/2) <= c) <= tail; the quantile is the first count that exceeds it or meets it.
     critical = binom.ppf(tail, m, 0.5)
@@ -165,8 +181,7 @@ def mcnemar_power(n: int, discordance: float, difference: float, *, level: float
         np.maximum(critical, 0),
         (discordance + abs(difference)) / (2 * discordance),
     )
-    rejected = np.where(can, bdtr(c, m, share) + bdtrc(m - c - 1, m, share), 0.0)
-    return float(binom.pmf(m, n, discordance) @ rejected)
+    return np.where(can, bdtr(c, m, share) + bdtrc(m - c - 1, m, share), 0.0)
 
 
 def exact_paired_size(
@@ -175,13 +190,19 @@ def exact_paired_size(
     """The fewest items from which on the exact McNemar test has this power.
 
     The test's level jumps with the number of discordant items, so power is not quite monotone: the power is kept for
-    the next fifty sizes as well. Near `paired_size`, which is for the normal approximation, and larger.
+    the next fifty sizes as well. Near `paired_size`, which is for the normal approximation, and larger. Raises
+    ValueError where that is above MOST_ITEMS.
     """
+    from scipy.stats import binom
 
     def enough(n: int) -> bool:
         return mcnemar_power(n, discordance, difference, level=level) >= power
 
     high = max(2, math.ceil(paired_size(discordance, difference, power=power, level=level)))
+    if high > MOST_ITEMS:
+        raise ValueError(
+            f"a difference of {abs(difference):.3g} needs some {high:,} items; at most {MOST_ITEMS:,} are planned"
+        )
     while not enough(high):
         high *= 2
     low = 1
@@ -189,7 +210,9 @@ def exact_paired_size(
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     start = max(1, high - 50)
-    lacking = [n for n in range(start, high + 50) if not enough(n)]
+    m = _discordant(start, high + 50, discordance)
+    rejecting = _rejecting(m, discordance, difference, level)
+    lacking = [n for n in range(start, high + 50) if binom.pmf(m, n, discordance) @ rejecting < power]
     return max(lacking, default=start - 1) + 1
 
 

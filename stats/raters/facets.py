@@ -55,7 +55,8 @@ def rater_facets(
     """Fit labels `yes` (L,) of 0/1; item, rater and system are (L,) codes from 0 without gaps.
 
     A Reason when there are no labels, one rater, or when some raters share no item with the others, even
-    through third ones: then severity and difficulty cannot be told apart.
+    through third ones: then severity and difficulty cannot be told apart. Nor can anything where all answers are the
+    same: the free intercept is infinite.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -76,6 +77,8 @@ def rater_facets(
     graph = coo_array((np.ones(len(items)), (items, n_items + raters)), shape=(size, size))
     if connected_components(graph, directed=False)[0] != 1:
         return Reason.NOT_CONNECTED
+    if answers.min() == answers.max():
+        return Reason.ONE_CATEGORY
     return _Model(items, systems, raters, answers).fit()
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stats.core.bootstrap import DEFAULT_REPLICATES, generator, percentile_interval, resampled_sums
-from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion
+from stats.core.jackknife import unseen_share
 
 MISS = 0
 
@@ -34,7 +35,11 @@ def precision_at(ranks: ArrayLike, k: int, *, level: float = 0.95) -> Estimate:
 def mrr_at(
     ranks: ArrayLike, k: int, *, seed: int, level: float = 0.95, replicates: int = DEFAULT_REPLICATES
 ) -> Estimate:
-    """Mean of 1/rank for ranks up to k and 0 otherwise, percentile bootstrap over queries."""
+    """Mean of 1/rank for ranks up to k and 0 otherwise, percentile bootstrap over queries.
+
+    Where all queries gain the same, no sample of them tells anything: then as many queries as could have gone unseen
+    gain nothing, or 1.
+    """
     method = "query_bootstrap_percentile"
     places = np.asarray(ranks, dtype=np.int64)
     found = _hits(places, k)
@@ -42,16 +47,22 @@ def mrr_at(
         return undefined(method, Reason.NO_ITEMS, n=0, level=level)
     gains = np.where(found, 1 / np.maximum(places, 1), 0.0)
     sums = resampled_sums(gains[:, None], replicates=replicates, rng=generator(seed))[:, 0]
-    n = len(gains)
+    n, value = len(gains), float(gains.mean())
+    alike = np.ptp(gains) == 0
+    ends = percentile_interval(sums / n, level)
+    if alike:
+        unseen = unseen_share(n, level)
+        ends = value * (1 - unseen), value + (1 - value) * unseen
     return Estimate(
-        value=float(gains.mean()),
-        ci=percentile_interval(sums / n, level),
+        value=value,
+        ci=ends,
         level=level,
         method=method,
         se=float(gains.std(ddof=1)) / math.sqrt(n) if n > 1 else None,
         n=n,
         seed=seed,
         replicates=replicates,
+        warnings=(Caution.NO_SPREAD,) if alike else (),
     )
 
 

@@ -13,8 +13,10 @@ from accounts.models import AuditEvent, IdempotencyRecord, User
 from accounts.people import erasure
 from accounts.profile import actions as profile_actions
 from accounts.profile.domains import RE2MATH, SUGGESTED, covered
+from accounts.profile.personal_data import personal_data
 from accounts.refusal import NotAllowed, Refused
 from accounts.tasks import forget_old_answers
+from accounts.trail import record
 from annotation.assigning.actions import plan_assignment
 from annotation.core import queries
 from tests.annotation.campaigns import drafted, opened, place, rubric  # noqa: F401
@@ -121,6 +123,23 @@ def test_a_person_downloads_everything_about_themselves_and_no_system(client, al
     assert {event["verb"] for event in data["audit_trail"]} == {"take_item"}
     assert "first-system" not in reply.content.decode()
     assert "second-system" not in reply.content.decode()
+
+
+def test_nobody_counts_what_others_did_by_the_numbers_in_their_own_trail(algebraist, analyst):
+    people = User.objects.order_by("pk")
+    for actor, verb, target in (
+        *((analyst, "look", person) for person in people),
+        (algebraist, "first", people[1]),
+        (algebraist, "second", people[0]),
+        (algebraist, "third", people[1]),
+    ):
+        record(actor=actor, verb=verb, target=target)
+    trail = personal_data(algebraist)["audit_trail"]
+    assert [(event["verb"], event["target_key"]) for event in trail] == [
+        ("third", "1"),
+        ("second", "2"),
+        ("first", "1"),
+    ]
 
 
 def test_an_erased_person_leaves_labels_and_nothing_else(client, algebraist, place):  # noqa: F811

@@ -44,6 +44,13 @@ def test_an_unknown_question_is_refused_by_name():
     assert "system_guess" in problems({"answers": ANSWERS | {"system_guess": "x"}})
 
 
+@pytest.mark.parametrize("key", ["system_guess", "remarks"])
+def test_a_comment_that_no_answer_would_keep_is_refused_and_not_lost(key):
+    assert list(problems({"answers": ANSWERS, "comments": {key: "Words."}})) == [key]
+    if key == "remarks":
+        assert checked(RUBRIC, {"answers": ANSWERS, "comments": {key: " "}}, BLOCKS)
+
+
 def test_a_question_that_cannot_be_judged_needs_a_word_of_reason():
     content = {"answers": {"correctness": "correct"}, "abstained": ["rigour"]}
     assert problems(content) == {"rigour": "Say in a few words why this cannot be judged."}

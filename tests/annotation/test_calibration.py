@@ -32,7 +32,7 @@ from annotation.models import (
 from reports.labels.rows import label_rows
 from tests.annotation.grading import submit, submit_grade
 from tests.documents import calibration_document
-from tests.factories import AssignmentFactory, ItemFactory
+from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -116,6 +116,32 @@ def test_after_the_reveal_everybody_who_answered_sees_all_answers_by_letter(
     )
     client.force_login(analyst)
     assert client.get(reverse("discussion", args=[place_of(algebraist).handle])).status_code == 404
+
+
+def test_a_discussion_is_closed_to_who_has_to_grade_the_same_text_in_another_campaign(
+    revealed, client, algebraist, second_algebraist, coordinator
+):
+    place = place_of(algebraist)
+    other = CampaignFactory(
+        release=place.item.campaign.release, phase="open", opened_at=timezone.now(), name="Second look"
+    )
+    waiting = AssignmentFactory(
+        item=ItemFactory(campaign=other, output=place.item.output), reviewer=algebraist
+    )
+    client.force_login(algebraist)
+    queue = client.get(reverse("queue")).content.decode()
+    assert "Opens when you have graded the same text in Second look." in queue
+    assert reverse("discussion", args=[place.handle]) not in queue
+    for address in ("discussion", "api-discussion"):
+        assert client.get(reverse(address, args=[place.handle])).status_code == 404
+    own = client.get(reverse("grade", args=[place.handle])).content.decode()
+    assert "What the others answered opens when you have graded the same text in Second look." in own
+    assert reverse("discussion", args=[place.handle]) not in own
+    client.force_login(second_algebraist)  # who has no such place
+    assert client.get(reverse("discussion", args=[place_of(second_algebraist).handle])).status_code == 200
+    client.force_login(algebraist)
+    Assignment.objects.filter(pk=waiting.pk).update(state="submitted", submitted_at=timezone.now())
+    assert client.get(reverse("discussion", args=[place.handle])).status_code == 200
 
 
 def test_revealed_blind_answers_are_neither_reopened_nor_revised_nor_added_to(

@@ -6,7 +6,8 @@ from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
 from annotation.campaigns.actions import close_campaign, create_campaign, draw_items, open_campaign
 from annotation.models import Campaign, Item
-from benchmark.models import Output, Run
+from benchmark.describing.actions import describe_release
+from benchmark.models import Output, ReleaseDescription, Run
 from benchmark.protocols import get_protocol
 from tests.factories import CampaignFactory, OutputFactory, ReleaseFactory
 
@@ -163,6 +164,21 @@ def test_a_release_without_answers_has_nothing_to_draw(coordinator, rubric):
 def test_a_campaign_without_items_does_not_open(drafted, coordinator):
     with pytest.raises(Refused, match="Draw the items"):
         open_campaign(actor=coordinator, campaign=drafted)
+
+
+def test_a_campaign_over_answers_that_anybody_can_look_up_opens_only_when_that_is_known(drafted, coordinator):
+    describe_release(
+        actor=None, release=drafted.release, licence="MIT", creators="A", published_on=date(2026, 1, 1)
+    )
+    address = "https://study.test/records/proofs/1/"
+    ReleaseDescription.objects.filter(release=drafted.release).update(answers_public_at=address)
+    draw_items(actor=coordinator, campaign=drafted)
+    with pytest.raises(Refused, match=f"at {address}. Reviewers could look up") as refusal:
+        open_campaign(actor=coordinator, campaign=drafted)
+    assert (refusal.value.code, refusal.value.field) == ("answers_public", "answers_are_public")
+    assert Campaign.objects.get().phase == "draft"
+    open_campaign(actor=coordinator, campaign=drafted, answers_are_public=True)
+    assert AuditEvent.objects.get(verb="open_campaign").details == {"answers_public_at": address}
 
 
 def test_closing_with_unfinished_places_needs_a_reason_and_keeps_it(opened, coordinator):

@@ -295,6 +295,12 @@ def test_comments_are_saved_in_the_pdf_by_letters_and_by_staff_alone(on_pdf, cli
     page = client.get(reverse("adjudicate", args=[item.campaign.slug, item_name(item.pk)]))
     assert address in page.content.decode()
     assert client.get(address.replace("files/1/", "files/2/")).status_code == 404
+    # the file itself is not named by its row, whose number tells when it was attached
+    bare = reverse("adjudicate-file", args=[item.campaign.slug, item_name(item.pk), 1])
+    assert bare in page.content.decode()
+    assert f"/releases/{item.campaign.release.name}/files/" not in page.content.decode()
+    assert client.get(bare).content.startswith(b"%PDF")
+    assert client.get(bare.replace("files/1/", "files/2/")).status_code == 404
     client.force_login(on_pdf.reviewer)
     assert client.get(address).status_code in (403, 404)
     own = client.get(reverse("item-file-commented", args=[on_pdf.handle, 1]))

@@ -64,9 +64,10 @@ def test_a_save_over_a_newer_draft_is_refused_with_both_texts(save):
     assert Draft.objects.get().content == {"note": "first window"}
 
 
-def test_sending_again_what_was_stored_is_no_conflict(save):
+def test_sending_again_what_was_stored_is_no_conflict_and_no_new_version(save):
     save(0, {"note": "a"})
-    assert save(0, {"note": "a"}).content == {"note": "a"}
+    assert save(0, {"note": "a"}).version == 1
+    assert save(1, {"note": "b"}).content == {"note": "b"}
 
 
 def test_active_seconds_only_grow_and_are_bounded(save):

@@ -2,7 +2,9 @@
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
+import latex
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
 from annotation.campaigns import actions as campaigns_actions
@@ -10,14 +12,16 @@ from annotation.core.material import material
 from annotation.quarantine import actions as quarantine_actions
 from benchmark.identities.actions import add_identity_word, scan_identities
 from benchmark.identities.redaction import redact
-from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput
+from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput, RenderedDocument
 from benchmark.releases.queries import quarantined, shown_content
+from benchmark.rendering.stored import cache_key
 from tests.factories import (
     AssignmentFactory,
     CampaignFactory,
     InstanceFactory,
     ItemFactory,
     OutputFactory,
+    ReleaseFactory,
     RunFactory,
 )
 
@@ -243,6 +247,85 @@ def test_the_page_costs_the_same_for_many_outputs(client, run, coordinator, djan
     client.force_login(coordinator)
     with django_assert_max_num_queries(15):
         assert client.get(f"/grading/quarantine/{run.release.name}/").content.count(b"<article") == 12
+
+
+ON_THE_PAGE = r"\newcommand{\who}[1]{Deep#1}" + "\n\nLet $x>0$.\n\n" + r"This was written by \who{Seek}."
+
+
+@pytest.fixture
+def assembled(run):
+    made = output(run, ON_THE_PAGE)
+    output(run)
+    scan_identities(release=run.release)
+    return made
+
+
+def test_a_name_that_only_the_page_says_waits_for_a_person(run, assembled, coordinator):
+    assert list(quarantined(run.release)) == [assembled]
+    with pytest.raises(Refused, match="The page says “DeepSeek”") as refusal:
+        redacted(coordinator, assembled)
+    assert refusal.value.code == "only_on_the_page"
+    counts = quarantine_actions.redact_release(actor=coordinator, release=run.release)
+    assert counts == {"redacted": 0, "left": 1}
+    campaign = CampaignFactory(release=run.release, created_by=coordinator)
+    drawn = campaigns_actions.draw_items(actor=coordinator, campaign=campaign, leave_out_undecided=True)
+    assert assembled.pk not in {item.output_id for item in drawn}
+
+
+@pytest.mark.parametrize(("version", "certain"), [(latex.RENDER_VERSION, 1), ("older", 0)])
+def test_a_page_that_is_stored_is_scanned_as_it_is_stored(run, version, certain):
+    made = output(run)
+    blocks = [{"id": "b1", "kind": "paragraph", "html": "<p>By <em>GPT</em>-5.</p>", "start": 0, "end": 10}]
+    RenderedDocument.objects.create(
+        sha256=cache_key(made.text, made.text_format),
+        version=version,
+        rendered_at=timezone.now(),
+        blocks=[block | {"label": "", "within": []} for block in blocks],
+    )
+    assert scan_identities(release=run.release)["certain"] == certain
+
+
+def test_a_person_marks_what_only_the_page_says(run, assembled, coordinator):
+    def mark(passage):
+        start = ON_THE_PAGE.index(passage)
+        quarantine_actions.decide_identity(
+            actor=coordinator,
+            output=assembled,
+            verdict="redacted",
+            also=[("text", start, start + len(passage))],
+        )
+
+    with pytest.raises(Refused) as refusal:
+        mark("Let")
+    assert refusal.value.code == "still_tells"
+    mark(r"\who{Seek}")
+    assert RedactedOutput.objects.get(output=assembled).text.endswith("This was written by [redacted].")
+
+
+def test_the_redaction_of_a_source_leaves_no_name_that_only_the_page_says(run, coordinator):
+    made = output(run, TELLING + "\n\n" + ON_THE_PAGE)
+    scan_identities(release=run.release)
+    with pytest.raises(Refused) as refusal:
+        redacted(coordinator, made)
+    assert refusal.value.code == "still_tells"
+
+
+def test_the_quarantine_quotes_the_source_of_what_only_the_page_says(client, run, assembled, coordinator):
+    client.force_login(coordinator)
+    page = client.get(f"/grading/quarantine/{run.release.name}/").content.decode()
+    assert r"<mark>This was written by \who{Seek}.</mark>" in page
+    assert "the page says: DeepSeek" in page
+
+
+def test_an_excerpt_is_redacted_as_latex_whatever_the_format_of_its_output(coordinator):
+    release = ReleaseFactory(benchmark__protocol="re2math")
+    payload = {"selected_source": {"title": "A title"}, "source_excerpt": r"By \textbf{G}P\textit{T}-5 $a$."}
+    made = output(RunFactory(release=release), "A statement.", text_format="plain", payload=payload)
+    assert scan_identities(release=release)["certain"] == 1
+    redacted(coordinator, made)
+    assert RedactedOutput.objects.get(output=made).payload["source_excerpt"] == (
+        r"By \textbf{[redacted]} $a$."
+    )
 
 
 def test_an_empty_quarantine_says_so(client, run, coordinator):

@@ -6,14 +6,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from annotation.campaigns.actions import close_campaign, draw_items
+from annotation.campaigns.actions import close_campaign, draw_items, set_least_authors
 from annotation.campaigns.revising import keep_setup, revise_campaign
 from annotation.models import Campaign, CampaignKind, CampaignSetup
 from benchmark.identities.actions import scan_identities
-from benchmark.models import Output, Release
+from benchmark.models import Output, Release, ReleaseDescription
 from benchmark.protocols import get_protocol
 from benchmark.releases.integrity import release_sha256
 from tests.conftest import member
@@ -255,6 +256,25 @@ def test_nothing_opens_without_a_draw(carl, begun, coordinator):
     page = carl.post(step(begun.slug, "opening"), follow=True).content.decode()
     assert "Draw the items before opening" in page
     assert Campaign.objects.get(pk=begun.pk).phase == "draft"
+
+
+def test_the_last_step_says_that_anybody_can_look_up_the_answers(carl, begun, coordinator):
+    ReleaseDescription.objects.create(
+        release=begun.release,
+        licence="MIT",
+        creators="A",
+        published_on=timezone.now().date(),
+        answers_public_at="https://study.test/records/proofs/1/",
+    )
+    set_least_authors(actor=coordinator, campaign=begun, least=1)
+    draw_items(actor=coordinator, campaign=begun)
+    keep_setup(actor=coordinator, campaign=begun, step="plan")
+    address = step(begun.slug, "opening")
+    assert 'systems at <a href="https://study.test/records/proofs/1/"' in carl.get(address).content.decode()
+    assert "Reviewers could look up what they grade. If" in carl.post(address, follow=True).content.decode()
+    assert Campaign.objects.get(pk=begun.pk).phase == "draft"
+    carl.post(address, {"answers_are_public": "yes"})
+    assert Campaign.objects.get(pk=begun.pk).phase == "open"
 
 
 def test_steps_cost_the_same_for_many_reviewers_and_outputs(carl, begun, coordinator, algebraist):

@@ -51,6 +51,7 @@ def amendment(locked, version, content):
 
 def test_what_was_typed_over_another_save_is_no_overwrite(locked):
     assert amendment(locked, 0, TYPED).version == 1
+    assert amendment(locked, 0, TYPED).version == 1
     assert amendment(locked, 1, {"note": "second"}).version == 2
     with pytest.raises(DraftConflict) as conflict:
         amendment(locked, 1, {"note": "another window"})

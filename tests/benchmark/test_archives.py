@@ -1,8 +1,10 @@
 """Zips that somebody else packed: members are written flat, and whatever is hostile or broken is refused."""
 
+import gzip
 import io
 import random
 import struct
+import tarfile
 import tracemalloc
 import zipfile
 from collections import Counter
@@ -70,6 +72,19 @@ def list_after_a_comment() -> bytes:
     return content[:-2] + struct.pack("<H", 7) + b"comment"
 
 
+def far_away() -> bytes:
+    """A member of which the list says that it begins behind 2**64 bytes."""
+    content = packed(**{"a.tex": "a"})
+    place = content.index(b"PK\1\2")
+    entry, end = bytearray(content[place:-22]), bytearray(content[-22:])
+    extra = struct.pack("<HHQ", 1, 8, 2**64 - 1)
+    struct.pack_into("<H", entry, 30, len(extra))
+    struct.pack_into("<L", entry, 42, 0xFFFFFFFF)
+    entry[46 + len("a.tex") : 46 + len("a.tex")] = extra
+    struct.pack_into("<L", end, 12, len(entry))
+    return bytes(content[:place] + entry + end)
+
+
 def broken_lzma() -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
@@ -92,6 +107,7 @@ def broken_lzma() -> bytes:
         (list_after_a_comment, "lists too many files"),
         (wide_list, "lists too many files"),
         (lambda: wide_list(2**64 - 1), "not a readable zip"),
+        (far_away, "not a readable zip"),
         (lambda: packed(**{"pé.tex": "a"}).replace("é".encode(), b"\xc3\x28"), "not a readable zip"),
         (lambda: packed(**{"π" * 140 + ".tex": "a"}), "longer than 255 bytes"),
         (lambda: broken_lzma(), "is broken"),
@@ -100,6 +116,44 @@ def broken_lzma() -> bytes:
 def test_hostile_archives_are_refused(tmp_path, content, words):
     with pytest.raises(RecordError, match=words):
         unpacked(tmp_path, content())
+
+
+def attributes(body: bytes) -> bytes:
+    """A header of attributes for the member that follows it in a tar."""
+    info = tarfile.TarInfo("attributes")
+    info.type, info.size = tarfile.XHDTYPE, len(body)
+    return info.tobuf(tarfile.USTAR_FORMAT) + body + bytes(-len(body) % 512)
+
+
+def tar_with(headers: bytes) -> bytes:
+    info = tarfile.TarInfo("a.tex")
+    return headers + info.tobuf(tarfile.USTAR_FORMAT) + bytes(1024)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        attributes(b"22 GNU.sparse.map=a,b\n"),
+        attributes(b"9" * 5_000 + b" a=b\n"),
+        attributes(b"10 path=a\n") * 3_000,
+    ],
+    ids=["holes that are no numbers", "a length of 5,000 digits", "3,000 headers in a chain"],
+)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_malformed_tar_is_refused(tmp_path, headers, compressed):
+    content = tar_with(headers)
+    archive, folder = tmp_path / "a.tar", tmp_path / "unpacked"
+    archive.write_bytes(gzip.compress(content) if compressed else content)
+    folder.mkdir()
+    with pytest.raises(RecordError, match="not a readable tar archive: a header of it makes no sense"):
+        archives.unpack_tar(archive, folder)
+
+
+def test_a_member_of_a_zip_that_begins_far_away_is_broken(tmp_path):
+    archive = tmp_path / "a.zip"
+    archive.write_bytes(far_away())
+    with archives.MemberReader(archive) as members, pytest.raises(RecordError, match="is broken"):
+        members.read("a.tex")
 
 
 def test_a_long_list_is_refused_without_being_read(tmp_path):

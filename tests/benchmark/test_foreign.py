@@ -474,6 +474,25 @@ def test_a_column_of_the_metadata_can_name_the_problem(proofs):
     assert Output.objects.get(instance__key="p2", attempt=1).text == "Take $x=1$."
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"attempt": 7}, {"Sample": 7}, {"trial": "all"}, {"format": "plain"}, {"text_format": "plain"},
+        {"budget": {"tokens": 5, "rounds": -3}}, {"budget.rounds": 2}, {"in_files": True},
+        {"state": "failed", "instance_id": "p2", "system": "other"},
+    ],
+)  # fmt: skip
+def test_a_system_does_not_say_which_attempt_it_was_or_what_it_used(proofs, tmp_path, fields):
+    """Its reply may be any JSON object. It is a text where the protocol asks for one, and says nothing of itself."""
+    reply = json.dumps(fields)
+    path = write_lines(tmp_path / "b.jsonl", completed("p1", reply), completed("p2:3", "Proof."))
+    import_outputs(actor=None, path=path, release=proofs, system="mock", ids="")
+    first = Output.objects.get(instance__key="p1")
+    assert (first.attempt, first.state, first.text, first.text_format) == (1, "answered", reply, "latex")
+    assert first.payload == {}
+    assert Output.objects.get(instance__key="p2").attempt == 3
+
+
 def test_an_unknown_column_or_pattern_is_refused(proofs):
     common = {"actor": None, "path": LOG, "release": proofs, "system": "mock"}
     with pytest.raises(Refused, match="problem"):
@@ -496,13 +515,14 @@ def test_masks_are_found_by_number_and_attempt(db, tmp_path):
     masks = write_lines(tmp_path / "m.jsonl", *(MASK | {"index": number} for number in (6, 7)))
     import_release(actor=None, protocol="masked_steps", path=masks, name="masks")
     lines = [completed("6:1", "$2+1$"), completed("6:2", "$3$"), broken("6:3"), completed("7:4", "$1$")]
+    lines[2:2] = [completed("7:1", '{"index": 6, "missing": true}')]  # a text, which names no other problem
     report = import_outputs(
         actor=None,
         path=write_lines(tmp_path / "b.jsonl", *lines),
         release=Release.objects.get(),
         system="a",
     )
-    assert report.states == {"answered": 3, "failed": 5}  # four attempts at each mask; four were missing
+    assert report.states == {"answered": 4, "failed": 4}  # four attempts at each mask; three were missing
     assert Output.objects.get(instance__key="7", attempt=4).text == "$1$"
 
 
@@ -582,6 +602,26 @@ def test_import_files_recognises_a_log_and_names_its_system(carl, proofs):
     applied(carl, upload)
     assert System.objects.get().name == "mockllm/model"
     assert Output.objects.count() == 6
+
+
+@pytest.mark.parametrize("half", ["\\ud800", "\\u0000"])
+def test_a_reply_that_no_database_holds_is_refused_with_its_line(proofs, tmp_path, carl, half):
+    path = write_lines(tmp_path / "b.jsonl", completed("p1", "Proof."), completed("p2", "so X"))
+    path.write_text(path.read_text().replace("so X", f"so {half}"))
+    with pytest.raises(BadFile) as refused:
+        import_outputs(actor=None, path=path, release=proofs, system="mock")
+    assert [(fault.line, fault.field) for fault in refused.value.errors] == [(2, "text")]
+    whole = sent(
+        carl, "import-outputs", "b.jsonl", path.read_bytes(), release="proofs", system="m", track="raw"
+    )
+    upload = sent(carl, "import-files", "b.jsonl", path.read_bytes(), release="proofs")
+    address = reverse("import-mapping", args=[upload.handle])
+    form = carl.get(address).context["form"]
+    carl.post(address, {name: value for name in form.fields if (value := form[name].value())})
+    work_imports()
+    for one in (whole, upload):
+        one.refresh_from_db()
+        assert [(fault["line"], fault["field"]) for fault in one.faults] == [(2, "text")]
 
 
 def test_import_files_reads_an_archive_of_matharena_files(carl, proofs):

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.identities.actions import find
 from benchmark.identities.scan import scan
+from benchmark.identities.shown import scan_shown
+from benchmark.protocols import get_protocol
 from latex.folding import read
 from tests.benchmark.identities import INNOCENT, TELLING
 from tests.growing import grows_in_proportion
@@ -106,6 +109,89 @@ def test_their_innocent_neighbours_are_left_alone(text: str):
     assert certain("markdown", text) == []
 
 
+def told(text_format: str, text: str) -> list[str]:
+    """What a proof would be held back for: its source and its page."""
+    found = find(get_protocol("proofs"), (), (), {}, text, text_format)
+    return [f"{row['kind']}: {row['evidence']}" for row in found if row["certain"]]
+
+
+# Names that no place of the source has in one piece, by somebody who set out to break the scan (2026-11-27).
+ASSEMBLED = (
+    ("latex", r"\newcommand{\who}[1]{Deep#1}This proof was written by \who{Seek} V3."),
+    ("latex", r"\def\x#1#2{#2#1}This proof was written by \x{T-5}{GP}."),
+    ("latex", r"\let\q=G This proof was written by \q PT-5."),
+    ("latex", r"This proof was written by G\textbf{\textit{P}}{\large T}-5."),
+    ("latex", r"This proof was written by G\hspace{0pt}P\hspace{0pt}T-5."),
+    ("latex", r"This proof was written by G\label{a}P\label{b}T-5."),
+    ("latex", r"This proof was written by G\cite{a}P\index{b}T-5."),
+    ("latex", r"This proof was written by G\footnote{a}P\footnote{b}T-5."),
+    ("latex", "This proof was written by \\verb|GP|\\verb|T-5|."),
+    ("latex", r"This proof was written by {\color{red}G}{\color{blue}P}T-5."),
+    ("latex", r"\newenvironment{by}[1]{Written by GP#1}{-5.}\begin{by}{T}\end{by}"),
+    ("latex", r"\begin{tabular}{llll}G&P&T&-5\end{tabular}"),
+    ("latex", r"\begin{tabular}{ll}GP&T-5\end{tabular}"),
+    ("latex", r"The bound of $\mathrm{GP}\phantom{x}\mathrm{T}$-5."),
+    ("latex", r"The bound of $\color{red}\text{GP}\color{blue}\text{T}$-5."),
+    ("latex", r"The bound of $\mathrm{\char71\char80\char84}$-5."),
+    ("latex", r"The bound of $\mathbf G\mathbf P\mathbf T$-5."),
+    ("latex", r"The bound of $DeepSeek$."),
+    ("latex", r"\newcommand{\w}[1]{As an artificial #1, I know this.}\w{intelligence}"),
+    ("markdown", "This proof was written by ~~G~~~~P~~T-5."),
+    ("markdown", "This proof was written by [G](a)[P](b)T-5."),
+    ("markdown", "This proof was written by G&shy;P&ZeroWidthSpace;T-5."),
+    ("markdown", "|G|P|T|-5|\n|-|-|-|-|\n|a|b|c|d|"),
+    ("plain", "This proof was written by \u13c0\u13e2\u13a2-5."),  # Cherokee
+    ("plain", "This proof was written by \uab90\uabb2\uab72-5."),  # the same, small
+    ("plain", "This proof was written by \ua4d6\ua4d1\ua4d4-5."),  # Lisu
+    ("plain", "This proof was written by \u0262\u1d18\u1d1b-5."),  # small capitals
+    ("plain", "This proof was written by G\u2ca2\u2ca6-5."),  # Coptic
+    ("plain", "This proof was written by \U0001f1ec\U0001f1f5\U0001f1f9-5."),  # flags
+)
+
+
+@pytest.mark.parametrize(("text_format", "text"), ASSEMBLED)
+def test_a_name_that_only_the_page_shows_in_one_piece_is_found(text_format, text):
+    assert told(text_format, text)
+
+
+def test_no_page_of_an_innocent_text_holds_it_back():
+    innocent = [(row["format"], row["text"]) for texts in STRANGERS for row in texts["innocent"]]
+    innocent += [*INNOCENT, *((format, text) for text in NEIGHBOURS for format in ("latex", "markdown"))]
+    held = [(text, found) for format, text in innocent if (found := scan_shown(text, format))]
+    assert held == []
+
+
+def test_a_finding_of_the_page_points_at_its_block_and_is_not_said_twice():
+    source = "First.\n\nBy \\verb|GP|\\verb|T-5|."
+    (found,) = scan_shown(source, "latex")
+    assert (found.kind, found.evidence, found.certain) == ("shown", "GPT-5", True)
+    assert source[found.start : found.end] == "By \\verb|GP|\\verb|T-5|."
+    assert told("latex", "By GPT-5, or \\verb|GP|\\verb|T-5|.") == ["name: GPT-5"]
+
+
+def test_what_the_source_says_word_for_word_is_scanned_there_alone():
+    assert scan_shown("Written by GPT-5.", "latex") == []
+    assert scan_shown("Let $GPT-5$ be even.", "latex") == []
+    assert scan_shown("\\newcommand{\\w}[1]{\\text{#1}}Let $\\w{GPT-5}$ be even. GPT-5$", "latex") != []
+
+
+def test_a_part_of_a_protocol_is_scanned_in_the_format_in_which_it_is_shown():
+    protocol = get_protocol("re2math")
+    payload = {"selected_source": {"title": "A title"}, "source_excerpt": r"By \textbf{G}P\textit{T}-5."}
+    for text_format in ("plain", "markdown", "latex"):
+        rows = find(protocol, (), (), payload, "A statement.", text_format)
+        assert [row["field"] for row in rows if row["certain"]] == ["payload/source_excerpt"]
+
+
+def test_a_name_that_a_part_makes_of_two_fields_is_found():
+    source = {"authors": "Claude", "title": "an AI assistant"}
+    payload = {"selected_source": source, "source_excerpt": "By induction."}
+    (found,) = [
+        row for row in find(get_protocol("re2math"), (), (), payload, "So.", "latex") if row["certain"]
+    ]
+    assert (found["field"], found["kind"], found["start"], found["end"]) == ("Selected source", "shown", 0, 0)
+
+
 def test_there_are_sixty_of_each():
     assert (len(set(TELLING)), len(set(INNOCENT))) == (60, 60)
 
@@ -178,4 +264,13 @@ def test_the_work_on_a_hostile_flood_is_in_proportion_to_its_length(flood, text_
         lambda text: scan(text, text_format),
         lambda length: flood * (length // len(flood)),
         *(2_000, 8_000, 32_000, 128_000),
+    )
+
+
+@pytest.mark.parametrize("flood", ["a\n\n", "\\textbf{a}", "$\\text{a}$ ", "\\item a", "\\x{", "G P "])
+def test_the_work_on_a_page_is_in_proportion_to_its_length(flood):
+    assert grows_in_proportion(
+        lambda text: scan_shown(text, "latex"),
+        lambda length: flood * (length // len(flood)),
+        *(2_000, 8_000, 32_000),
     )

@@ -32,7 +32,7 @@ class Copy:
         for name in NEEDED:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             self.root.mkdir(exist_ok=True)
-            copy(ROOT / name, self.root / name, **_without_leftovers(name))
+            copy(ROOT / name, self.root / name)  # what Python has compiled of them, too
         self.git("init", "--quiet")
         (self.root / ".git" / "info" / "exclude").write_text("__pycache__/\n", encoding="ascii")
         self.git("add", "--all")
@@ -59,10 +59,6 @@ class Copy:
         )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         return done.stdout
-
-
-def _without_leftovers(name: str) -> dict[str, object]:
-    return {"ignore": shutil.ignore_patterns("__pycache__")} if (ROOT / name).is_dir() else {}
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,11 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-RUN = """() => axe.run(document, {
+RUN = """async () => (await axe.run(document, {
     resultTypes: ["violations"], preload: false,
-    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"target-size": {enabled: true}}})"""
+    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"target-size": {enabled: true}}
+  })).violations.map(({id, help, nodes}) =>
+    `${id}: ${help}: ${nodes.map(({target}) => target.join(" ")).join(", ")}`)"""
 
 # What two elements built alike may still have of their own, and no rule looks at beyond whether it is empty.
 ALIKE = """(kept) => {
@@ -53,8 +55,5 @@ def axe(page: Page) -> list[str]:
     """
     if page.evaluate("() => window.axe === undefined"):
         page.evaluate(AXE)
-    results = page.evaluate(RUN)
-    return [
-        f"{fault['id']}: {fault['help']}: {', '.join(' '.join(map(str, node['target'])) for node in fault['nodes'])}"
-        for fault in results["violations"]
-    ]
+    faults: list[str] = page.evaluate(RUN)
+    return faults

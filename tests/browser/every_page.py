@@ -32,6 +32,7 @@ NOT_FURNISHED = frozenset(
         "grading/items/<str:handle>/files/<int:number>/",
         "grading/items/<str:handle>/files/<int:number>/commented/",
         "grading/campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/",
+        "grading/campaigns/<slug:slug>/adjudication/<slug:name>/files/<int:number>/commented/",
         "grading/training/<slug:slug>/<int:number>/files/<int:file>/",
         "releases/<slug:name>/files/<int:pk>/",
         "releases/<slug:name>/files/<int:pk>/original/",
@@ -273,14 +274,15 @@ def _example(route: str) -> str:
 
 
 def opened(page: Page, path: str) -> Response | APIResponse:
-    """Go to an address that is a page. Of a file, or a refusal without words, the reply alone is fetched.
+    """Go to an address that is a page, which Chromium gets as it was fetched. Of all else the reply is enough.
 
     Chromium would download a file, and a download that ends late interrupts the page that is opened next.
     """
     fetched = page.request.get(path, timeout=60_000)  # a busy machine is no fault of the page
     if not is_a_page(fetched):
         return fetched
-    reply = page.goto(path)
+    page.route(fetched.url, lambda route: route.fulfill(response=fetched), times=1)
+    reply = page.goto(fetched.url)
     assert reply is not None
     return reply
 

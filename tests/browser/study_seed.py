@@ -63,8 +63,10 @@ def main() -> None:
     from benchmark.importing.outputs import import_outputs
     from benchmark.models import Release
     from benchmark.releases.actions import import_release
+    from tests.browser.seeding import prepare
     from tests.conftest import member
 
+    prepare()
     folder = Path(sys.argv[1])
     write_files(folder)
     people = {

@@ -11,7 +11,6 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,19 +46,25 @@ WORDS = [
 
 
 class Site:
-    """A deployment with one reviewer's place, behind a server that can be killed and started again."""
+    """A deployment with a place for each test, behind a server that can be killed and started again."""
 
-    def __init__(self, deployment: Deployment, browser: Any) -> None:
+    def __init__(self, deployment: Deployment, browser: Any, tests: list[str]) -> None:
         self.deployment, self.browser = deployment, browser
         self.port = free_port(FIRST_PORT)
         self.url = f"http://127.0.0.1:{self.port}"
-        command = [sys.executable, "-m", "tests.browser.seeding"]
+        command = [sys.executable, "-m", "tests.browser.seeding", *tests]
         seeded = subprocess.run(
             command, cwd=ROOT, env=deployment.environment, capture_output=True, text=True, check=True
         )
-        self.seed = json.loads(seeded.stdout)
+        self.seeds = json.loads(seeded.stdout)
         self.contexts: list[BrowserContext] = []
         self.start()
+
+    def begin(self, test: str) -> None:
+        """The place is that of the test; a server that the test before has killed for good is started."""
+        self.seed = self.seeds[test]
+        if self.server.poll() is not None:
+            self.start()
 
     def start(self) -> None:
         self.server = self.deployment.start(
@@ -92,23 +97,38 @@ class Site:
         return page
 
     def draft(self) -> str:
-        rows = self.deployment.query("SELECT content FROM annotation_draft")
+        rows = self._rows("annotation_draft", "row.content")
         content = rows[0][0] if rows else "{}"
         return (json.loads(content) if isinstance(content, str) else content).get("note", "")
 
     def count(self, table: str) -> int:
-        return self.deployment.query(f"SELECT COUNT(*) FROM {table}")[0][0]
+        """How many rows of this test's place."""
+        return len(self._rows(table, "row.id"))
+
+    def _rows(self, table: str, column: str) -> list[tuple[Any, ...]]:
+        grades = ["JOIN annotation_grade grade ON row.grade_id = grade.id"] * (table == "annotation_answer")
+        of_it = "grade" if grades else "row"
+        return self.deployment.query(
+            f"SELECT {column} FROM {table} row {' '.join(grades)}"
+            f" JOIN annotation_assignment place ON {of_it}.assignment_id = place.id"
+            f" WHERE place.handle = '{self.seed['handle']}'"
+        )
+
+
+@pytest.fixture(scope="module")
+def _site(request: pytest.FixtureRequest, tmp_path_factory: Any, chromium: Any) -> Iterator[Site]:
+    tests = [item.name for item in request.session.items if item.path == request.path]
+    with deployed(tmp_path_factory.mktemp("faults")) as deployment:
+        yield Site(deployment, chromium, tests)
 
 
 @pytest.fixture
-def site(tmp_path: Path, chromium: Any) -> Iterator[Site]:
-    with deployed(tmp_path) as deployment:
-        deployment.manage("collectstatic", "--noinput", "--verbosity", "0")
-        deployment.manage("createcachetable", "--verbosity", "0")
-        site = Site(deployment, chromium)
-        yield site
-        for context in site.contexts:
-            context.close()
+def site(_site: Site, request: pytest.FixtureRequest) -> Iterator[Site]:
+    """The server is that of the file, which takes seconds to set up; reviewer and place are the test's own."""
+    _site.begin(request.node.name)
+    yield _site
+    while _site.contexts:
+        _site.contexts.pop().close()
 
 
 def type_for(page: Page, seconds: float, before: str = "") -> list[tuple[float, str]]:
@@ -188,7 +208,7 @@ def test_a_session_that_ends_while_somebody_types_is_opened_again_in_place(site)
     with page.expect_popup() as opened:
         again.click()
     window = opened.value
-    window.get_by_label("Email").fill("ada@study.test")
+    window.get_by_label("Email").fill(site.seed["email"])
     window.get_by_label("Password").fill(PASSWORD)
     with window.expect_event("close", timeout=60_000):
         window.get_by_role("button", name="Sign in", exact=True).click()

@@ -6,7 +6,7 @@ import pytest
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.contrib.sessions.models import Session
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotation.assigning.taking import take_next
 from annotation.grading.actions import save_draft
@@ -137,6 +137,30 @@ def test_while_the_server_is_away_the_text_stays_in_the_browser_and_is_saved_lat
     assert not Draft.objects.exists()
     item.evaluate("delete sessionStorage.away")
     stored(item, "Typed in a tunnel.")
+
+
+def test_a_save_that_arrives_after_the_page_was_read_again_is_no_other_version(item, place, algebraist):
+    note, late = item.locator('[name="note"]'), []
+    item.add_init_script(AWAY)
+    item.evaluate(AWAY)
+    item.evaluate("sessionStorage.away = 1")
+    note.fill("Under way.")
+    expect(item.locator("#save-state")).to_contain_text("kept in this browser")
+
+    def overtaken(route: Route) -> None:
+        """Once: before the first save of this visit, that of the one before is stored."""
+        if not late:
+            late.append(route.request.post_data_json["content"] | {"note": "Under way."})
+            save_draft(reviewer=algebraist, assignment=place, version=0, content=late[0])
+        route.continue_()
+
+    item.evaluate("delete sessionStorage.away")
+    item.route("**/api/v1/assignments/**", overtaken)
+    item.reload()
+    expect(note).to_have_value("Under way.")
+    note.fill("Under way, and on.")
+    stored(item, "Under way, and on.")
+    assert late
 
 
 def test_a_closed_tab_loses_nothing(item, place):

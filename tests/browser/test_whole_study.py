@@ -70,8 +70,6 @@ class Study:
 @pytest.fixture
 def study(tmp_path: Path, chromium: Any) -> Iterator[Study]:
     with deployed(tmp_path) as deployment:
-        deployment.manage("collectstatic", "--noinput", "--verbosity", "0")
-        deployment.manage("createcachetable", "--verbosity", "0")
         study = Study(deployment, chromium, tmp_path / "files")
         yield study
         for page in study.windows.values():

@@ -30,6 +30,7 @@ from annotation.assigning import taking
 from annotation.calibration import actions as calibration_actions
 from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs as campaigns_pairs
+from annotation.core.places import waits_elsewhere
 from annotation.guessing import actions as guessing_actions
 from annotation.models import Answer, Assignment, Campaign, Rubric, ShownVerdict, TrainingItem
 from annotation.rubrics.drafting import start_draft
@@ -382,7 +383,8 @@ def _discussed(coordinator: User, ada: User, campaign: Campaign) -> str:
     for place in places.filter(item__campaign=campaign):
         _submitted(place, note="The case $n = 0$ is left out.")
     calibration_actions.reveal_calibration(actor=coordinator, campaign=campaign)
-    own = places.filter(item__campaign=campaign, reviewer=ada)[0]
+    hers = places.filter(item__campaign=campaign, reviewer=ada)
+    own = next(place for place in hers if not waits_elsewhere(place))
     calibration_actions.discuss(author=ada, item=own.item, text="Does the bound hold for $n = 0$?")
     return str(own.handle)
 

@@ -1,7 +1,5 @@
 """The blocks of a proof before a citation."""
 
-import time
-
 import pytest
 
 from construction.recipes.passages import Drop
@@ -9,6 +7,7 @@ from construction.recipes.re2math.blocks import Context, context, segments
 from construction.recipes.re2math.recipe import Recipe
 from latex import Outline, Span, flatten, outline, render_checked
 from tests.construction.re2math_data import contexts_by_hand, cut_otherwise_than_by_hand
+from tests.growing import grows_in_proportion
 
 HEAD = (
     "\\documentclass{article}\\newtheorem{thm}{Theorem}\\newcommand{\\eps}{\\varepsilon}\n\\begin{document}\n"
@@ -91,14 +90,11 @@ def test_a_context_is_empty_only_where_the_tool_is_restated() -> None:
     ],
 )  # fmt: skip
 def test_the_worst_text_takes_time_in_proportion(worst: str) -> None:
-    seconds = []
-    for size in (50_000, 200_000):
+    def write(size: int) -> tuple[Outline, Span]:
         text = worst * (size // len(worst))
-        empty = Outline(flatten({"a": text}, "a"), (), (), (), (), (), (), (), (), ())
-        start = time.process_time()
-        list(segments(empty, Span(0, len(text))))
-        seconds.append(time.process_time() - start)
-    assert seconds[1] < 10 * max(seconds[0], 0.05)
+        return Outline(flatten({"a": text}, "a"), (), (), (), (), (), (), (), (), ()), Span(0, len(text))
+
+    assert grows_in_proportion(lambda given: list(segments(*given)), write, 12_500, 50_000, 200_000)
 
 
 @pytest.mark.real_data

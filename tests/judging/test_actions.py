@@ -89,6 +89,30 @@ def test_asking_when_everything_is_answered_is_refused_and_leaves_no_run(judge, 
     assert judge.runs.count() == 0
 
 
+def test_what_another_run_is_still_to_ask_is_left_to_it(judge, release_with, owner):
+    """A double click, or two owners at once: the calls are paid for once. A paused run keeps its questions too."""
+    release = release_with(2)
+    first = ask(actor=owner, judge=judge, release=release, predicates=["ground"])
+    steer(actor=owner, run=first, to=RunState.PAUSED)
+    with pytest.raises(Refused, match=f"or waits for them in run {first.pk}"):
+        ask(actor=owner, judge=judge, release=release, predicates=["ground"])
+    rest = ask(actor=owner, judge=judge, release=release)
+    assert set(rest.tasks.values_list("predicate", flat=True)) == {"suff"}
+    steer(actor=owner, run=first, to=RunState.CANCELLED)
+    again = ask(actor=owner, judge=judge, release=release, predicates=["ground"])
+    assert again.tasks.count() == 2
+
+
+@pytest.mark.parametrize("priority", [-101, 101, 2**31])
+def test_a_run_is_asked_for_with_a_priority_that_it_could_be_given_later(
+    client, owner, judge, release_with, priority
+):
+    client.force_login(owner)
+    sent = {"judge": judge.pk, "release": release_with(1).name, "priority": priority}
+    answer = client.post("/api/v1/judge-runs/", sent, content_type="application/json")
+    assert (answer.status_code, answer.json()["field"]) == (400, "priority")
+
+
 def test_an_unknown_predicate_is_refused_by_name(judge, release_with):
     with pytest.raises(Refused, match="no predicate novelty about outputs; it has ground, suff"):
         ask(actor=None, judge=judge, release=release_with(1), predicates=["novelty"])
@@ -197,7 +221,23 @@ def test_an_owner_makes_a_judge_through_rest_and_the_same_settings_give_the_same
 
 @pytest.mark.parametrize(
     ("changed", "field"),
-    [({"endpoint": "nowhere"}, "endpoint"), ({"decoding": {"heat": 1}}, "decoding"), ({"votes": 0}, "votes")],
+    [
+        ({"endpoint": "nowhere"}, "endpoint"),
+        ({"votes": 0}, "votes"),
+        *(
+            ({"decoding": decoding}, "decoding")
+            for decoding in (
+                {"heat": 1},
+                {"max_tokens": -1},  # no limit, say many servers
+                {"max_tokens": 0},
+                {"max_completion_tokens": True},
+                {"max_tokens": "5"},
+                {"max_tokens": 2**31},
+                {"temperature": "hot"},
+                {"stop": [1]},
+            )
+        ),
+    ],
 )
 def test_a_judge_that_does_not_fit_is_refused_with_its_field(endpoint, client, owner, changed, field):
     client.force_login(owner)

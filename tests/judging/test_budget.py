@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from judging.asking.costs import most_of_one_call, use_of
+from judging.asking.costs import completion_limit, most_of_one_call, use_of
 from judging.kind import JUDGING
 from judging.models import Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
@@ -166,6 +166,36 @@ def test_caps_that_cannot_be_kept_are_refused(judge, release_with, endpoint):
     with pytest.raises(Refused, match=f"{in_flight + 50:,} tokens are already spent or in flight"):
         adjust_run(actor=None, run=run, max_tokens=in_flight + 49)
     adjust_run(actor=None, run=run, max_tokens=in_flight + 50)
+
+
+def test_of_equal_requests_at_once_one_is_asked(judge, release_with):
+    release = release_with(3)
+
+    def request() -> str:
+        try:
+            ask(actor=None, judge=judge, release=release)
+        except Refused as refusal:
+            return refusal.code
+        finally:
+            connection.close()
+        return "asked"
+
+    with ThreadPoolExecutor(4) as threads:
+        requests = [threads.submit(request) for _ in range(4)]
+    assert sorted(one.result() for one in requests) == ["asked"] + 3 * ["nothing_to_ask"]
+    assert JudgeTask.objects.count() == 3 * 2  # outputs, predicates
+
+
+def test_of_two_limits_of_a_reply_the_larger_is_reserved_and_one_below_1_is_none(judge):
+    """A judge cannot be made with such a limit now; older ones stay as they are, and must not stop the others."""
+    for decoding, limit in (
+        ({"max_tokens": 5, "max_completion_tokens": 9}, 9),
+        ({"max_tokens": 5, "max_completion_tokens": None}, 5),
+        ({"max_tokens": -100_000}, None),
+        ({"max_tokens": "5"}, None),
+    ):
+        judge.decoding = decoding
+        assert completion_limit(judge) == limit
 
 
 def test_a_judges_budget_caps_each_of_its_runs(release_with, endpoint):

@@ -1,4 +1,4 @@
-"""Forty archives that somebody made to harm, or that broke on their way, and what must be said of each."""
+"""Some forty archives that somebody made to harm, or that broke on their way, and what must be said of each."""
 
 import gzip
 import io
@@ -62,6 +62,18 @@ def encrypted() -> bytes:
     return bytes(content)
 
 
+def far_away() -> bytes:
+    """A member of which the list says that it begins behind 2**64 bytes."""
+    content = zipped(("main.tex", PAPER))
+    place = content.index(b"PK\x01\x02")
+    entry, end = bytearray(content[place:-22]), bytearray(content[-22:])
+    struct.pack_into("<H", entry, 30, 12)
+    struct.pack_into("<L", entry, 42, 0xFFFFFFFF)
+    entry[54:54] = struct.pack("<HHQ", 1, 8, 2**64 - 1)
+    struct.pack_into("<L", end, 12, len(entry))
+    return bytes(content[:place] + entry + end)
+
+
 def long_listing() -> bytes:
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 65_000, 65_000, 40_000_000, 4, 0)
     return b"PK\x03\x04" + bytes(40_000_000) + end
@@ -112,6 +124,7 @@ ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     "zip bomb": (lambda: zipped(*((f"{n}.tex", ZEROS[:9_000_000]) for n in range(5))), "too_large"),
     "zip with bzip2": (lambda: zipped(("main.tex", PAPER), kind=zipfile.ZIP_BZIP2), "compression"),
     "zip cut off": (lambda: zipped(("main.tex", PAPER))[:-30], "broken"),
+    "zip with a member behind its end": (far_away, "broken"),
     "zip with a list of 40 MB": (long_listing, "too_many_files"),
     "zip with too many files": (lambda: zipped(*MANY), "too_many_files"),
 }

@@ -48,7 +48,7 @@ SYSTEMS = ("aurora", "basalt", "cobalt")
 
 
 @cache
-def _printed_once(html: str, sheets: tuple[str, ...]) -> Printed:
+def printed_once(html: str, sheets: tuple[str, ...]) -> Printed:
     return print_html(html, sheets)
 
 
@@ -63,17 +63,26 @@ def graded_and_printed_once(
     _graded_for_the_module: int, db: None, monkeypatch: pytest.MonkeyPatch
 ) -> Campaign:
     """`graded`, the same rows for all tests of a file that print them: equal HTML is set once."""
-    monkeypatch.setattr(
-        report_printing, "print_html", lambda html, sheets: _printed_once(html, tuple(sheets))
-    )
+    monkeypatch.setattr(report_printing, "print_html", lambda html, sheets: printed_once(html, tuple(sheets)))
     return Campaign.objects.select_related("release__benchmark").get(pk=_graded_for_the_module)
 
 
 @pytest.fixture
 def gaps(db: None) -> Release:
     """30 proof gaps, three systems, a judge's verdicts and three experts' audit of it."""
+    return load_gaps()
+
+
+def load_gaps() -> Release:
     outputs = {system: f"outputs-{system}.jsonl" for system in SYSTEMS}
     return load("sample-re2math", "re2math", outputs, "labels-judge.csv", "labels-experts.csv")
+
+
+@pytest.fixture(scope="module")
+def gaps_of_the_module(rows_of_the_module: Any) -> Release:
+    """The rows of `gaps` for all tests of a file, whose `gaps` finds them again."""
+    with rows_of_the_module():
+        return load_gaps()
 
 
 @pytest.fixture
@@ -85,6 +94,10 @@ def unlabelled_gaps(db: None) -> Release:
 @pytest.fixture
 def proofs(db: None) -> Release:
     """8 problems, three systems, grades of three experts on six of them."""
+    return load_proofs()
+
+
+def load_proofs() -> Release:
     outputs = {system: f"outputs/{system}" for system in SYSTEMS}
     return load("sample-proofs", "proofs", outputs, "labels-experts.csv")
 

@@ -14,14 +14,17 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.models import Answer, Assignment, Campaign, Comment, Flag, Grade
+from benchmark.models import Release
 from benchmark.releases.freezing import freeze_release
 from benchmark.subjects import Subject
+from reports.artifact import verification
 from reports.artifact.freezing import FORMAT, WITH_REMARKS, assemble, build, freeze_artifact
 from reports.artifact.manifest import Manifest, read_manifest
 from reports.artifact.remarks import read_remarks
 from reports.artifact.verification import read_artifact, verify, verify_file
 from reports.core.canonical import canonical
 from reports.models import Artifact
+from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from reports.scores.shape import METHODS
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
@@ -31,9 +34,40 @@ def built(release):
     return build(collect(release=release), read_manifest(release, "raw"))
 
 
+@pytest.fixture(scope="module")
+def content(gaps_of_the_module, rows_of_the_module):
+    """The artifact of `gaps`, which is the same in all tests: it takes half a second to build."""
+    with rows_of_the_module():
+        return canonical(built(gaps_of_the_module))
+
+
 @pytest.fixture
-def document(gaps):
-    return built(gaps)
+def gaps(gaps_of_the_module, db):
+    return Release.objects.select_related("benchmark").get(pk=gaps_of_the_module.pk)
+
+
+@pytest.fixture
+def document(content, db):
+    return json.loads(content)
+
+
+@pytest.fixture(scope="module")
+def _score_kept():
+    computed = {}
+
+    def kept(inputs):
+        key = canonical(inputs.as_json())
+        if key not in computed:
+            computed[key] = score(inputs)
+        return computed[key]
+
+    return kept
+
+
+@pytest.fixture
+def same_inputs_same_score(_score_kept, monkeypatch):
+    """For tests of what a verification says of a change: one that is not in the inputs has their score."""
+    monkeypatch.setattr(verification, "score", _score_kept)
 
 
 def differences(document):
@@ -107,7 +141,7 @@ def test_an_artifact_holds_what_was_judged_by_whom_how_and_with_which_code(gaps,
         (lambda d: d.update(note="x"), 'note: expected nothing, found "x"'),
     ],
 )
-def test_every_change_is_named(document, change, named):
+def test_every_change_is_named(document, change, named, same_inputs_same_score):
     tampered = json.loads(canonical(document))
     change(tampered)
     found = differences(tampered)
@@ -133,9 +167,8 @@ def test_a_key_that_was_changed_by_one_letter_is_named(document):
     }
 
 
-def test_wherever_one_byte_is_flipped_it_is_found(document):
+def test_wherever_one_byte_is_flipped_it_is_found(content, same_inputs_same_score):
     """Fifty places by a fixed seed: a place is named, or the file is refused as no JSON or no artifact."""
-    content = canonical(document)
     random_ = random.Random(20261121)
     unnamed = []
     for at in random_.sample(range(len(content)), 50):
@@ -150,7 +183,7 @@ def test_wherever_one_byte_is_flipped_it_is_found(document):
     assert unnamed == []
 
 
-def test_a_forger_who_mends_the_hashes_is_found_by_the_score(document):
+def test_a_forger_who_mends_the_hashes_is_found_by_the_score(document, same_inputs_same_score):
     tampered = json.loads(canonical(document))
     metric = tampered["score"]["judge"]["systems"]["cobalt"]["metrics"]["tool_acc"]["estimate"]
     metric["k"] = 30
@@ -168,14 +201,14 @@ def test_hashes_that_do_not_chain_are_found_even_when_all_else_fits(gaps):
     assert {d.path for d in verify(build(inputs, headless)).differences} == {"manifest.runs"}
 
 
-def test_other_code_is_a_note_and_no_fault(document):
+def test_other_code_is_a_note_and_no_fault(document, same_inputs_same_score):
     other = copy.deepcopy(document)
     other["made_with"]["code"]["stats/core/intervals.py"] = hashlib.sha256(b"").hexdigest()
     notes = verify(other).notes
     assert notes == ("code: stats/core/intervals.py differ here from what made the artifact",)
 
 
-def test_bytes_that_say_the_same_otherwise_are_named(document):
+def test_bytes_that_say_the_same_otherwise_are_named(document, same_inputs_same_score):
     spaced = canonical(document).replace(b'"format":', b'"format" :', 1)
     (found,) = verify_file(spaced).differences
     assert found.path.startswith("byte ")

@@ -1,12 +1,15 @@
 """Corrections by one audit and by several: what was found earlier stays known, and no draw is misread."""
 
+from collections import defaultdict
+from dataclasses import replace
+
 import pytest
 
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from reports.audit.corrections import DrawnAudit, correction, pooled_strata, strata_of, usable_truth
-from reports.core.datasets import DrawnItem
-from reports.scores.inputs import collect
+from reports.core.datasets import DrawnItem, ExpertLabel
+from reports.scores.inputs import Inputs, collect
 from tests.documents import corrected_document, score_document
 from tests.reports.conftest import load
 
@@ -187,3 +190,100 @@ def test_an_audit_says_nothing_of_a_metric_whose_question_its_experts_were_not_a
     # Census: Aurora 4 of 4; Basalt 1 of 4, an abstention among them.
     values = {system: part["estimate"]["value"] for system, part in found["corrected"].items()}
     assert values == {"aurora": 1.0, "basalt": 0.25}
+
+
+@pytest.fixture
+def audited() -> Inputs:
+    """The sample of Re2Math with one audit, drawn by the judge's buckets."""
+    systems = ("aurora", "basalt", "cobalt")
+    return collect(
+        release=load(
+            "sample-re2math",
+            "re2math",
+            {system: f"outputs-{system}.jsonl" for system in systems},
+            "labels-judge.csv",
+            "labels-experts.csv",
+        )
+    )
+
+
+def drawn_by_domain(inputs: Inputs, whole: str) -> Inputs:
+    """The same with one more audit: every answer of the domain `whole` was drawn and is right, one of each other
+    domain was and is wrong."""
+    of_domain = defaultdict(list)
+    for row in inputs.outputs:
+        if row.state == "answered":
+            of_domain[row.domain].append(row.subject)
+    drawn, labels = [], []
+    for domain, subjects in of_domain.items():
+        size, n = len(subjects), len(subjects) if domain == whole else 1
+        for subject in subjects[:n]:
+            drawn.append(DrawnItem(subject, "by-domain", domain, size, n, n / size))
+            value = "yes" if domain == whole else "no"
+            labels += [
+                ExpertLabel(subject, "by-domain", q, "", "r", value, "answered") for q in ("ground", "suff")
+            ]
+    [campaign] = inputs.campaigns
+    return replace(
+        inputs,
+        campaigns=(campaign, replace(campaign, slug="by-domain")),
+        draws=(*inputs.draws, *drawn),
+        labels=(*inputs.labels, *labels),
+    )
+
+
+def tool_accuracy(inputs: Inputs, campaign: str) -> dict:
+    audits = score_document(inputs)["judge"]["audits"]
+    return next(audit for audit in audits if audit["campaign"] == campaign)["metrics"]["tool_acc"]
+
+
+@pytest.mark.django_db
+def test_an_audit_drawn_by_domain_is_weighted_by_domain_and_not_read_as_one_by_the_judges_buckets(audited):
+    inputs = drawn_by_domain(audited, "analysis_pde")
+    found = tool_accuracy(inputs, "by-domain")["corrected_pooled"]
+    right = sum(row.domain == "analysis_pde" and row.state == "answered" for row in inputs.outputs)
+    assert found["estimate"]["value"] == pytest.approx(right / len(inputs.outputs))
+    low, high = found["estimate"]["ci"]
+    assert low <= right / len(inputs.outputs) <= high
+    sampled = {row["stratum"]: (row["size"], row["sampled"], row["successes"]) for row in found["strata"]}
+    assert sampled["analysis_pde"] == (right, right, right)
+    # Of each other domain an answer of Aurora was drawn, and none of another system, which so have no score.
+    aurora = [row for row in inputs.outputs if row.system == "aurora"]
+    right = sum(row.domain == "analysis_pde" and row.state == "answered" for row in aurora)
+    of_system = tool_accuracy(inputs, "by-domain")["corrected"]
+    assert of_system["aurora"]["estimate"]["value"] == pytest.approx(right / len(aurora))
+    for name in ("basalt", "cobalt"):
+        assert of_system[name]["estimate"]["reason"] == "EMPTY_STRATUM"
+        assert not of_system[name].keys() & {"borrowed", "empty"}
+    # And the audit by buckets does not take its labels in.
+    [before] = score_document(audited)["judge"]["audits"]
+    corrected_by_buckets = tool_accuracy(inputs, before["campaign"])["corrected"]
+    assert corrected_by_buckets == before["metrics"]["tool_acc"]["corrected"]
+
+
+@pytest.mark.django_db
+def test_a_draw_by_strata_that_nobody_here_can_count_corrects_nothing(audited):
+    inputs = drawn_by_domain(audited, "analysis_pde")
+    unknown = [
+        replace(row, stratum=f"part {row.stratum}") if row.campaign == "by-domain" else row
+        for row in inputs.draws
+    ]
+    found = tool_accuracy(replace(inputs, draws=tuple(unknown)), "by-domain")["corrected_pooled"]
+    assert found["estimate"]["reason"] == "EMPTY_STRATUM"
+    smaller = [
+        replace(row, stratum_size=row.stratum_size - 1)
+        if row.campaign == "by-domain" and row.sample_size == 1
+        else row
+        for row in inputs.draws
+    ]
+    found = tool_accuracy(replace(inputs, draws=tuple(smaller)), "by-domain")["corrected_pooled"]
+    assert found["estimate"]["reason"] == "EMPTY_STRATUM"
+
+
+def test_an_output_whose_bucket_changed_after_the_draw_leaves_both_buckets_unaudited():
+    """A success and a failure have changed places, so that no size tells."""
+    population = outputs(n_yes=2, n_no=2)
+    found = audit("a", {"y": 2, "n": 2}, {"y0": True, "y1": True, "n0": False, "n1": False})
+    assert corrected(population, found)["estimate"]["value"] == pytest.approx(1 / 2)
+    population["y0"], population["n0"] = population["n0"], population["y0"]
+    assert corrected(population, found)["estimate"]["reason"] == "EMPTY_STRATUM"

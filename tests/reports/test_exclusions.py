@@ -107,7 +107,9 @@ def test_a_primary_rule_leaves_its_instances_out_of_the_score_itself(closed, coo
         campaign["questions"]["correctness"]["systems"]["first-system"]["conservative"]["estimate"]["n"] == 1
     )
     assert document["exclusions"][0]["figures"][0]["all"]["n"] == 2
-    assert "Exclusion leaked (primary): 1 of 3 instances out" in score_text(score(collect(release=closed)))
+    assert "Exclusion leaked (primary, late): 1 of 3 instances out" in score_text(
+        score(collect(release=closed))
+    )
 
 
 def test_after_an_unblinding_no_rule_becomes_primary(closed, opened, coordinator, owner):
@@ -153,7 +155,6 @@ def test_names_are_taken_once_and_there_is_one_primary_rule(closed, coordinator,
     ("fields", "name"),
     [
         ({"at_least": 0}, "exclusion_rule_at_least_1_to_25"),
-        ({"primary": True, "late": True}, "exclusion_rule_late_is_not_primary"),
         ({"reason": ""}, "exclusion_rule_says_why"),
         ({"name": "leaked"}, "exclusion_rule_once_by_name|reports_exclusionrule.name"),
         ({"primary": True}, "exclusion_rule_one_primary|reports_exclusionrule.release_id"),

@@ -184,10 +184,11 @@ def test_what_cannot_be_said_of_sight_is_refused_by_line_and_field(
         import_labels(actor=None, path=written(tmp_path / "labels.csv", rows), release=unlabelled_gaps)
 
 
-def test_importing_another_sight_for_the_same_grade_is_refused(told, unlabelled_gaps, tmp_path):
+@pytest.mark.parametrize("other", [{"verdict_seen": "no"}, {"searches": "3"}])
+def test_importing_another_fact_of_the_same_grade_is_refused(told, unlabelled_gaps, tmp_path, other):
     path = tmp_path / "labels.csv"
     import_labels(actor=None, path=written(path, told), release=unlabelled_gaps)
-    rows = [{**row, "verdict_seen": "no"} for row in told]
+    rows = [row | other for row in told]
     with pytest.raises(Refused) as refusal:
         import_labels(actor=None, path=written(path, rows), release=unlabelled_gaps)
     assert refusal.value.code == "labels_differ"
@@ -214,7 +215,7 @@ def test_the_database_refuses_a_grade_that_hides_what_was_in_sight(judged, coord
     campaign = attached(judged, coordinator, before=1.0)
     place = taking.take_next(reviewer=algebraist, campaign=campaign)
     assert RevealArm.objects.get(assignment=place).before
-    with pytest.raises(IntegrityError, match="follows from the arm"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="follows from where it was shown"), transaction.atomic():
         Grade.objects.create(
             assignment=place, rubric_sha256=campaign.rubric.sha256, idempotency_key="k", verdict_seen=said
         )
@@ -224,7 +225,7 @@ def test_the_database_refuses_a_sight_where_no_verdict_is_shown(drafted, coordin
     campaigns_actions.draw_items(actor=coordinator, campaign=drafted)
     campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=drafted)
     place = taking.take_next(reviewer=algebraist, campaign=campaign)
-    with pytest.raises(IntegrityError, match="follows from the arm"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="follows from where it was shown"), transaction.atomic():
         Grade.objects.create(
             assignment=place, rubric_sha256=campaign.rubric.sha256, idempotency_key="k", verdict_seen=True
         )

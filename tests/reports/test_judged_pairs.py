@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
+from reports.artifact.pairs import read_choices
 from reports.comparison.pair_sources import PairSources
 from reports.labels.importing import import_labels
 from reports.scores.inputs import collect
@@ -33,6 +34,11 @@ EXPERT = ["first", "first", "tie", "second"]
 
 @pytest.fixture
 def compared(proofs, tmp_path):
+    return with_choices(proofs, tmp_path)
+
+
+def with_choices(release, folder):
+    """The release with the choices of SAID and EXPERT."""
     lines = []
     for judge, problems in SAID.items():
         for problem, orders in enumerate(problems, start=1):
@@ -46,10 +52,10 @@ def compared(proofs, tmp_path):
         lines.append(
             f"sample-proofs,which,preference,{subject},1,ann,expert,{value},answered,proofs-pairs-v1,"
         )
-    file = tmp_path / "choices.csv"
+    file = folder / "choices.csv"
     file.write_text("\n".join([HEAD, *lines]) + "\n")
-    import_labels(actor=None, path=file, release=proofs)
-    return proofs
+    import_labels(actor=None, path=file, release=release)
+    return release
 
 
 def by(release, key):
@@ -137,3 +143,7 @@ def test_choices_of_judges_never_enter_the_score_of_one_output(proofs, request):
     before = score_document(collect(release=proofs))
     request.getfixturevalue("compared")
     assert score_document(collect(release=proofs)) == before
+
+
+def test_a_record_without_comparisons_has_neither_section_nor_files(proofs):
+    assert read_choices(proofs, collect(release=proofs)).as_json() == {}

@@ -207,6 +207,7 @@ def test_the_order_of_a_blinded_pair_does_not_tell_whose_name_comes_first():
     def row(pair: str, order: str) -> dict[str, str]:
         return {
             "rater_kind": "expert",
+            "campaign": "which",
             "subject": f"p{pair}/aurora|borealis/1",
             "order": order,
             "value": "first",

@@ -13,12 +13,13 @@ from accounts.models import AuditEvent
 from benchmark.releases.freezing import freeze_release
 from reports.labels.importing import import_labels
 from reports.models import Artifact
+from reports.scores import views
 from reports.scores.document import score
 from reports.scores.inputs import collect
 from reports.scores.text import score_text
 from tests.documents import score_document
 from tests.factories import OutputFactory
-from tests.reports.conftest import SAMPLE
+from tests.reports.conftest import SAMPLE, printed_once
 
 pytestmark = pytest.mark.django_db
 
@@ -73,7 +74,8 @@ def test_reviewers_and_people_without_a_role_are_kept_out(client, gaps, algebrai
 
 
 @pytest.mark.parametrize(("name", "args"), ADDRESSES[:-2])
-def test_coordinators_and_owners_see_scores(client, gaps, coordinator, owner, name, args):
+def test_coordinators_and_owners_see_scores(client, gaps, coordinator, owner, name, args, monkeypatch):
+    monkeypatch.setattr(views, "print_html", lambda html, sheets: printed_once(html, tuple(sheets)))
     for user in (coordinator, owner):
         client.force_login(user)
         assert client.get(reverse(name, args=args)).status_code == 200

@@ -13,6 +13,7 @@ from django.core.management import call_command
 
 from annotation.models import Grade
 from benchmark.describing.actions import describe_release
+from benchmark.models import Release
 from benchmark.releases.freezing import freeze_release
 from reports.artifact.differences import compare
 from reports.artifact.freezing import FORMAT, WITH_PAIRS, assemble, build, freeze_artifact
@@ -26,10 +27,34 @@ from reports.invariants.rules import artifacts_are_about_what_is_stored
 from reports.records.actions import Wish, prepare_record
 from reports.records.archive import archive, verify_archive
 from reports.scores.inputs import collect
-from tests.reports.test_judged_pairs import compared as chosen
+from tests.reports.conftest import load_proofs
+from tests.reports.test_judged_pairs import with_choices
 
-__all__ = ["chosen"]
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def _chosen(rows_of_the_module, tmp_path_factory):
+    with rows_of_the_module():
+        return with_choices(load_proofs(), tmp_path_factory.mktemp("choices"))
+
+
+@pytest.fixture
+def chosen(_chosen, db):
+    """Proofs with the choices of three judges and an expert, the same for all tests of the file."""
+    return Release.objects.select_related("benchmark").get(pk=_chosen.pk)
+
+
+@pytest.fixture(scope="module")
+def _content(_chosen, rows_of_the_module):
+    with rows_of_the_module():
+        return canonical(document_of(_chosen))
+
+
+@pytest.fixture
+def document(_content):
+    """The artifact of `chosen`, for each test to change."""
+    return json.loads(_content)
 
 
 def without_names(document: object) -> object:
@@ -79,8 +104,7 @@ def test_choices_are_read_as_they_were_written(chosen):
     assert len(choices.rows) == 24 + 4
 
 
-def test_a_changed_choice_is_named_down_to_the_value(chosen):
-    document = document_of(chosen)
+def test_a_changed_choice_is_named_down_to_the_value(document):
     rows = document["pairs"]["choices"]
     at = next(number for number, row in enumerate(rows) if row[0] == "which:preference")
     rows[at][5] = {"first": "third"}.get(rows[at][5], "first")
@@ -107,8 +131,7 @@ def test_comparing_two_artifacts_names_the_choices_and_win_rates_that_differ(cho
     assert not any("one-v1" in what for what in changed_figures)
 
 
-def test_a_changed_win_rate_is_named(chosen):
-    document = document_of(chosen)
+def test_a_changed_win_rate_is_named(document):
     document["comparisons"]["which:preference"]["systems"][0]["wins"] = 4
     paths = {difference.path for difference in verify(document).differences}
     assert "comparisons.which:preference.systems[0].wins" in paths
@@ -122,8 +145,8 @@ def test_a_changed_win_rate_is_named(chosen):
         (5, "perhaps", "must be first, second, tie or both_bad"),
     ],
 )
-def test_a_forged_choice_with_right_hashes_is_refused(chosen, column, value, words):
-    plain = document_of(chosen)
+def test_a_forged_choice_with_right_hashes_is_refused(document, column, value, words):
+    plain = document
     rows = [list(row) for row in plain["pairs"]["choices"]]
     rows[-1][column] = value
     pairs = {**plain["pairs"], "choices": rows}
@@ -137,8 +160,7 @@ def test_a_forged_choice_with_right_hashes_is_refused(chosen, column, value, wor
     assert words in difference.found
 
 
-def test_experts_have_the_numbers_of_their_labels_and_are_not_named(chosen):
-    document = document_of(chosen)
+def test_experts_have_the_numbers_of_their_labels_and_are_not_named(chosen, document):
     raters = {row[3] for row in document["pairs"]["choices"]}
     graders = {row[4] for row in document["inputs"]["labels"]}
     assert raters == {f"expert-{len(graders) + 1}", "one-v1", "two-v1", "three-v1"}, "ann graded no output"
@@ -155,15 +177,23 @@ def test_choices_of_an_open_campaign_are_not_frozen(chosen, monkeypatch):
     assert sources == {"prefer@one-v1", "prefer@two-v1", "prefer@three-v1"}
 
 
+@pytest.fixture(scope="module")
+def _published(_chosen, rows_of_the_module):
+    day, release = date(2026, 11, 1), _chosen
+    with rows_of_the_module():
+        describe_release(
+            actor=None, release=release, licence="CC-BY-4.0", creators="Nora Feld", published_on=day
+        )
+        freeze_release(actor=None, release=release)
+        release.refresh_from_db()
+        wish = Wish(name="study", title="Proofs", asked="Prove it.", limitations="Few problems.")
+        return prepare_record(artifact=freeze_artifact(actor=None, release=release), wish=wish)
+
+
 @pytest.fixture
-def published(chosen):
+def published(_published, db):
     """The archive of the study's record, and its files."""
-    day = date(2026, 11, 1)
-    describe_release(actor=None, release=chosen, licence="CC-BY-4.0", creators="Nora Feld", published_on=day)
-    freeze_release(actor=None, release=chosen)
-    chosen.refresh_from_db()
-    wish = Wish(name="study", title="Proofs", asked="Prove it.", limitations="Few problems.")
-    made = prepare_record(artifact=freeze_artifact(actor=None, release=chosen), wish=wish)
+    made = _published
     with zipfile.ZipFile(io.BytesIO(made.archive)) as packed:
         return made.archive, {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
 
@@ -202,10 +232,6 @@ def test_the_archive_verifies_on_the_command_line_without_a_release(published, t
     (tmp_path / "record.zip").write_bytes(published[0])
     call_command("verify_artifact", str(tmp_path / "record.zip"))
     assert "verified" in capsys.readouterr().out
-
-
-def test_a_record_without_comparisons_has_neither_section_nor_files(proofs):
-    assert read_choices(proofs, collect(release=proofs)).as_json() == {}
 
 
 def test_what_is_stored_is_checked_for_artifacts_of_every_format(published):

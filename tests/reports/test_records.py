@@ -24,15 +24,17 @@ from benchmark.models import Instance, Output, ReleaseDescription
 from benchmark.releases.freezing import freeze_release
 from benchmark.rendering.actions import render_waiting
 from reports.artifact.freezing import freeze_artifact
-from reports.models import PublicRecord
+from reports.models import Artifact, PublicRecord
 from reports.records.actions import Wish, prepare_record, publish_record, withdraw_record
 from reports.records.archive import archive, sums, verify_archive
 from reports.records.declared import Declared
 from reports.records.folder import root, write_missing
 from reports.records.mathml import with_mathml
 from reports.records.metadata import bibtex, citation_cff
+from reports.records.site import build
 from reports.records.tables import latex_text, markdown_text
 from tests.factories import CampaignFactory, ReleaseFactory
+from tests.reports.conftest import load_proofs
 
 pytestmark = pytest.mark.django_db
 WISH = Wish(name="gaps", title="Gaps in proofs", asked="Find a statement.", limitations="Few gaps.")
@@ -44,19 +46,31 @@ def folder(settings, tmp_path):
     return settings.RECORD_DIR
 
 
+@pytest.fixture(scope="module")
+def _frozen(rows_of_the_module):
+    with rows_of_the_module():
+        release = load_proofs()
+        describe_release(
+            actor=None,
+            release=release,
+            licence="CC-BY-4.0",
+            creators="Nora Feld; Emil Sand",
+            published_on=date(2026, 11, 1),
+        )
+        freeze_release(actor=None, release=release)
+        release.refresh_from_db()
+        return freeze_artifact(actor=None, release=release).pk
+
+
 @pytest.fixture
-def frozen(proofs):
-    """The artifact of eight problems that three experts graded, described and frozen."""
-    describe_release(
-        actor=None,
-        release=proofs,
-        licence="CC-BY-4.0",
-        creators="Nora Feld; Emil Sand",
-        published_on=date(2026, 11, 1),
-    )
-    freeze_release(actor=None, release=proofs)
-    proofs.refresh_from_db()
-    return freeze_artifact(actor=None, release=proofs)
+def frozen(_frozen, db):
+    """The artifact of eight problems that three experts graded, described and frozen; the same in all tests."""
+    return Artifact.objects.select_related("release__benchmark").get(pk=_frozen)
+
+
+@pytest.fixture
+def proofs(frozen):
+    return frozen.release
 
 
 @pytest.fixture
@@ -216,6 +230,39 @@ def test_while_referees_grade_neither_answers_nor_reports_become_public(frozen):
         with pytest.raises(Refused, match="still grading: Second round"):
             prepare_record(artifact=frozen, wish=Wish(**{**vars(WISH), choice: True}))
     assert prepare_record(artifact=frozen, wish=WISH).files
+
+
+def test_no_hash_names_the_system_of_an_answer_that_is_not_shown(publish, proofs):
+    """A reviewer of a later round has the answer's text, and by REST its hash."""
+    outputs = list(Output.objects.filter(run__release=proofs))
+    known = {*(output.sha256 for output in outputs), *(output.run.sha256 for output in outputs)}
+    hidden = publish(show_problems=True)
+    known.add(hidden.artifact.sha256)
+    for name, content in unpacked(packed(hidden)).items():
+        assert [sha256 for sha256 in known if sha256.encode() in content] == [], name
+    [first, *_] = sorted({output.instance.key for output in outputs})
+    partly = publish(show_problems=True, show_outputs=True, embargo={first: date(2999, 1, 1)})
+    files = unpacked(packed(partly))
+    assert not any(partly.artifact.sha256.encode() in content for content in files.values())
+    rows = json.loads(files["artifact.json"])["inputs"]["outputs"]
+    assert {bool(row[-1]) for row in rows if row[2] == first} == {False}
+    assert {bool(row[-1]) for row in rows if row[2] != first} == {True}
+
+
+def test_a_record_with_answers_is_known_where_a_campaign_opens(publish, proofs):
+    publish()
+    assert ReleaseDescription.objects.get(release=proofs).answers_public_at == ""
+    row = publish(show_outputs=True)
+    assert ReleaseDescription.objects.get(release=proofs).answers_public_at == row.declared["address"]
+
+
+def test_a_record_from_before_keeps_its_hashes(frozen, publish):
+    row = publish()
+    earlier = Declared.from_json({**row.declared, "hides_hashes": False, "frozen_sha256": frozen.sha256})
+    files = build(frozen.release, frozen.content, earlier)
+    made, kept = json.loads(files["artifact.json"]), json.loads(frozen.content)
+    assert (made["inputs"]["outputs"], made["manifest"]) == (kept["inputs"]["outputs"], kept["manifest"])
+    assert frozen.sha256.encode() in files["README.md"]
 
 
 def test_a_withdrawn_version_says_why_on_every_page_and_stays(publish, withdraw):

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.refusal import Refused
 from annotation.assigning.taking import take_next
@@ -24,16 +25,24 @@ from annotation.models import (
 )
 from annotation.reveal.actions import amend_after_verdict, mark_claims
 from annotation.reveal.claims import MAX_CLAIMS, claims_of, sees_before
+from annotation.reveal.rules import is_to_mark
 from annotation.training.actions import attach_training
 from benchmark.models import Output
 from reports.core.seen_labels import SeenLabel
 from reports.labels.rows import label_rows
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 from tests.annotation.campaigns import drafted, rubric, second_algebraist
-from tests.annotation.grading import submit
+from tests.annotation.grading import submit, submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.documents import anchoring_document, reviewers_document
-from tests.factories import RUBRIC, AssignmentFactory, JudgeFactory, VerdictFactory
+from tests.factories import (
+    RUBRIC,
+    AssignmentFactory,
+    CampaignFactory,
+    ItemFactory,
+    JudgeFactory,
+    VerdictFactory,
+)
 
 __all__ = ["drafted", "rubric", "second_algebraist"]
 pytestmark = pytest.mark.django_db
@@ -191,6 +200,64 @@ def test_after_the_answer_the_verdict_comes_with_claims_to_mark_and_names_no_jud
     }  # fmt: skip
     assert "/verdict/" not in client.get(reverse("submitted", args=[place.handle]))["Location"]
     assert verdicts_document(after)["marks"] == {"right": 1, "wrong": 1, "irrelevant": 1}
+
+
+def test_the_verdict_waits_until_the_same_text_is_graded_in_another_campaign(after, client, algebraist):
+    place = graded(algebraist, after)
+    other = CampaignFactory(release=after.release, phase="open", opened_at=timezone.now())
+    waiting = AssignmentFactory(
+        item=ItemFactory(campaign=other, output=place.item.output), reviewer=algebraist
+    )
+    client.force_login(algebraist)
+    assert not is_to_mark(place)
+    address = reverse("verdict", args=[place.handle])
+    assert client.get(address).status_code == 404
+    assert client.get(reverse("submitted", args=[place.handle]))["Location"] != address
+    own = client.get(reverse("grade", args=[place.handle])).content.decode()
+    assert f"What a judge said opens when you have graded the same text in {other.name}." in own
+    assert address not in own
+    Assignment.objects.filter(pk=waiting.pk).update(state="submitted", submitted_at=timezone.now())
+    # Now the marks are asked for, and the page of the answers has the link again.
+    assert client.get(reverse("submitted", args=[waiting.handle]))["Location"] == address
+    assert client.get(address).status_code == 200
+    assert address in client.get(reverse("grade", args=[place.handle])).content.decode()
+
+
+def elsewhere(place: Assignment) -> Assignment:
+    """A place of the same reviewer on the same text in a campaign without verdicts, given now."""
+    campaign = place.item.campaign
+    other = CampaignFactory(
+        release=campaign.release, rubric=campaign.rubric, phase="open", opened_at=timezone.now()
+    )
+    return AssignmentFactory(
+        item=ItemFactory(campaign=other, output=place.item.output), reviewer=place.reviewer
+    )
+
+
+def test_a_label_of_a_text_whose_verdict_was_seen_in_another_campaign_was_given_in_sight_of_it(
+    after, algebraist
+):
+    place = take_next(reviewer=algebraist, campaign=after)
+    given_before = elsewhere(place)
+    submit(algebraist, place, **COMPLETE["answers"])
+    submit(algebraist, given_before, **COMPLETE["answers"])  # the verdict was hidden until now
+    assert given_before.grades.get().verdict_seen is None
+    reopen_grade(reviewer=algebraist, assignment=given_before)
+    submit_grade(
+        reviewer=algebraist,
+        assignment=given_before,
+        content={"answers": {"correctness": "incorrect", "rigour": "3"}},
+        idempotency_key="revised",
+        rubric_sha256=after.rubric.sha256,
+    )
+    assert given_before.grades.get(superseded_by=None).verdict_seen is True
+    given_after = elsewhere(place)
+    grade = {"assignment": given_after, "rubric_sha256": after.rubric.sha256, "idempotency_key": "k"}
+    for untrue in (None, False):
+        with pytest.raises(IntegrityError, match="in sight follows"), transaction.atomic():
+            Grade.objects.create(**grade, verdict_seen=untrue)
+    submit(algebraist, given_after, **COMPLETE["answers"])
+    assert given_after.grades.get().verdict_seen is True
 
 
 def test_rest_marks_claims_and_records_an_amendment(after, client, algebraist):

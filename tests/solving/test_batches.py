@@ -231,7 +231,7 @@ def test_a_file_whose_settling_is_cut_off_is_settled_from_its_start(
     path = written(*(result(line) for line in exported(run)))
     before = what_is_stored()
     with monkeypatch.context() as cut:
-        cut.setattr(actions, "_CHUNK", 1)
+        cut.setattr(actions, "IN_ONE_GO", 1)
         real, times = actions.settle_asks, []
 
         def dying(**given: Any) -> int:

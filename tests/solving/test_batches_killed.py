@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,15 @@ from tests.solving.world import Shape, answer, key_of, reference
 
 pytestmark = pytest.mark.no_database  # the deployment has its own
 # More questions than are settled in one go, so that a death comes between two.
-ATTEMPTS, SHAPE = 520, Shape(rounds=1, verifiers=1)
+IN_ONE_GO, ATTEMPTS, SHAPE = 20, 50, Shape(rounds=1, verifiers=1)
+DYING = f"""
+import django
+django.setup()
+from solving.batches import actions
+from tests.chaos.dies_while_writing import main
+actions.IN_ONE_GO = {IN_ONE_GO}
+main()
+"""
 TABLES = (
     "solving_step", "solving_solvecall", "solving_attempt", "solving_memoryentry", "solving_solverun",
     "accounts_auditevent",
@@ -73,37 +82,44 @@ def settlement(run: int, path: Path) -> tuple[str, ...]:
     return "api", "POST", f"solving/runs/{run}/batch/", "--file", f"file={path}"
 
 
-def settle(deployment: Deployment, run: int, path: Path, dies_at: int) -> int:
-    """Settle a batch in a process that dies at its statement of this number that writes; returns how many it had, or
+@pytest.fixture
+def settle(deployment: Deployment) -> Iterator[Callable[[int, Path, int], int]]:
+    """Settles a batch in a process that dies at its statement of this number that writes; returns how many it had, or
     0 if it died."""
-    command = settlement(run, path)
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.chaos.dies_while_writing", str(dies_at), *command],
+    process = subprocess.Popen(
+        [sys.executable, "-c", DYING],
         cwd=ROOT,
         env={**deployment.environment, "DJANGO_SETTINGS_MODULE": "config.settings"},
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        timeout=300,
-        check=False,
     )
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr[-3_000:]
-    return int(done.stderr.splitlines()[-1]) if done.returncode == 0 else 0
+
+    def settled(run: int, path: Path, dies_at: int) -> int:
+        print(json.dumps([dies_at, settlement(run, path)]), file=process.stdin, flush=True)
+        status, written = json.loads(process.stdout.readline())
+        assert status in (0, -signal.SIGKILL)
+        return int(written)
+
+    with process:
+        yield settled
+        process.stdin.close()
 
 
 def test_a_settlement_that_is_killed_leaves_nothing_and_the_next_one_completes(
-    deployment: Deployment,
+    deployment: Deployment, settle: Callable[[int, Path, int], int]
 ) -> None:
     deployment.manage("shell", "-c", BEGIN.format(shape=SHAPE, attempts=ATTEMPTS, seed=SEED) + AGAIN)
     undisturbed, killed = [run for (run,) in deployment.query("SELECT id FROM solving_solverun ORDER BY id")]
     for name in ("drafts", "reviews"):
-        writes = settle(deployment, undisturbed, answered(deployment, undisturbed, name), NEVER)
+        writes = settle(undisturbed, answered(deployment, undisturbed, name), NEVER)
         path = answered(deployment, killed, name)
         before = stored(deployment)
         # the first and the last statement, and between them one in each quarter
         for statement in (1, writes // 4, writes // 2, writes * 3 // 4, writes):
-            assert settle(deployment, killed, path, statement) == 0, f"lived through statement {statement}"
+            assert settle(killed, path, statement) == 0, f"lived through statement {statement}"
             assert stored(deployment) == before, f"killed at statement {statement} of {writes}"
-        assert settle(deployment, killed, path, NEVER) == writes
+        assert settle(killed, path, NEVER) == writes
         after = stored(deployment)
         told: dict[str, Any] = json.loads(deployment.manage(*settlement(killed, path)))
         assert (told["settled"], told["failed"], told["known"], told["out"]) == (0, 0, ATTEMPTS, 0)

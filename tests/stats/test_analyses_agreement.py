@@ -230,3 +230,11 @@ def test_the_text_names_the_primary_coefficient_the_unit_and_puts_the_rest_under
 def test_a_number_that_is_too_large_does_not_make_words_of_the_others(level):
     with pytest.raises(TableError, match=r"1e61 is too large: numbers go up to 1e\+60"):
         document(["s1,a,1", "s1,b,2", "s2,a,1e61", "s2,b,2"], level=level)
+
+
+def test_where_everybody_said_the_same_somebody_could_have_said_something_else():
+    """Of five items at most 1 - .025^(1/5) could be of a kind that went unseen."""
+    found = only_question([f"s{item},{rater},yes" for item in range(5) for rater in "ab"])
+    assert found["percent"]["ci"] == pytest.approx([0.025**0.2, 1])
+    assert found["gwet_ac1"]["ci"][0] < 0.5
+    assert found["cohen_kappa"]["reason"] == "ONE_CATEGORY"

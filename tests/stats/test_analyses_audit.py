@@ -185,6 +185,39 @@ def test_unaudited_abstentions_are_known_negatives():
     assert {(row["stratum"], row["sampled"]) for row in document["strata"]} == {("yes", 1), ("abstain", 0)}
 
 
+WITH_DESIGN = ("subject", "rater_kind", "rater", "value", "state", "stratum", "stratum_size", "sample_size")
+
+
+def test_abstentions_among_other_verdicts_of_a_stratum_are_no_part_of_its_rate():
+    """Five answers that the judge accepts, two of them right as far as experts looked, and five abstentions."""
+    rows = [(f"y{at}", "judge", "m", "yes", "", "s", "", "") for at in range(5)]
+    rows += [(f"a{at}", "judge", "m", "", "abstain", "s", "", "") for at in range(5)]
+    rows += [(f"y{at}", "expert", "x", "yes", "", "s", "", "") for at in range(2)]
+    document = corrected_document(table(rows, WITH_DESIGN), positive="yes", options=OPTIONS)
+    assert document["corrected"]["value"] == 0.5
+    sizes = [(row["stratum"], row["size"], row["sampled"]) for row in document["strata"]]
+    assert sizes == [("s", 5, 2), ("s, judge abstained", 5, 0)]
+
+
+def test_one_abstention_says_nothing_of_the_units_that_are_in_no_row():
+    whole = [(f"w{at}", kind, "r", "yes", "", "t", 2, 2) for at in range(2) for kind in ("judge", "expert")]
+    rows = [("a", "judge", "m", "", "abstain", "s", 100, 0), *whole]
+    document = corrected_document(table(rows, WITH_DESIGN), positive="yes", options=OPTIONS)
+    assert document["corrected"]["reason"] == "EMPTY_STRATUM"
+    assert document["corrected"]["bounds"] == pytest.approx([2 / 102, 101 / 102])
+
+
+def test_abstentions_among_the_drawn_count_as_drawn_where_the_table_has_only_those():
+    """Ten of a hundred were drawn: on three the judge abstained, which nobody read, and seven are right."""
+    rows = [(f"a{at}", "judge", "m", "", "abstain", "s", 100, 10) for at in range(3)]
+    rows += [
+        (f"y{at}", kind, "r", "yes", "", "s", 100, 10) for at in range(7) for kind in ("judge", "expert")
+    ]
+    document = corrected_document(table(rows, WITH_DESIGN), positive="yes", options=OPTIONS)
+    assert document["corrected"]["value"] == pytest.approx(0.7)
+    assert document["missing"] == 0
+
+
 def test_an_unaudited_stratum_gives_bounds():
     rows = [(f"y{i}", "judge", "m", "yes") for i in range(4)] + [
         (f"n{i}", "judge", "m", "no") for i in range(6)

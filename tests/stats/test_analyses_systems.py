@@ -75,6 +75,16 @@ def test_votes_of_one_rater_are_one_answer():
     assert found["mean"]["value"] == pytest.approx((4 / 3 + 0) / 2)
 
 
+def test_a_mean_of_one_value_has_an_interval_only_where_others_are_named():
+    """Of six outputs at most a share of 1 - .025^(1/6) could have gone unseen, each as far as 5 away."""
+    rows = [f"o{number},A,e1,5" for number in range(6)]
+    header = "subject,system,rater,value"
+    alone = only(rows, positive="", header=header, order=())["A"]["mean"]
+    assert (alone["value"], alone["ci"], alone["reason"]) == (5, None, "ONE_VALUE")
+    named = only(rows, positive="", header=header, order=tuple("012345"))["A"]["mean"]
+    assert named["ci"] == pytest.approx([5 - 5 * (1 - 0.025 ** (1 / 6)), 5])
+
+
 def test_without_a_success_set_only_the_mean_is_given():
     found = document(positive="")
     row = found["questions"][""]["systems"][0]

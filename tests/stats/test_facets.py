@@ -81,7 +81,11 @@ def test_raters_who_share_no_item_are_not_compared():
 
 @pytest.mark.parametrize(
     ("labels", "reason"),
-    [(([], [], []), Reason.NO_ITEMS), (([0, 1], [0, 0], [1, 0]), Reason.ONE_RATER)],
+    [
+        (([], [], []), Reason.NO_ITEMS),
+        (([0, 1], [0, 0], [1, 0]), Reason.ONE_RATER),
+        (([0, 0], [0, 1], [1, 1]), Reason.ONE_CATEGORY),
+    ],
 )
 def test_labels_that_say_nothing_about_severity_give_a_reason(labels, reason):
     assert rater_facets(*labels) is reason

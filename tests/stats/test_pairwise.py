@@ -234,6 +234,18 @@ def test_separation_is_a_reason_beside_a_regularised_strength():
     assert found["A"]["win_rate"]["value"] == 1
 
 
+@pytest.mark.parametrize("table", [(0, 2, 1), (0, 7, 5), (6, 2, 4)])
+def test_a_matrix_that_cannot_be_inverted_is_separation_of_its_table_alone(table):
+    """The first two are separated; of the third, tables without some problems are."""
+    values = [
+        value for value, times in zip(("first", "second", "tie"), table, strict=True) for _ in range(times)
+    ]
+    found = systems(document([f"p{at},r,A|B,{value}," for at, value in enumerate(values)]))
+    first, second, _ = table
+    assert found["A"]["strength"]["reason"] == (None if first else "SEPARATION")
+    assert (found["A"]["wins"], found["B"]["wins"]) == (first, second)
+
+
 def test_comparisons_that_share_a_cluster_are_resampled_together():
     rows = [
         f"s{at},r,{'A|B' if at % 2 else 'B|A'},{'first' if at % 3 else 'second'},,p{at // 4}"

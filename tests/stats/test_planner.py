@@ -113,6 +113,14 @@ def test_the_planned_size_has_the_power_of_the_test_that_is_reported(discordance
     assert mcnemar_power(math.ceil(paired_size(discordance, difference)), discordance, difference) < 0.8
 
 
+def test_a_difference_that_no_study_can_find_is_refused_at_once():
+    """At the limit an exact size takes a second or two of the processor, beyond it minutes."""
+    # (1.959964 sqrt(.9) + .841621 sqrt(.9 - .000004))^2 / .000004 = 1,765,995.6
+    with pytest.raises(ValueError, match="needs some 1,765,996 items; at most 1,000,000 are planned"):
+        exact_paired_size(0.9, 0.002)
+    assert exact_paired_size(0.9, 0.005) == 282_967
+
+
 def test_clusters_cost_their_design_effect():
     alone = comparison_plan(0.07, 0.035, 0.105)
     # 8 attempts correlated by .1: 1 + 7 x .1 = 1.7.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stats.analyses.options import Options
 from stats.analyses.retrieval import read_ranks, retrieval_document
-from stats.core.estimate import Reason
+from stats.core.estimate import Caution, Reason
 from stats.scores.retrieval import hit_at, mrr_at, mrr_bounds, precision_at
 from stats.tables.raw_rows import TableError
 
@@ -37,6 +37,20 @@ def test_precision_divides_by_k_and_reciprocal_ranks_stop_at_k():
     assert precision_at(listed, 10).value == pytest.approx(3 / 5 / 10)
     # 1 + 1/2 + 1/4 over five queries.
     assert mrr_at(listed, 10, seed=1, replicates=100).value == pytest.approx(1.75 / 5)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "ends"),
+    [
+        ([1] * 5, (0.025**0.2, 1)),  # of queries that fail, at most 1 - .025^(1/5) could have gone unseen
+        ([0] * 5, (0, 1 - 0.025**0.2)),
+        ([3], (0.025 / 3, 1 / 3 + 2 / 3 * 0.975)),
+    ],
+)
+def test_queries_that_all_gain_the_same_leave_room_for_others(ranks, ends):
+    found = mrr_at(ranks, 5, seed=1)
+    assert found.ci == pytest.approx(ends)
+    assert found.warnings == (Caution.NO_SPREAD,)
 
 
 def test_the_published_mrr_that_is_impossible_is_outside_its_bounds():

@@ -69,12 +69,6 @@ def site(tmp_path: Path) -> Iterator[Deployment]:
         deployment.environment["TOUCHSTONE_JUDGE_ENDPOINTS"] = json.dumps(endpoints)
         programs = tmp_path / "bin"
         programs.mkdir()
-        for name, command in (
-            ("manage.py", [sys.executable, str(ROOT / "manage.py")]),
-            ("python", [sys.executable]),
-        ):
-            (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
-            (programs / name).chmod(0o755)
         deployment.environment |= {
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
@@ -82,6 +76,9 @@ def site(tmp_path: Path) -> Iterator[Deployment]:
             "SAMPLE": str(ROOT / "sample"),
             "DATA": str(ROOT.parent / "shared" / "data"),
         }
+        for name, command in (("manage.py", deployment.program()), ("python", [sys.executable])):
+            (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+            (programs / name).chmod(0o755)
         deployment.manage("shell", "-c", MAKE_OWNER)
         yield deployment
 

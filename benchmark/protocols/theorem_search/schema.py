@@ -4,6 +4,7 @@ A target or result names a paper and, within it, a statement by its number ("The
 statement names the paper alone.
 """
 
+from functools import lru_cache
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
@@ -31,7 +32,7 @@ class Statement(Strict):
     @property
     def paper_key(self) -> str:
         """The paper under one name: arXiv number without version, DOI, or its own name in lower case."""
-        return arxiv_id(self.paper) or doi(self.paper) or _folded(self.paper)
+        return _paper_key(self.paper)
 
     @property
     def statement_key(self) -> str:
@@ -114,6 +115,12 @@ class RankingLine(Ranking):
         if self.state != "answered" and self.results:
             raise ValueError("only an answered output may have results")
         return self
+
+
+@lru_cache(maxsize=2**15)
+def _paper_key(paper: str) -> str:
+    """Kept: the same few papers are named in many lists, and each of ten measures reads a list again."""
+    return arxiv_id(paper) or doi(paper) or _folded(paper)
 
 
 def _folded(text: str) -> str:

@@ -26,7 +26,8 @@ export class Versions {
     });
   }
 
-  // Takes up what an earlier visit left in this browser; `resumed` is told.
+  // Takes up what an earlier visit left in this browser; `resumed` is told. It is saved at once, before anything is
+  // added: the earlier visit's own save may still be under way, and the same text is no other version.
   async restore() {
     const loaded = JSON.stringify(this.form.content());
     const leftover = await this.autosave.leftover();
@@ -41,6 +42,6 @@ export class Versions {
     this.fill(leftover.content);
     this.resumed(leftover);
     this.state.show("restored");
-    this.autosave.changed();
+    this.autosave.flush();
   }
 }
