@@ -2,7 +2,9 @@
 
 import os
 import secrets
+import tempfile
 import zlib
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,13 +25,12 @@ def is_guessable(key: str) -> bool:
 
 def demo_secret_key(runtime_dir: Path) -> str:
     """The key stored in `runtime_dir/secret-key`, made on first use; readable by its owner only."""
-    runtime_dir.mkdir(parents=True, exist_ok=True)
     path = runtime_dir / "secret-key"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="ascii").strip()
-    key = secrets.token_urlsafe(50)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(key)
-    return key
+    if not path.exists():
+        runtime_dir.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=runtime_dir, encoding="ascii") as file:  # readable by its owner only
+            file.write(secrets.token_urlsafe(50))
+            file.flush()
+            with suppress(FileExistsError):  # of several processes that start at once, one makes the key of all
+                os.link(file.name, path)
+    return path.read_text(encoding="ascii").strip()

@@ -138,7 +138,8 @@ def settle(page: Page, campaign: str) -> list[str]:
         rows = page.locator("tbody tr", has=page.locator(".badge", has_text="split"))
         if rows.count() <= number:
             return decided
-        rows.nth(number).get_by_role("link").click()
+        with page.expect_navigation():
+            rows.nth(number).get_by_role("link").click()
         assert not any(system in page.locator("main").inner_text().lower() for system in SYSTEMS)
         disputed = page.locator("section.disputed", has=page.locator(".badge", has_text="split")).first
         given = disputed.locator("dd strong").first.inner_text()
