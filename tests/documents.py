@@ -21,7 +21,6 @@ from reports.judges.pairs import judge_pair
 from reports.scores.document import score
 from reports.scores.expert_scores import expert_scores
 from reports.scores.judge_scores import metric_score
-from reports.scores.measured_scores import measured_scores
 from reports.scores.success_types import success_types_rows as success_types
 
 
@@ -46,7 +45,6 @@ expert_document = _as_document(expert_scores)
 judge_audit_document = _as_document(judge_audit)
 judge_pair_document = _as_document(judge_pair)
 matrix_document = _as_document(judge_matrix)
-measured_document = _as_document(measured_scores)
 metric_document = _as_document(metric_score)
 monitoring_document = _as_document(monitoring)
 question_document = _as_document(question_reliability)

@@ -57,6 +57,8 @@ def expert_scores(
     measures: Sequence[StepMeasure] = (),
     unreleased: Sequence[Unreleased] = (),
     missing: Mapping[str, Collection[str]] = MappingProxyType({}),
+    *,
+    reaches_unseen: bool = True,
 ) -> dict[str, ExpertQuestion]:
     """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions.
 
@@ -83,7 +85,9 @@ def expert_scores(
         for system in systems:
             if scale.stepwise:
                 answered = [label for label in about[system] if label.state == "answered"]
-                found[system] = step_scores(question, answered, measures, clusters)
+                found[system] = step_scores(
+                    question, answered, measures, clusters, reaches_unseen=reaches_unseen
+                )
                 continue
             # output to its decided value; None where the question was adjudicated for no system
             final = {row.subject: row.value for row in decided if system_of.get(row.subject) == system}
@@ -93,6 +97,7 @@ def expert_scores(
                 final if decided else None,
                 withheld[key, system],
                 absent[key, system],
+                reaches_unseen,
             )
         scores[key] = ExpertQuestion(text=question.text, scale=scale.name, systems=found)
     return scores
@@ -128,6 +133,7 @@ def _of_system(
     decided: Mapping[str, str] | None,
     withheld: int,
     absent: int,
+    reaches_unseen: bool,
 ) -> Choices | Means:
     """What one system's labels come to; states that nobody used are left out."""
     scale = question.scale
@@ -140,10 +146,10 @@ def _of_system(
         final = None
         if decided is not None:
             settled = means | {subject: float(value) for subject, value in decided.items()}
-            final = mean_estimate(list(settled.values()), "final_mean", scale.range)
+            final = mean_estimate(list(settled.values()), "final_mean", scale.range, reaches_unseen=reaches_unseen)
         return Means(
-            macro=mean_estimate(list(means.values()), "mean_over_outputs", scale.range),
-            micro=mean_estimate(every_label, "mean_over_labels", scale.range),
+            macro=mean_estimate(list(means.values()), "mean_over_outputs", scale.range, reaches_unseen=reaches_unseen),
+            micro=mean_estimate(every_label, "mean_over_labels", scale.range, reaches_unseen=reaches_unseen),
             final=final,
             passes=_passes(scale, list(grouped.values())) if scale.passes else None,
             abstain=abstain,

@@ -14,10 +14,11 @@ from reports.scores.shape import MeasuredScores, MeasuredSystem, MeasureText
 from stats.core.estimate import Caution, Estimate
 from stats.core.intervals import proportion
 from stats.scores.clusters import cluster_bootstrap, cluster_totals
-from stats.scores.means import mean_estimate
+from stats.scores.means import has_width, mean_estimate, reaching_unseen
 
 DENOMINATOR = "all instances of the release; what abstained, failed or is missing stays"
 METHOD = "instance_bootstrap_percentile"
+SCALE = (0.0, 1.0)
 
 
 def measured_scores(
@@ -29,6 +30,7 @@ def measured_scores(
     seed: int,
     opened: Sequence[OpenMeasure] = (),
     settled: Collection[Key] = (),
+    reaches_unseen: bool = True,
 ) -> MeasuredScores:
     """`answered` is the number of answered outputs of every system of the track; `opened` are those whose value a
     person has still to tell: their number is given and bounds the value, if there are any; `settled` are those that
@@ -60,6 +62,7 @@ def measured_scores(
                     waiting[system, measure.key],
                     decided[system, measure.key],
                     seed,
+                    reaches_unseen,
                 )
                 for measure in protocol.measures
                 if grouped[system, measure.key]
@@ -77,8 +80,9 @@ def _of_system(
     waiting: int,
     settled: int,
     seed: int,
+    reaches_unseen: bool,
 ) -> MeasuredSystem:
-    """Wilson for a proportion; otherwise percentiles over resampled instances."""
+    """Wilson for a proportion; otherwise percentiles over resampled instances, or what equal values allow."""
     by_domain: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         by_domain[known[row.instance].domain].append(row.value)
@@ -89,8 +93,10 @@ def _of_system(
     else:
         headline = _resampled(rows, [row.instance for row in rows], seed)
         headline = replace(headline, method=METHOD, k=None, denom_rule=DENOMINATOR)
+        if reaches_unseen and headline.ci and not has_width(headline.ci[1] - headline.ci[0], SCALE):
+            headline = reaching_unseen(headline, len(rows), SCALE)
         domains = {
-            name: mean_estimate(own, "mean_over_outputs", (0.0, 1.0))
+            name: mean_estimate(own, "mean_over_outputs", SCALE, reaches_unseen=reaches_unseen)
             for name, own in sorted(by_domain.items())
         }
     abstained = sum(row.state not in ("answered", MISSING) for row in rows)

@@ -24,6 +24,8 @@ def step_scores(
     labels: Sequence[ExpertLabel],
     measures: Sequence[StepMeasure],
     clusters: Mapping[str, str],
+    *,
+    reaches_unseen: bool = True,
 ) -> Steps:
     """One system's labels of one stepwise question: how often each value, and every measure's mean.
 
@@ -51,7 +53,7 @@ def step_scores(
             definition=measure.definition,
             estimate=clustered_share(by_paper)
             if measure.binary
-            else clustered_mean(by_paper, "mean_over_outputs"),
+            else clustered_mean(by_paper, "mean_over_outputs", reaches_unseen=reaches_unseen),
         )
     every = [value for own in sheets.values() for sheet in own for value in sheet]
     return Steps(steps=totals(every, question.scale.values), outputs=len(sheets), measures=measured)

@@ -9,15 +9,18 @@ import numpy as np
 
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion, t_value
+from stats.core.jackknife import unseen_share
 from stats.scores.clusters import ClusterTotals, linearised_se, wilson_on_effective_n
 
 Scale = tuple[float, float]
 
 
-def mean_estimate(values: Sequence[float], method: str, scale: Scale) -> Estimate:
+def mean_estimate(
+    values: Sequence[float], method: str, scale: Scale, *, reaches_unseen: bool = True
+) -> Estimate:
     """The mean with a t interval over its units, cut at the ends of the scale; none below two units.
 
-    Where all values are equal the interval has no width, with a warning: it bounds nothing that others would give.
+    Where all values are equal it is that of `reaching_unseen`; without `reaches_unseen` it has no width, as once.
     """
     if not values:
         return undefined(method, Reason.NO_ITEMS, n=0)
@@ -26,10 +29,10 @@ def mean_estimate(values: Sequence[float], method: str, scale: Scale) -> Estimat
     if n < 2:
         return Estimate(value=mean, method=method, n=n)
     se = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
-    return _with_t_interval(Estimate(value=mean, se=se, method=method, n=n), n - 1, scale)
+    return _with_t_interval(Estimate(value=mean, se=se, method=method, n=n), n, scale, reaches_unseen)
 
 
-def clustered_mean(totals: ClusterTotals, method: str) -> Estimate:
+def clustered_mean(totals: ClusterTotals, method: str, *, reaches_unseen: bool = True) -> Estimate:
     """The mean of values in [0, 1] over all outputs, with a t interval over their clusters (C - 1 degrees).
 
     With one output to a cluster this is `mean_estimate`; one cluster alone has no interval.
@@ -38,7 +41,7 @@ def clustered_mean(totals: ClusterTotals, method: str) -> Estimate:
         return undefined(method, Reason.NO_ITEMS, n=0)
     se = linearised_se(totals)
     found = Estimate(value=totals.mean, se=se, method=method, n=totals.n, clusters=totals.clusters)
-    return found if se is None else _with_t_interval(found, totals.clusters - 1, (0.0, 1.0))
+    return found if se is None else _with_t_interval(found, totals.clusters, (0.0, 1.0), reaches_unseen)
 
 
 def clustered_share(totals: ClusterTotals) -> Estimate:
@@ -53,10 +56,29 @@ def clustered_share(totals: ClusterTotals) -> Estimate:
     return replace(found, ci=None) if totals.clusters == 1 < totals.n else found
 
 
-def _with_t_interval(found: Estimate, degrees: int, scale: Scale) -> Estimate:
+def reaching_unseen(found: Estimate, units: int, scale: Scale) -> Estimate:
+    """The estimate of a mean to which all `units` gave one value, with the interval that this allows.
+
+    Units with another value that went unseen (`unseen_share`) would move the mean to an end of the scale. For values of
+    0 this is the exact interval of a proportion.
+    """
+    assert found.value is not None
+    share = unseen_share(units, found.level)
+    low, high = (found.value + share * (end - found.value) for end in scale)
+    return replace(found, ci=(low, high), se=0.0, warnings=(*found.warnings, Caution.NO_SPREAD))
+
+
+def has_width(width: float, scale: Scale) -> bool:
+    """Whether a width or a standard error is more than the rounding of numbers on this scale."""
+    return width > 1e-12 * (scale[1] - scale[0])
+
+
+def _with_t_interval(found: Estimate, units: int, scale: Scale, reaches_unseen: bool) -> Estimate:
     assert found.value is not None
     assert found.se is not None
-    half = t_value(0.95, degrees) * found.se
+    if reaches_unseen and not has_width(found.se, scale):
+        return reaching_unseen(found, units, scale)
+    half = t_value(0.95, units - 1) * found.se
     whole = found.value - half, found.value + half
     ends = max(whole[0], scale[0]), min(whole[1], scale[1])
     warnings = (Caution.NO_SPREAD,) if found.se == 0 else (Caution.TRUNCATED,) if ends != whole else ()

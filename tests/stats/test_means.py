@@ -1,9 +1,10 @@
 """Means on a bounded scale: what they say of themselves."""
 
+import numpy as np
 import pytest
 
 from stats.core.estimate import Caution, Reason
-from stats.core.intervals import wilson
+from stats.core.intervals import clopper_pearson, wilson
 from stats.scores.clusters import cluster_totals
 from stats.scores.means import clustered_mean, clustered_share, mean_estimate
 
@@ -13,13 +14,42 @@ from stats.scores.means import clustered_mean, clustered_share, mean_estimate
     [
         ([2.0, 2.5, 3.0], ()),  # 2.5 +- 4.303 * 0.2887 = 1.26 to 3.74, within 0 to 5
         ([4.0, 5.0], (Caution.TRUNCATED,)),  # 4.5 +- 12.7 * 0.5 leaves the scale
-        ([5.0, 5.0, 5.0], (Caution.NO_SPREAD,)),
     ],
 )
-def test_an_interval_says_when_it_was_cut_and_when_it_has_no_width(values, warnings):
+def test_an_interval_says_when_it_was_cut(values, warnings):
     found = mean_estimate(values, "mean", (0.0, 5.0))
     assert found.warnings == warnings
-    assert found.ci[0] <= found.value <= found.ci[1]
+    assert found.ci[0] < found.value < found.ci[1]
+
+
+@pytest.mark.parametrize("value", [1.0, 2.0, 0.1 + 0.2, 4.7, 5.0])
+@pytest.mark.parametrize("n", [2, 3, 7, 30, 200])
+def test_equal_values_leave_room_for_others_that_went_unseen(value, n):
+    """(1 - p)^n = .025: a share p of ones or fives among the outputs is missed by n of them as often as that."""
+    p = 1 - 0.025 ** (1 / n)
+    expected = pytest.approx((value - p * (value - 1), value + p * (5 - value)), abs=1e-12)
+    found = mean_estimate([value] * n, "mean", (1.0, 5.0))
+    assert found.ci == expected
+    assert (found.se, found.warnings) == (0, (Caution.NO_SPREAD,))
+
+
+@pytest.mark.parametrize("value", [0.0, 1 / 3, 1.0])
+@pytest.mark.parametrize("twins", [1, 3])
+def test_equal_values_by_paper_count_papers(value, twins):
+    """Nine papers: as far as nine outputs would reach. Of nine failures that is the exact interval of 0 of 9."""
+    found = clustered_mean(cluster_totals([value] * 9 * twins, list(range(9)) * twins), "mean")
+    assert found.ci == mean_estimate([found.value] * 9, "mean", (0.0, 1.0)).ci
+    if not value:
+        assert found.ci == pytest.approx(clopper_pearson(0, 9), abs=1e-12)
+
+
+def test_a_mean_that_equal_values_hide_is_within_the_interval():
+    """Outputs deserve a 1 once in ten times, or else a 5: of 2,000 studies of 12 outputs a quarter meet fives alone."""
+    drawn = np.random.default_rng(20261127).choice([5.0, 1.0], p=[0.9, 0.1], size=(2000, 12))
+    alike = [values for values in drawn if np.ptp(values) == 0]
+    assert len(alike) > 400
+    ends = [mean_estimate(values.tolist(), "mean", (1.0, 5.0)).ci for values in alike]
+    assert all(low <= 4.6 <= high for low, high in ends)
 
 
 def test_the_share_of_independent_outputs_is_a_wilson_interval():
