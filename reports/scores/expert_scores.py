@@ -146,9 +146,13 @@ def _of_system(
         final = None
         if decided is not None:
             settled = means | {subject: float(value) for subject, value in decided.items()}
-            final = mean_estimate(list(settled.values()), "final_mean", scale.range, reaches_unseen=reaches_unseen)
+            final = mean_estimate(
+                list(settled.values()), "final_mean", scale.range, reaches_unseen=reaches_unseen
+            )
         return Means(
-            macro=mean_estimate(list(means.values()), "mean_over_outputs", scale.range, reaches_unseen=reaches_unseen),
+            macro=mean_estimate(
+                list(means.values()), "mean_over_outputs", scale.range, reaches_unseen=reaches_unseen
+            ),
             micro=mean_estimate(every_label, "mean_over_labels", scale.range, reaches_unseen=reaches_unseen),
             final=final,
             passes=_passes(scale, list(grouped.values())) if scale.passes else None,
