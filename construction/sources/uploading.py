@@ -97,7 +97,7 @@ def discard_upload(*, upload: SourceUpload) -> None:
 
 
 def try_again(*, upload: SourceUpload) -> int:
-    """Queue archives again whose reading failed for want of their file or of a worker; returns how many."""
+    """Queue again the archives that were not read because their file or a worker was missing; returns how many."""
     with transaction.atomic():
         locked = SourceUpload.objects.select_for_update().get(pk=upload.pk)
         again = locked.archives.filter(state=TaskState.FAILED)

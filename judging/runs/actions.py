@@ -7,7 +7,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -28,8 +27,10 @@ from judging.prompts.queries import prompts_called
 from judging.runs.combining import combination_settings, combined_verdicts, decided, tallies
 from judging.runs.early_stop import votes_cast
 from judging.runs.queries import (
+    OPEN,
     judgeable_pairs,
     newest_judge,
+    open_elsewhere,
     questions_about_outputs,
     runs_asked_about,
 )
@@ -43,7 +44,6 @@ from work.signal import ring
 
 logger = logging.getLogger(__name__)
 _BATCH = 1000
-_OPEN = (TaskState.WAITING, TaskState.LEASED, TaskState.HELD)
 
 
 @transaction.atomic
@@ -193,7 +193,7 @@ def ask(
     n_tasks = _write_tasks(run, chosen, settled)
     if not n_tasks:
         asked = f"answered output of {release.name} ({track})" if track else f"instance of {release.name}"
-        others = sorted(set(_open_elsewhere(run).values_list("run_id", flat=True)))
+        others = sorted(set(open_elsewhere(run).values_list("run_id", flat=True)))
         waiting = f", or waits for them in run {', '.join(map(str, others))}" if others else ""
         raise Refused(
             f"Nothing to ask: every {asked} has its verdicts from {judge.label}{waiting}.",
@@ -284,7 +284,7 @@ def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[in
     What another run is still to ask this judge is left to it: nothing is paid for twice.
     """
     cast = votes_cast(judges=[run.judge_id], which=of_run(run))
-    asked = {Subject(*subject) for subject in _open_elsewhere(run).values_list(*FIELDS).distinct()}
+    asked = {Subject(*subject) for subject in open_elsewhere(run).values_list(*FIELDS).distinct()}
     planned = run.judge.votes
     tasks = []
     for subject in _subjects(run, predicates):
@@ -298,12 +298,6 @@ def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[in
             state = TaskState.WAITING if place < now else TaskState.HELD
             tasks.append(JudgeTask(run=run, **question, vote=vote, state=state))
     return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
-
-
-def _open_elsewhere(run: JudgeRun) -> QuerySet[JudgeTask]:
-    """What other runs, even paused ones, are still to ask the run's judge about the same release."""
-    others = JudgeRun.objects.filter(judge=run.judge_id, state__in=[RunState.RUNNING, RunState.PAUSED])
-    return JudgeTask.objects.filter(of_run(run), run__in=others.exclude(pk=run.pk), state__in=_OPEN)
 
 
 def _subjects(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
@@ -325,7 +319,7 @@ def _subjects(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
 @transaction.atomic
 def finish_runs() -> int:
     """Close running runs that have nothing waiting or leased; returns how many."""
-    unfinished = JudgeTask.objects.filter(state__in=_OPEN)
+    unfinished = JudgeTask.objects.filter(state__in=OPEN)
     running = JudgeRun.objects.filter(state=RunState.RUNNING)
     ended = list(running.exclude(id__in=unfinished.values("run_id")).values_list("id", flat=True))
     for run in running.filter(id__in=ended, after__isnull=False).select_related("judge", "after", "release"):

@@ -14,7 +14,9 @@ from judging.asking.costs import use_of
 from judging.asking.prompts import pair_predicates, predicates_about
 from judging.asking.subjects import of_run
 from judging.models import Call, Judge, JudgeRun, JudgeTask, RunSubject, Verdict
-from work.models import TaskState
+from work.models import RunState, TaskState
+
+OPEN = (TaskState.WAITING, TaskState.LEASED, TaskState.HELD)
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -24,6 +26,12 @@ def runs_asked_about(release: Release, track: str, condition: str = "") -> Query
     """The runs of a track under a condition, "usual" for the usual one and "" for all of them."""
     runs = Run.objects.filter(release=release, track=track)
     return runs.filter(condition="" if condition == USUAL else condition) if condition else runs
+
+
+def open_elsewhere(run: JudgeRun) -> QuerySet[JudgeTask]:
+    """What other runs, even paused ones, are still to ask the run's judge about the same release."""
+    others = JudgeRun.objects.filter(judge=run.judge_id, state__in=[RunState.RUNNING, RunState.PAUSED])
+    return JudgeTask.objects.filter(of_run(run), run__in=others.exclude(pk=run.pk), state__in=OPEN)
 
 
 def questions_about_outputs(

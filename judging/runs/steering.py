@@ -9,8 +9,11 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from judging.asking.costs import completion_limit
+from judging.asking.subjects import of_run, subject_of
 from judging.kind import JUDGING
-from judging.models import Judge, JudgeRun
+from judging.models import Judge, JudgeRun, JudgeTask
+from judging.runs.early_stop import votes_cast
+from judging.runs.queries import open_elsewhere
 from work.budget import check_cap, check_fits
 from work.clock import shared_now
 from work.models import RunState, TaskState
@@ -37,12 +40,26 @@ def steer(*, actor: User | None, run: JudgeRun, to: RunState, reason: str = "") 
 
 @transaction.atomic
 def retry_failed(*, actor: User | None, run: JudgeRun) -> int:
-    """Put the failed tasks of a run back into the queue with fresh tries; returns how many."""
-    returned = run.tasks.filter(state=TaskState.FAILED).update(
-        state=TaskState.WAITING, tries=0, available_at=shared_now()
-    )
-    if not returned:
+    """Put the failed tasks of a run back into the queue with fresh tries; returns how many.
+
+    Votes that another run has cast since, or is still to ask for, are not paid for twice.
+    """
+    Judge.objects.select_for_update().get(pk=run.judge_id)  # nobody asks it for the same meanwhile
+    failed = list(run.tasks.filter(state=TaskState.FAILED))
+    if not failed:
         raise Refused("The run has no failed tasks.", code="nothing_failed")
+    cast = votes_cast(judges=[run.judge_id], which=of_run(run))
+    asked = {subject_of(task) for task in open_elsewhere(run)}
+    again = []
+    for task in failed:
+        subject = subject_of(task)
+        if subject not in asked and task.vote not in cast.get((run.judge_id, subject), {}):
+            task.state, task.tries, task.available_at = TaskState.WAITING, 0, shared_now()
+            again.append(task)
+    if not again:
+        reason = "Other runs have asked for these verdicts since, so there is nothing to ask again."
+        raise Refused(reason, code="asked_elsewhere")
+    returned = JudgeTask.objects.bulk_update(again, ["state", "tries", "available_at"], batch_size=500)
     JudgeRun.objects.filter(pk=run.pk, state=RunState.DONE).update(state=RunState.RUNNING, finished_at=None)
     record(actor=actor, verb="retry failed judge tasks", target=run, details={"tasks": returned})
     transaction.on_commit(ring)

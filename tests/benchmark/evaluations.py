@@ -12,7 +12,7 @@ JUDGE = "made-up/judge-1"
 
 def evaluation(system: str, gaps: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The result file of a made-up system: of 20 entries about 14 are answered, 3 are without a statement, 2 stopped
-    for want of a document and 1 failed at once."""
+    as a document was missing and 1 failed at once."""
     results = [_entry(system, gap) for gap in gaps]
     return {
         "stats": {"total": len(results)},

@@ -158,6 +158,23 @@ def test_failed_tasks_can_be_queued_again(judge, release_with, owner):
     assert set(run.tasks.values_list("state", "tries")) == {(TaskState.WAITING, 0)}
 
 
+def test_what_another_run_has_asked_for_since_is_not_asked_again(judge, release_with, owner):
+    """Of two outputs that failed in a first run, a second run has the verdict on one, and is still to ask the other."""
+    release = release_with(2)
+    first = ask(actor=None, judge=judge, release=release, predicates=["ground"])
+    JudgeTask.objects.update(state=TaskState.FAILED, tries=6)
+    reconcile()
+    second = ask(actor=None, judge=judge, release=release, predicates=["ground"])
+    one, other = second.tasks.order_by("id")
+    VerdictFactory(judge=judge, output=one.output, predicate="ground", vote=1)
+    JudgeTask.objects.filter(pk=one.pk).update(state=TaskState.DONE)
+    with pytest.raises(Refused, match="Other runs have asked for these verdicts since"):
+        retry_failed(actor=owner, run=first)
+    steer(actor=owner, run=second, to=RunState.CANCELLED)  # with what it was still to ask
+    assert retry_failed(actor=owner, run=first) == 1
+    assert first.tasks.get(state=TaskState.WAITING).output == other.output
+
+
 def test_asking_survives_a_broker_that_is_away_and_the_next_pass_rings_again(
     judge, release_with, monkeypatch, django_capture_on_commit_callbacks
 ):

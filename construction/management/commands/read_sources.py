@@ -15,7 +15,7 @@ from latex import OUTLINE_VERSION
 
 
 class Command(TouchstoneCommand):
-    help = "Read sources again whose outline an older program made, or that it could not read in its limits."
+    help = "Read again the sources whose outline an older program made, or that it could not read within its limits."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--all", action="store_true", help="those that this program has read too")
