@@ -268,7 +268,7 @@ class LabelReader:
         seen = row["verdict_seen"]
         if seen and not isinstance(parse_subject(row["subject"]), Subject):
             yield "verdict_seen", "verdicts are shown on single outputs only"
-        same = self.expert_rows.get(_grade_key(row), [row])[0]
+        same = self.expert_rows.get(_grade_key(without_defaults(row)), [row])[0]
         for name in FactsOfAGrade._fields:
             if same[name] != row[name]:
                 yield name, f"{same.place} says {same[name]!r} of the same grade"

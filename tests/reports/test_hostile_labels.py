@@ -199,6 +199,10 @@ CONTRADICTIONS = {
         again(EXPERT | {"stratum": "a", "stratum_size": 9, "sample_size": 3}, rater="bob", stratum_size=8),
         told(3, "stratum_size", "line 2 says '9'"),
     ),
+    "a grade in sight of a verdict and not": (
+        again(EXPERT | {"verdict_seen": "yes"}, question="logic", value=4, order="1", verdict_seen="no"),
+        told(3, "verdict_seen", "line 2 says 'yes' of the same grade"),
+    ),
     "one version of two judges": (
         again(VERDICT, rater="claude"),
         told(3, "judge_version", "'gpt-v1' is a version of 'gpt' in line 2, not of 'claude'"),
