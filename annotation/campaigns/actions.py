@@ -14,6 +14,7 @@ from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from annotation.campaigns import sampling
 from annotation.campaigns.frames import answered_outputs, frame_of_instances, frame_of_outputs
+from annotation.campaigns.naming import objection_to
 from annotation.conflicts import resolving as conflicts
 from annotation.core import phases
 from annotation.core.phases import Phase, Verb
@@ -75,6 +76,8 @@ def create_campaign(
     """
     require_staff(actor)
     slug = slug or slugify(name)[:100]
+    if slug and (objection := objection_to(slug)):
+        raise Refused(f"{objection}.", field="name")
     if not slug or Campaign.objects.filter(slug=slug).exists():
         raise Refused(f"There is already a campaign {slug!r}; choose another name.", field="name")
     kept = keep_rubric(release.benchmark.protocol, rubric)

@@ -12,6 +12,7 @@ from annotation.campaigns.pairing import upright
 from annotation.importing.stand_ins import raters_named, stand_in
 from annotation.models import Adjudication, Campaign, Item, Unblinding
 from benchmark.models import Instance, Output
+from stats.tables.names import same_name
 
 UNBLINDED_ELSEWHERE = "Imported with decisions that were made after the unblinding of the original study."
 
@@ -69,12 +70,17 @@ def import_decisions(*, slug: str, decisions: Sequence[PublishedDecision], new: 
             "item_id", "question", "step", "value", "decided_by__rater", "cause", "note", "overrules", "informed",
             "amendment",
         )  # fmt: skip
-        stored = set(rows)
+        stored = {(*row[:4], same_name(row[4]), *row[5:]) for row in rows}
+        values = {(*row[:3], row[-1]): row[3] for row in rows}
         for decision in decisions:
             item = items.get(decision.item_key)
             if item is None or (item.pk, *decision.content) not in stored:
+                place = (item.pk if item else 0, decision.question, decision.step, decision.amendment)
+                why = f": of {decision.question}, where the file says {decision.value!r}"
+                if place in values and decision.second is None:
+                    why += f", {values[place]!r}"
                 raise Refused(
-                    f"Campaign {campaign.slug} already exists with other decisions; nothing was imported. "
+                    f"Campaign {campaign.slug} already exists with other decisions{why}; nothing was imported. "
                     "Import under another campaign name.",
                     code="labels_differ",
                     line=decision.line,

@@ -8,7 +8,7 @@ import datetime as dt
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from django.db import transaction
@@ -17,6 +17,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
+from annotation.campaigns.naming import objection_to
 from annotation.core.phases import Phase
 from annotation.grading.answers import CheckedComment
 from annotation.importing.comments import same_comments
@@ -33,6 +34,7 @@ from annotation.models import (
 from annotation.models import Rubric as RubricRow
 from benchmark.models import Instance, Output, Release
 from benchmark.rubrics import Rubric
+from stats.tables.names import same_name
 
 SubjectKey = tuple[int, int, int]
 GradeKey = tuple[SubjectKey, bool | None, str]
@@ -49,6 +51,7 @@ class PublishedAnswer:
     state: str
     confidence: float | None
     comment: str
+    line: int = field(default=0, compare=False)
 
 
 class FactsOfAGrade(NamedTuple):
@@ -123,11 +126,16 @@ def import_grades(
     track: str,
     grades: Sequence[PublishedGrade],
 ) -> int:
-    """Store the grades as a closed campaign; returns how many are new (0 if all existed already)."""
+    """Store the grades as a closed campaign; returns how many are new (0 if all existed already).
+
+    Raises Refused for a name that no campaign can have, and for a campaign that exists with other labels.
+    """
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign:
         _check_unchanged(campaign, release, grades)
         return 0
+    if objection := objection_to(slug):
+        raise Refused(objection, line=grades[0].line, field="campaign")
     owner = actor or stand_in("the platform")
     per_item = Counter(grade.subject for grade in grades if not grade.repeat)
     campaign = Campaign.objects.create(
@@ -243,7 +251,12 @@ def _store_grades(
                 preferred={"first": grade.output, "second": grade.second}.get(answer.value)
                 if grade.second and answer.question in preferences
                 else None,
-                **vars(answer),
+                question=answer.question,
+                step=answer.step,
+                value=answer.value,
+                state=answer.state,
+                confidence=answer.confidence,
+                comment=answer.comment,
             )
             for row, grade in zip(rows, grades, strict=True)
             for answer in grade.answers
@@ -276,13 +289,13 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
     known: dict[GradeKey, FactsOfAGrade] = {}
     rows = live.values_list(*place, *FactsOfAGrade._fields)
     for instance, output, second, swapped, rater, *facts in rows.iterator():
-        known[(instance, output or 0, second or 0), swapped, rater] = FactsOfAGrade(*facts)
+        known[(instance, output or 0, second or 0), swapped, same_name(rater)] = FactsOfAGrade(*facts)
     answers = Answer.objects.filter(grade__in=live).values_list(
         *(f"grade__{name}" for name in place), "question", "step", "value", "state", "confidence", "comment"
     )
     stored: dict[GradeKey, set[PublishedAnswer]] = {}
     for instance, output, second, swapped, rater, *said in answers.iterator():
-        key = (instance, output or 0, second or 0), swapped, rater
+        key = (instance, output or 0, second or 0), swapped, same_name(rater)
         stored.setdefault(key, set()).add(PublishedAnswer(*said))
     remarks: dict[GradeKey, list[Comment]] = {}
     if any(grade.comments is not None for grade in grades):
@@ -292,7 +305,7 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
             key = (
                 (item.instance_id, item.output_id or 0, item.second_id or 0),
                 held.swapped,
-                held.reviewer.rater,
+                same_name(held.reviewer.rater),
             )
             remarks.setdefault(key, []).append(row)
     for grade in grades:
@@ -304,9 +317,22 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
         if grade.comments is not None and not same_comments(remarks.get(key, []), grade.comments):
             other = other or "comments"
         if other:
+            line, why = _first_difference(grade, stored.get(key, set()))
+            file = f"{grade.file}: " if grade.file else ""
             raise Refused(
-                f"Campaign {campaign.slug} already exists and holds other {other} of {grade.rater} here; "
+                f"{file}Campaign {campaign.slug} already exists and holds other {other} of {grade.rater} here{why}; "
                 "nothing was imported. Import under another campaign name.",
                 code="labels_differ",
-                line=grade.line,
+                line=line,
             )
+
+
+def _first_difference(grade: PublishedGrade, stored: set[PublishedAnswer]) -> tuple[int, str]:
+    """The line of the first answer whose value is stored as another one, and both in words."""
+    known = {(answer.question, answer.step): answer for answer in stored}
+    for given in grade.answers:
+        before = known.get((given.question, given.step))
+        if before and (before.value, before.state) != (given.value, given.state):
+            there, here = (told.value or told.state for told in (before, given))
+            return given.line, f": {given.question} is {there!r}, and {here!r} in the file"
+    return grade.line, ""

@@ -1,17 +1,20 @@
 """People who are known by the name in a label table only: inactive users who carry that name."""
 
 import hashlib
+import unicodedata
 from collections.abc import Iterable
 
 from accounts.models import User
+from stats.tables.names import same_name
 
 IMPORTED_DOMAIN = "imported.invalid"
 
 
 def raters_named(names: Iterable[str]) -> dict[str, User]:
-    """The user of every name, made where there is none."""
+    """The user of every name, made where there is none. A name that was stored decomposed is the same one."""
     wanted = sorted(set(names))
-    known = {user.rater: user for user in User.objects.filter(rater__in=wanted)}
+    spelt = {*wanted, *(unicodedata.normalize("NFD", name) for name in wanted)}
+    known = {same_name(user.rater): user for user in User.objects.filter(rater__in=spelt)}
     return {name: known.get(name) or stand_in(name) for name in wanted}
 
 

@@ -360,6 +360,19 @@ class PublishedVerdict:
     created_at: Any = None
     second: Output | None = None
     instance: Instance | None = None
+    line: int = 0
+    file: str = ""
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What a judge has one verdict about."""
+        about = (row and row.pk for row in (self.output, self.second, self.instance))
+        return *about, self.predicate, self.order, self.vote
+
+    @property
+    def content(self) -> dict[str, object]:
+        """What it says, by the columns of the label table; its time may be missing there."""
+        return {"value": self.value or self.state, "confidence": self.confidence, "comment": self.reason}
 
 
 @dataclass(frozen=True)
@@ -373,6 +386,23 @@ class PublishedStep:
     label: str
     reason: str = ""
     vote: int = 1
+    line: int = 0
+    file: str = ""
+
+    @property
+    def content(self) -> dict[str, object]:
+        """The same of a step."""
+        return {"value": self.label, "comment": self.reason}
+
+
+class VerdictsDiffer(Refused):
+    """Verdicts of a file that say something else than those stored of the same judge: each with the field in which it
+    differs, and why."""
+
+    def __init__(self, differing: Sequence[tuple[PublishedVerdict | PublishedStep, str, str]]) -> None:
+        self.differing = differing
+        said, field, reason = differing[0]
+        super().__init__(reason, code="labels_differ", line=said.line or None, field=field)
 
 
 @transaction.atomic
@@ -384,10 +414,36 @@ def imported_judge(*, actor: User | None, slug: str, protocol: str, published_as
 
 @transaction.atomic
 def store_published(*, judge: Judge, verdicts: Iterable[PublishedVerdict]) -> int:
-    """Store published verdicts; rows already stored for the judge are left alone. Returns how many are new."""
+    """Store published verdicts; those stored for the judge already change nothing. Returns how many are new.
+
+    Raises VerdictsDiffer if what is stored says something else.
+    """
+    given = list(verdicts)
+    places = {verdict.place for verdict in given}
+    stored = {}
+    found = judge.verdicts.values_list(
+        "output", "second", "instance", "predicate", "order", "vote", "value", "state", "confidence", "reason"
+    )
+    for *place, value, state, confidence, reason in found.iterator():
+        if tuple(place) in places:
+            stored[tuple(place)] = {"value": value or state, "confidence": confidence, "comment": reason}
+    _refuse_other(judge, [(said, said.content, stored[said.place]) for said in given if said.place in stored])
     rows = [
-        Verdict(judge=judge, **vars(verdict) | {"created_at": verdict.created_at or timezone.now()})
-        for verdict in verdicts
+        Verdict(
+            judge=judge,
+            output=verdict.output,
+            second=verdict.second,
+            instance=verdict.instance,
+            predicate=verdict.predicate,
+            order=verdict.order,
+            vote=verdict.vote,
+            value=verdict.value,
+            state=verdict.state,
+            confidence=verdict.confidence,
+            reason=verdict.reason,
+            created_at=verdict.created_at or timezone.now(),
+        )
+        for verdict in given
     ]
     before = judge.verdicts.count()
     Verdict.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
@@ -411,6 +467,34 @@ def store_published_steps(*, judge: Judge, steps: Sequence[PublishedStep]) -> in
         for said in steps
     ]
     known = StepVerdict.objects.filter(verdict__judge=judge)
+    before_now = {
+        (row.verdict_id, row.question, row.step): {"value": row.label, "comment": row.reason}
+        for row in known.filter(verdict__output__in=outputs)
+    }
+    places = [(row.verdict_id, row.question, row.step) for row in rows]
+    told = zip(steps, places, strict=True)
+    _refuse_other(
+        judge, [(said, said.content, before_now[place]) for said, place in told if place in before_now]
+    )
     before = known.count()
     StepVerdict.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
     return known.count() - before
+
+
+Content = Mapping[str, object]
+
+
+def _refuse_other(
+    judge: Judge, told: Iterable[tuple[PublishedVerdict | PublishedStep, Content, Content]]
+) -> None:
+    """Raise VerdictsDiffer where what a file says, given first, is not what is stored, given second."""
+    differing = []
+    for said, given, stored in told:
+        column = next((name for name in given if given[name] != stored[name]), None)
+        if column:
+            reason = (
+                f"{judge.label} says {stored[column]!r} of it here already, and {given[column]!r} in the file"
+            )
+            differing.append((said, column, reason))
+    if differing:
+        raise VerdictsDiffer(differing)

@@ -1,7 +1,7 @@
 """Reading a comment table against the labels that come with it: every row checked, and put at its place in the text."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -17,9 +17,12 @@ from benchmark.models import Instance, Output
 from benchmark.subjects import InstanceSubject, PairSubject, parse_subject
 from reports.labels.comments import COLUMNS
 from reports.labels.faults import MOST_FAULTS, Fault, LabelRow
-from reports.labels.reading import UNSPECIFIED_CAMPAIGN, GradeKey, LabelReader
+from reports.labels.moments import objection_to_moment
+from reports.labels.reading import GradeKey, LabelReader
+from reports.labels.repeating import UNSPECIFIED_CAMPAIGN
 from stats.tables.columns import Check
 from stats.tables.labels import one_of
+from stats.tables.names import same_name
 
 MOST_COMMENTS = 200_000
 MOST_WORDS = 100_000  # characters of a comment or quote
@@ -44,6 +47,7 @@ COMMENT_CHECKS: dict[str, Check] = {
     **dict.fromkeys(COLUMNS, str.strip),
     **dict.fromkeys(_OFFSETS, _whole),
     **dict.fromkeys(("quote", "prefix", "suffix", "text"), _as_it_is),
+    "rater": same_name,
     "rater_kind": one_of("expert"),
     "anchor": one_of(*Anchored),
     "severity": one_of(*Severity.values),
@@ -59,6 +63,9 @@ class CommentReader:
         self.faults: list[Fault] = []
         self.comments: dict[GradeKey, list[PublishedComment]] = defaultdict(list)
         self.placed: list[PlacedComment] = []
+        self.repeated = 0
+        self._taken: Counter[tuple[str, ...]] = Counter()
+        self._in_file: Counter[tuple[str, ...]] = Counter()
         self._grades = labels.first_presentations()
 
     def read(self, rows: Iterable[LabelRow]) -> None:
@@ -69,6 +76,8 @@ class CommentReader:
                 fault = "", f"more than {MOST_COMMENTS:,} comments; import them in parts"
             if fault:
                 self.faults.append(Fault(row.line, *fault, row.file))
+            elif self._is_repeated(row):
+                self.repeated += 1
             else:
                 about = row["anchor"]
                 if not about:  # a table that people wrote
@@ -102,12 +111,26 @@ class CommentReader:
             yield "question", "a comment is about a passage; what is said of an answer is in the label table"
         if not row["text"].strip() and row["severity"] != Severity.HIGHLIGHT:
             yield "text", "the comment is empty"
+        if row["created_at"] and (objection := objection_to_moment(row["created_at"])):
+            yield "created_at", objection
         if int(row["end"] or 0) < int(row["start"] or 0):
             yield "end", "is before the start"
         try:
             _rectangles(row["rects"])
         except (ValueError, RecursionError) as error:
             yield "rects", str(error)
+
+    def _is_repeated(self, row: LabelRow) -> bool:
+        """Whether another file has the comment already, as often as this one so far: it was sent twice.
+
+        What one file has twice are two comments, as it may have been exported.
+        """
+        said = tuple(row.cells.values())
+        self._in_file[row.file, *said] += 1
+        if self._in_file[row.file, *said] <= self._taken[said]:
+            return True
+        self._taken[said] += 1
+        return False
 
     def by_grade(self, progress: Progress = silent) -> dict[GradeKey, tuple[CheckedComment, ...]]:
         """The comments of each grade where they belong; `placed` then has them all. Texts are rendered now."""

@@ -15,6 +15,7 @@ from reports.labels.cells import (
     VERDICT_PATHS,
 )
 from stats.tables.labels import ADJUDICATOR, SHOWN_BLIND
+from stats.tables.names import same_name
 
 _COLUMNS = ("question", "domain", "state", "value", "system", "stratum", "instance", "track", "rater")
 FILTERS = ("rater_kind", *_COLUMNS, "judge")
@@ -109,4 +110,7 @@ def label_filter(asked: Mapping[str, str], *, identities: bool) -> LabelFilter:
             code="blinded",
             field=telling[0],
         )
-    return LabelFilter({column: frozenset(asked[column].split(",")) for column in FILTERS if column in asked})
+    wanted = {column: frozenset(asked[column].split(",")) for column in FILTERS if column in asked}
+    if "rater" in wanted:
+        wanted["rater"] |= {same_name(name) for name in wanted["rater"]}
+    return LabelFilter(wanted)

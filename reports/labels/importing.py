@@ -16,7 +16,7 @@ from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
-from judging.runs.actions import imported_judge, store_published, store_published_steps
+from judging.runs.actions import VerdictsDiffer, imported_judge, store_published, store_published_steps
 from reports.labels.comment_reading import COMMENT_CHECKS, CommentReader
 from reports.labels.evaluated import evaluated_rows, is_of_evaluator
 from reports.labels.faults import BadLabels, Fault, LabelRow
@@ -25,11 +25,15 @@ from reports.labels.reading import LabelReader, label_rows_of
 
 @dataclass
 class ImportedLabels:
-    """What an import found and stored; with `dry_run` nothing was stored. `comments` are at their places."""
+    """What an import found and stored; with `dry_run` nothing was stored. `comments` are at their places.
+
+    `repeated` rows of labels and comments say again what a row before them says; they count once.
+    """
 
     expert_labels: int = 0
     judge_labels: int = 0
     decisions: int = 0
+    repeated: int = 0
     new_grades: int = 0
     new_verdicts: int = 0
     new_decisions: int = 0
@@ -102,7 +106,8 @@ def import_tables(
     if faults:
         raise BadLabels(faults)
     placed = None if tables.comments is None else remarks.by_grade(progress)
-    report = ImportedLabels(dry_run=dry_run, comments=remarks.placed)
+    repeated = reader.repeated + remarks.repeated
+    report = ImportedLabels(dry_run=dry_run, comments=remarks.placed, repeated=repeated)
     try:
         with transaction.atomic():
             # two imports at once: the second one finds what the first has stored
@@ -153,8 +158,13 @@ def _store_judgements(
             actor=actor, slug=slug, protocol=release.benchmark.protocol, published_as=version
         )
         verdicts, steps = reader.verdicts.get((slug, version), []), reader.steps.get((slug, version), [])
-        report.new_verdicts += store_published(judge=judge, verdicts=verdicts)
-        report.new_verdicts += store_published_steps(judge=judge, steps=[step for _, step in steps])
+        try:
+            report.new_verdicts += store_published(judge=judge, verdicts=verdicts)
+            report.new_verdicts += store_published_steps(judge=judge, steps=[step for _, step in steps])
+        except VerdictsDiffer as refusal:
+            raise BadLabels(
+                [Fault(said.line, field, reason, said.file) for said, field, reason in refusal.differing]
+            ) from refusal
         report.judges.append(judge.label)
     report.expert_labels = sum(len(rows) for rows in reader.expert_rows.values())
     on_steps = sum(len(steps) for steps in reader.steps.values())

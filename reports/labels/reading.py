@@ -1,12 +1,12 @@
 """Reading a label table against a release: every row checked, faults by line and field, nothing stored."""
 
-import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from accounts.refusal import Refused
+from annotation.campaigns.naming import objection_to
 from annotation.grading.answers import CheckedComment
 from annotation.importing.decisions import PublishedDecision
 from annotation.importing.grades import FactsOfAGrade, PublishedAnswer, PublishedGrade
@@ -16,16 +16,24 @@ from benchmark.models import Instance, Output, Release
 from benchmark.protocol import Protocol
 from benchmark.rubrics import Rubric, RubricError
 from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
-from judging.models import Verdict
+from judging.asking.prompts import predicate_prompt
+from judging.models import Judge, Verdict
 from judging.runs.actions import PublishedStep, PublishedVerdict
 from reports.labels.decision_reading import complaints_of_graders, decision_complaints, ungraded
 from reports.labels.faults import MOST_FAULTS, Fault, LabelRow
+from reports.labels.moments import moment_of, objection_to_moment
+from reports.labels.repeating import UNSPECIFIED_CAMPAIGN, contradiction, identity, without_defaults
+from stats.tables.cells import number_in
 from stats.tables.columns import Check, form_of, read_table
 from stats.tables.labels import ADJUDICATOR, CHECKS, RATER_KINDS
 from stats.tables.raw_rows import TableError
 
 STATES = ("answered", "abstain", "unavailable")
-UNSPECIFIED_CAMPAIGN = "imported"
+# As long as the columns of the database are; SQLite would store more.
+_LONGEST = {"rater": 500, "judge_version": 200, "stratum": 200, "step": 50, "value": 200}
+_LONGEST_OF_JUDGE = {"rater": 100}
+_MOST_VOTES = 32_767
+_DESIGN = ("stratum", "stratum_size", "sample_size")
 GradeKey = tuple[str, str, str, str]
 
 
@@ -61,6 +69,13 @@ class LabelReader:
         self.decisions: dict[str, list[LabelRow]] = defaultdict(list)
         self.rubric_of: dict[str, Rubric] = {}
         self.seen: dict[tuple[str, ...], LabelRow] = {}
+        self.repeated = 0
+        self._designs: dict[tuple[str, str], LabelRow] = {}
+        self._versions: dict[str, LabelRow] = {}
+        self._named: dict[str, LabelRow] = {}
+        self._judges: dict[str, set[str]] = defaultdict(set)
+        for judge in Judge.objects.filter(protocol=protocol.name).only("slug", "version", "published_as"):
+            self._judges[judge.label].add(judge.slug)
         outputs = (
             Output.objects.filter(run__release=release)
             .select_related("instance", "run__system")
@@ -86,6 +101,15 @@ class LabelReader:
         for name, reason in self._complaints(row):
             self.faults.append(Fault(row.line, name, reason, row.file))
             return
+        row = without_defaults(row)
+        first = self.seen.setdefault(identity(row), row)
+        if first is not row:
+            found = contradiction(first, row, (self._value(first), self._value(row)))
+            if found:
+                self.faults.append(Fault(row.line, *found, row.file))
+            else:
+                self.repeated += 1
+            return
         if row["rater_kind"] == "judge":
             judge = row["rater"], row["judge_version"]
             if row["step"]:
@@ -103,6 +127,8 @@ class LabelReader:
             yield "release", f"{row['release']!r} is not the release {self.release.name!r}"
         yield from self._subject_complaints(row)
         yield from _value_complaints(row)
+        if row["campaign"] and (objection := objection_to(row["campaign"])):
+            yield "campaign", objection
         if row["rater_kind"] == "judge":
             yield from self._judge_complaints(row)
         elif row["rater_kind"] == "expert":
@@ -117,7 +143,8 @@ class LabelReader:
         for name in FactsOfAGrade._fields:
             if row["rater_kind"] != "expert" and row[name]:
                 yield name, "belongs to the label of an expert"
-        yield from self._repetition(row)
+        if row["rater_kind"] == "expert":
+            yield from self._design_complaints(row)
 
     def _subject_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         try:
@@ -125,6 +152,10 @@ class LabelReader:
         except ValueError as error:
             yield "subject", str(error)
             return
+        if str(subject) != row["subject"]:
+            yield "subject", f"{row['subject']!r} is called {str(subject)!r}"
+        if row["order"] == "2" and not isinstance(subject, PairSubject):
+            yield "order", "only a pair is shown in two orders"
         if isinstance(subject, InstanceSubject):
             if subject.instance not in self.instances:
                 yield "subject", f"{self.release.name} has no instance {subject.instance!r}"
@@ -155,8 +186,35 @@ class LabelReader:
                 "question",
                 f"{row['question']!r} is not a predicate of {self.protocol.name}: {', '.join(known)}",
             )
-        if compares and row["state"] in ("", "answered") and row["value"] not in ("first", "second", "tie"):
-            yield "value", f"{row['value']!r} is not first, second or tie"
+        elif row["value"] and row["value"] not in (labels := self._labels(row["question"])):
+            yield "value", f"{row['value']!r} is not one of {', '.join(labels)}"
+        yield from self._version_complaints(row)
+
+    def _labels(self, predicate: str) -> Sequence[str]:
+        """What judges can say about a predicate."""
+        return predicate_prompt(self.protocol, predicate).labels
+
+    def _version_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        """Judges are chosen by their version's name, so it is the name of one judge, and all versions have one."""
+        version, rater = row["judge_version"], row["rater"]
+        same = self._versions.setdefault(version, row) if version else row
+        stored = self._judges.get(version, set())
+        if same["rater"] != rater:
+            yield (
+                "judge_version",
+                f"{version!r} is a version of {same['rater']!r} in {same.place}, not of {rater!r}",
+            )
+        elif stored and rater not in stored:
+            yield (
+                "judge_version",
+                f"{version!r} is a version of {min(stored)!r} here already, not of {rater!r}",
+            )
+        first = self._named.setdefault(rater, row)
+        if bool(first["judge_version"]) != bool(version):
+            yield (
+                "judge_version",
+                f"{first.place} says {first['judge_version']!r} of {rater!r}, and this row {version!r}",
+            )
 
     def _step_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         """A verdict on a step answers a stepwise question of the rubrics, as a part of a verdict on the whole."""
@@ -210,10 +268,27 @@ class LabelReader:
         seen = row["verdict_seen"]
         if seen and not isinstance(parse_subject(row["subject"]), Subject):
             yield "verdict_seen", "verdicts are shown on single outputs only"
-        same = self.expert_rows.get(_grade_key(row), [row])[0]
+        same = self.expert_rows.get(_grade_key(without_defaults(row)), [row])[0]
         for name in FactsOfAGrade._fields:
             if same[name] != row[name]:
                 yield name, f"{same.place} says {same[name]!r} of the same grade"
+
+    def _design_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        """What was drawn is in one stratum of one size for all who graded it."""
+        size, sample = row["stratum_size"], row["sample_size"]
+        if size and sample and not 1 <= int(sample) <= int(size):
+            yield "sample_size", f"sample_size {sample} is not between 1 and stratum_size {size}."
+        item = row["campaign"] or UNSPECIFIED_CAMPAIGN, row["subject"]
+        same = self._designs.setdefault(item, row)
+        for name in _DESIGN:
+            if same[name] != row[name]:
+                yield name, f"{same.place} says {same[name]!r} of the same subject"
+
+    def _value(self, row: LabelRow) -> str:
+        """The value of a checked row as its scale writes it."""
+        if row["rater_kind"] == "judge" or row["state"] not in ("", "answered"):
+            return row["value"]
+        return self._rubric(row).question(row["question"]).canonical(row["value"])
 
     def _decision_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         found = list(self._expert_complaints(row))
@@ -230,25 +305,6 @@ class LabelReader:
         known = ", ".join(rubric.label for rubric in self.rubrics) or "none"
         raise RubricError(f"protocol {self.protocol.name} has no rubric {missing}; it has {known}")
 
-    def _repetition(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        columns = (
-            "rater_kind",
-            "campaign",
-            "subject",
-            "question",
-            "step",
-            "rater",
-            "vote",
-            "order",
-            "judge_version",
-        )
-        key = tuple(row[column] for column in columns)
-        if row["rater_kind"] == ADJUDICATOR:  # one decision a question, by any adjudicator, and one amendment
-            key = (ADJUDICATOR, row["campaign"] or UNSPECIFIED_CAMPAIGN, *key[2:5], row["amendment"] or "no")
-        first = self.seen.setdefault(key, row)
-        if first is not row:
-            yield "subject", f"the same label is already in {first.place}"
-
     def _verdict(self, row: LabelRow) -> PublishedVerdict:
         instance, output, second, order = self._judged(row)
         return PublishedVerdict(
@@ -262,7 +318,9 @@ class LabelReader:
             order=order,
             confidence=float(row["confidence"]) if row["confidence"] else None,
             reason=row["comment"],
-            created_at=_moment(row["created_at"]),
+            created_at=moment_of(row["created_at"]),
+            line=row.line,
+            file=row.file,
         )
 
     def _published_step(self, row: LabelRow) -> PublishedStep:
@@ -274,6 +332,8 @@ class LabelReader:
             label=row["value"],
             reason=row["comment"],
             vote=int(row["vote"] or 1),
+            line=row.line,
+            file=row.file,
         )
 
     def _steps_without_a_whole(self) -> Iterator[Fault]:
@@ -327,7 +387,7 @@ class LabelReader:
             overrules=row["overrules"] == "yes",
             informed=row["informed"] == "yes",
             amendment=row["amendment"] == "yes",
-            decided_at=_moment(row["created_at"]),
+            decided_at=moment_of(row["created_at"]),
             line=row.line,
         )
 
@@ -340,7 +400,7 @@ class LabelReader:
         first: dict[tuple[str, str, str], GradeKey] = {}
         for key, rows in self.expert_rows.items():
             known = first.setdefault(key[:3], key)
-            then, now = (_moment(each[0]["created_at"]) for each in (self.expert_rows[known], rows))
+            then, now = (moment_of(each[0]["created_at"]) for each in (self.expert_rows[known], rows))
             if then and now and (now, key) < (then, known):
                 first[key[:3]] = key
         return first
@@ -389,10 +449,17 @@ def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
         yield "confidence", f"{row['confidence']!r} is not a number from 0 to 1"
     if row["seconds"] and _number(row["seconds"]) is None:
         yield "seconds", f"{row['seconds']!r} is not a number of seconds"
-    if row["created_at"] and _moment(row["created_at"]) is None:
-        yield "created_at", f"{row['created_at']!r} is not an ISO 8601 time with its zone"
+    if row["created_at"] and (objection := objection_to_moment(row["created_at"])):
+        yield "created_at", objection
     if not row["rater"]:
         yield "rater", "a label needs its rater"
+    judged = row["rater_kind"] == "judge"
+    if row["vote"] and not 1 <= int(row["vote"]) <= (_MOST_VOTES if judged else 1):
+        known = f"from 1 to {_MOST_VOTES:,}" if judged else "1 or empty: only judges have several"
+        yield "vote", f"{row['vote']!r} is not {known}"
+    for column, most in (_LONGEST | _LONGEST_OF_JUDGE if judged else _LONGEST).items():
+        if len(row[column]) > most:
+            yield column, f"is longer than {most} characters"
 
 
 def _grade(
@@ -410,6 +477,7 @@ def _grade(
                 state=state,
                 confidence=float(row["confidence"]) if row["confidence"] else None,
                 comment=row["comment"],
+                line=row.line,
             )
         )
     return PublishedGrade(
@@ -421,23 +489,13 @@ def _grade(
         stratum_size=int(first["stratum_size"]) if first["stratum_size"] else None,
         sample_size=int(first["sample_size"]) if first["sample_size"] else None,
         active_seconds=max(round(_number(row["seconds"]) or 0) for row in rows),
-        created_at=_moment(first["created_at"]),
+        created_at=moment_of(first["created_at"]),
         facts=FactsOfAGrade.of_cells(first.cells),
         line=first.line,
+        file=first.file,
     )
 
 
-def _moment(text: str) -> dt.datetime | None:
-    try:
-        moment = dt.datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else None
-
-
 def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
+    value = number_in(text)
     return value if 0 <= value < 1e9 else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
+from annotation.campaigns.naming import objection_to
 from benchmark.collecting.documents import Member, content_of, members_of
 from benchmark.collecting.paths import Names
 from benchmark.collecting.staging import slug_of
@@ -31,7 +32,6 @@ TABLES = (".csv", ".jsonl", ".ndjson")
 EVALUATION = ".json"
 READERS = {".md": read_markdown, ".tex": read_tex}
 _ONLY_OF_COMMENTS = {"quote", "severity", "block", "anchor", "prefix", "suffix"}
-_SLUG = re.compile(r"[-a-zA-Z0-9_]{1,100}")
 _ATTEMPT = re.compile(r"(?P<system>.+)/(?P<attempt>[1-9]\d{0,2})")
 
 
@@ -131,8 +131,8 @@ def _take_report(
     """Its answers and comments as rows; with those of the marked PDF that lies next to it, if there is one."""
     head = report.head
     campaign = head.fields.get("campaign") or campaign
-    if not _SLUG.fullmatch(campaign):
-        raise RecordError("a name of a campaign has letters, digits, - and _ only", line=1, field="campaign")
+    if objection := objection_to(campaign):
+        raise RecordError(objection, line=1, field="campaign")
     try:
         moment = head.moment
     except ValueError as error:

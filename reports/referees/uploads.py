@@ -55,6 +55,7 @@ def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dic
         "expert_labels": found.expert_labels,
         "judge_labels": found.judge_labels,
         "decisions": found.decisions,
+        "repeated": found.repeated,
         "grades": found.new_grades,
         "raters": len(found.raters),
         "accounts": accounts,

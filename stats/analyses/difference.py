@@ -11,6 +11,7 @@ from stats.tables.columns import Table
 from stats.tables.groups import refuse_repeats
 from stats.tables.label_ratings import Resolved, resolve
 from stats.tables.labels import GRADERS, independent
+from stats.tables.names import same_name
 from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
@@ -26,6 +27,7 @@ def difference_document(
     Groups may overlap: experts against experts and a judge asks what the judge does to their agreement. Raises
     TableError for a rater that does not occur.
     """
+    first, second = ([same_name(word) for word in words] for words in (first, second))
     refuse_repeats(independent(table)[0])
     table = chosen(table, options)
     names, kinds = (set(table[column].used) for column in ("rater", "rater_kind"))

@@ -46,9 +46,12 @@ def refuse_repeats(table: Table, *, also: Sequence[str] = ()) -> None:
     repeated = np.setdiff1d(np.arange(len(codes)), first)
     row = int(repeated[0])
     earlier = int(table.lines[first[codes[row]]])
-    rater, subject = (table[name].values[table[name].codes[row]] for name in ("rater", "subject"))
+    rater, subject, said = (
+        table[name].values[table[name].codes[row]] for name in ("rater", "subject", "value")
+    )
+    before = table["value"].values[table["value"].codes[first[codes[row]]]]
     raise TableError(
-        f"{rater!r} answers about {subject!r} a second time (first in line {earlier}): "
+        f"{rater!r} answers {said!r} about {subject!r} a second time (first in line {earlier}, {before!r}): "
         "number repeated judgments in the column vote",
         line=int(table.lines[row]),
     )

@@ -17,6 +17,7 @@ import numpy as np
 from stats.core.bootstrap import Ints
 from stats.tables.cells import number_in
 from stats.tables.columns import Check, Column, Form, Table, read_table
+from stats.tables.names import same_name
 from stats.tables.raw_rows import TableError
 
 MOST_UNITS = 1_000_000_000  # up to here a score is computed at once; larger sizes are refused by line
@@ -136,6 +137,7 @@ LABEL_COLUMNS = (
         "text",
         "an expert, by a name that says nothing about the person (`r-` and ten letters) or as an "
         "imported file had it; or the name of a judge",
+        check=same_name,
         blind=True,
     ),
     LabelColumn(
@@ -176,7 +178,7 @@ LABEL_COLUMNS = (
         blind=True,
     ),
     LabelColumn("created_at", "ISO 8601 with zone", "when it was given", blind=True, ours=True),
-    LabelColumn("judge_version", "text", "version of the judge"),
+    LabelColumn("judge_version", "text", "version of the judge", check=same_name),
     LabelColumn("rubric_version", "text", "version of the rubric", blind=True),
     LabelColumn(
         "cause",

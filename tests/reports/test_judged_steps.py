@@ -192,7 +192,11 @@ def test_steps_may_follow_a_verdict_on_the_whole_that_is_stored(lemmas, tmp_path
         (1, {"confidence": "0.5"}, r"line 2, field confidence: a verdict on a step has none"),
         (1, {"subject": "p/a/9"}, r"line 2, field subject"),
         (1, {"step": ""}, r"line 2, field question: 'steps' is not a predicate"),
-        (3, {"step": "b1"}, r"line 4, field subject: the same label is already in line 2"),
+        (
+            3,
+            {"step": "b1"},
+            r"line 4, field value: .*already in line 2 and says 'correct'; here it says 'incorrect'",
+        ),
     ],
 )
 def test_a_verdict_on_a_step_that_does_not_fit_is_refused_with_its_line(lemmas, tmp_path, at, change, said):

@@ -144,12 +144,17 @@ def test_all_faults_are_listed_together(unlabelled_gaps, tmp_path):
     assert [f"line {line}," in str(refusal.value) for line in (3, 5, 7)] == [True] * 3
 
 
-def test_the_same_label_twice_is_refused(unlabelled_gaps, tmp_path):
+def test_the_same_label_with_another_value_is_refused_and_an_equal_one_is_counted(unlabelled_gaps, tmp_path):
     rows = rows_of(EXPERTS)
-    with pytest.raises(Refused, match=r"line 304.*is already in line 2"):
-        import_labels(
-            actor=None, path=write(tmp_path / "twice.csv", [*rows, rows[0]]), release=unlabelled_gaps
-        )
+    other = rows[0] | {"value": "no" if rows[0]["value"] == "yes" else "yes"}
+    said = f"already in line 2 and says '{rows[0]['value']}'; here it says '{other['value']}'"
+    with pytest.raises(Refused, match=f"line 304, field value: .*{said}"):
+        import_labels(actor=None, path=write(tmp_path / "twice.csv", [*rows, other]), release=unlabelled_gaps)
+    assert not Campaign.objects.exists()
+    report = import_labels(
+        actor=None, path=write(tmp_path / "twice.csv", [*rows, rows[0]]), release=unlabelled_gaps
+    )
+    assert (report.repeated, report.expert_labels) == (1, len(rows))
 
 
 def test_an_unknown_column_is_refused_by_name(unlabelled_gaps, tmp_path):

@@ -187,7 +187,7 @@ LABEL = "release,campaign,question,subject,rater,rater_kind,value\n"
 COMMENT = "campaign,subject,rater,block,start,end,quote,severity,kind,text\n"
 ABOUT = "sample-proof-02/basalt/1,Ann"
 OTHER = "sample-proof-02/basalt/1,Bob"
-ONE = f"{LABEL},new,clarity,{ABOUT},expert,3\n".encode()
+ONE = f"{LABEL},fresh,clarity,{ABOUT},expert,3\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ ONE = f"{LABEL},new,clarity,{ABOUT},expert,3\n".encode()
         ({"a.md": MARKDOWN + "\n> at the end\n"}, ("a.md", 35, "a quote without a comment")),
         ({"a.md": MARKDOWN + "\n[major]\n"}, ("a.md", 35, "a comment without words")),
         ({"a.md": MARKDOWN.replace(">> $\\Omega$", ">> ")}, ("a.md", 25, "a quote without words")),
-        ({"a.md": MARKDOWN, "b.md": MARKDOWN}, ("b.md", 7, "is already in line 7 of a.md")),
+        ({"a.md": MARKDOWN, "b.md": MARKDOWN.replace("logic: 2", "logic: 3")}, ("b.md", 8, "already in line 8 of a")),
         ({"a.tex": LATEX.replace("{bound}", "{bound")}, ("a.tex", 24, "lacks an argument")),
         ({"a.tex": LATEX.replace("[typo]", "[typpo]")}, ("a.tex", 24, "no severity and kind")),
         ({"a.tex": LATEX.replace("{bound}", "{ }")}, ("a.tex", 24, "says nothing")),
@@ -219,10 +219,10 @@ ONE = f"{LABEL},new,clarity,{ABOUT},expert,3\n".encode()
         ({"a.md": MARKDOWN, "a.pdf": b"%PDF-1.7"}, ("a.pdf", 0, "The file is broken")),
         ({"a.md": MARKDOWN, "a.pdf": paper("Words.")}, ("a.pdf", 0, "has no PDF here")),
         ({"c.csv": COMMENT}, ("c.csv", 0, "")),
-        ({"l.csv": ONE, "c.csv": f"{COMMENT}new,{OTHER},b1,0,1,,minor,,Why?\n"}, ("c.csv", 2, "no label of Bob")),
+        ({"l.csv": ONE, "c.csv": f"{COMMENT}fresh,{OTHER},b1,0,1,,minor,,Why?\n"}, ("c.csv", 2, "no label of Bob")),
         ({"l.csv": ONE, "c.csv": f"{COMMENT}old,{ABOUT},b1,0,1,,minor,,Why?\n"}, ("c.csv", 2, "in old")),
-        ({"l.csv": ONE, "c.csv": f"{COMMENT}new,{ABOUT},b1,9,1,,minor,,Why?\n"}, ("c.csv", 2, "before the start")),
-        ({"l.csv": ONE, "c.csv": f"{COMMENT}new,{ABOUT},b1,0,1,,minor,,\n"}, ("c.csv", 2, "is empty")),
+        ({"l.csv": ONE, "c.csv": f"{COMMENT}fresh,{ABOUT},b1,9,1,,minor,,Why?\n"}, ("c.csv", 2, "before the start")),
+        ({"l.csv": ONE, "c.csv": f"{COMMENT}fresh,{ABOUT},b1,0,1,,minor,,\n"}, ("c.csv", 2, "is empty")),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_with_its_file_and_line(proofs, client, files, wanted):
@@ -234,18 +234,18 @@ def test_what_does_not_fit_is_refused_with_its_file_and_line(proofs, client, fil
         assert wanted[2] in html.unescape(
             client.get(reverse("import", args=[upload.handle])).content.decode()
         )
-    assert not Campaign.objects.filter(slug__in=(NAME, "new")).exists()
+    assert not Campaign.objects.filter(slug__in=(NAME, "fresh")).exists()
 
 
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (f"new,{ABOUT},b1,0,1,,cosmic,,Why?", "line 2, column severity"),
-        (f"new,{ABOUT},b1,0,1,,minor,rudeness,Why?", "line 2, column kind"),
-        (f"new,{ABOUT},b1,-1,1,,minor,,Why?", "line 2, column start"),
-        (f"new,{ABOUT},b1,0,99999999999,,minor,,Why?", "line 2, column end"),
-        (f"new,{ABOUT},b1,0,1,{'x' * 100_001},minor,,Why?", "line 2, column quote"),
-        (f"new,{ABOUT},b1,0,1,minor,,Why?", "has 9 cells"),
+        (f"fresh,{ABOUT},b1,0,1,,cosmic,,Why?", "line 2, column severity"),
+        (f"fresh,{ABOUT},b1,0,1,,minor,rudeness,Why?", "line 2, column kind"),
+        (f"fresh,{ABOUT},b1,-1,1,,minor,,Why?", "line 2, column start"),
+        (f"fresh,{ABOUT},b1,0,99999999999,,minor,,Why?", "line 2, column end"),
+        (f"fresh,{ABOUT},b1,0,1,{'x' * 100_001},minor,,Why?", "line 2, column quote"),
+        (f"fresh,{ABOUT},b1,0,1,minor,,Why?", "has 9 cells"),
     ],
 )
 def test_a_cell_that_is_none_is_refused_with_line_and_column(proofs, client, row, words):
@@ -256,7 +256,7 @@ def test_a_cell_that_is_none_is_refused_with_line_and_column(proofs, client, row
 
 def test_too_many_comments_are_refused_and_long_quotes_are_kept(proofs, client, monkeypatch):
     monkeypatch.setattr("reports.labels.comment_reading.MOST_COMMENTS", 3)
-    row = f"new,{ABOUT},,,,{'long words ' * 9_000},minor,,Why?\n"
+    row = f"fresh,{ABOUT},,,,{'long words ' * 9_000},minor,,Why?\n"
     refused = send(client, proofs, "labels.csv", ONE, f"{COMMENT}{row * 4}".encode())
     assert [(one["line"], one["reason"]) for one in refused.faults] == [
         (5, "more than 3 comments; import them in parts")

@@ -33,6 +33,7 @@ class Command(TouchstoneCommand):
             "expert_labels": report.expert_labels,
             "judge_labels": report.judge_labels,
             "decisions": report.decisions,
+            "repeated": report.repeated,
             "comments": len(report.comments),
             "comments_without_their_place": sum(one.lost for one in report.comments),
             "new_grades": report.new_grades,

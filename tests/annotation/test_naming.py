@@ -1,0 +1,67 @@
+"""Names of campaigns, which are parts of addresses."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.urls import URLResolver, get_resolver
+
+from accounts.refusal import Refused
+from annotation.campaigns.actions import create_campaign
+from annotation.campaigns.naming import TAKEN_BY_PAGES, objection_to
+from annotation.models import Campaign
+from tests.factories import ReleaseFactory
+
+OF_A_CAMPAIGN = "<slug:slug>/"  # in a route
+
+
+def routes(resolver: URLResolver, before: str = "") -> Iterator[str]:
+    for pattern in resolver.url_patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern, route)
+        else:
+            yield route
+
+
+def test_the_names_that_no_campaign_can_have_are_those_of_pages_next_to_its_own():
+    """A new page in such a place has to be named in TAKEN_BY_PAGES."""
+    known = list(routes(get_resolver()))
+    places = {route.split(OF_A_CAMPAIGN)[0] for route in known if OF_A_CAMPAIGN in route}
+    assert any(place.endswith("campaigns/") for place in places)
+    found = {
+        taken["name"]
+        for route in known
+        for place in places
+        if (taken := re.fullmatch(rf"{re.escape(place)}(?P<name>[-\w]+)/.*", route))
+    }
+    assert found == TAKEN_BY_PAGES
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "a.b", "..", "a/b", "a" * 101, "é", "٣", "a\n", "new"])
+def test_what_is_no_address_of_its_own_is_no_name(name):
+    assert objection_to(name)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "slug"), [("New", ""), ("Pilot", "new"), ("Pilot", "a b"), ("Pilot", "a" * 101)]
+)
+def test_a_campaign_made_here_follows_the_same_rule(coordinator, name, slug):
+    release = ReleaseFactory(benchmark__protocol="proofs")
+    with pytest.raises(Refused, match="name of a campaign"):
+        create_campaign(actor=coordinator, name=name, slug=slug, release=release, rubric="proofs-v1")
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.django_db
+def test_rest_says_why_a_campaign_cannot_be_called_new(client, coordinator):
+    release = ReleaseFactory(benchmark__protocol="proofs")
+    client.force_login(coordinator)
+    answer = client.post(
+        "/api/v1/campaigns/",
+        {"name": "New", "release": release.name, "rubric": "proofs-v1"},
+        content_type="application/json",
+    )
+    assert 400 <= answer.status_code < 500
+    assert "a page of this site has its address" in answer.content.decode()
