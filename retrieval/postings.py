@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 SCALE = 1_000  # impacts are thousandths, rounded
 _BLOCK = 200_000
+_AT_ONCE = 16_384  # entries whose floats stay in the processor's cache
 Integers = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Term = TypeVar("Term", str, int)
@@ -36,8 +37,7 @@ class Postings(Generic[Term]):
             at = self.find(term)
             if at is not None:
                 start, end = self.starts[at], self.starts[at + 1]
-                # A statement occurs once under a term, so no addition is lost.
-                total[self.rows[start:end]] += self.impacts[start:end]
+                np.add.at(total, self.rows[start:end], self.impacts[start:end])
         return total
 
 
@@ -62,18 +62,23 @@ class Remaining(Generic[Term]):
         total = np.zeros(statements, np.int32)
         remaining = statements - len(self.gone)
         length = int(self.lengths.sum(dtype=np.int64)) - int(self.lengths[self.gone].sum(dtype=np.int64))
-        norm = _norm(self.lengths, _mean(length, remaining), self.k1, self.b)
+        # By length: there are fewer lengths than statements.
+        norm = _norm(np.arange(self.lengths.max(initial=0) + 1), _mean(length, remaining), self.k1, self.b)
         for term in sorted(set(query)):
             at = self.postings.find(term)
             if at is None:
                 continue
-            start, end = self.postings.starts[at], self.postings.starts[at + 1]
-            rows = self.postings.rows[start:end]
-            having = len(rows) - _how_many(self.gone, rows)
-            if having:
-                total[rows] += _impact(
-                    _idf(remaining, having), self.times[start:end], norm[rows], self.k1
-                ).astype(np.int32)
+            start, end = int(self.postings.starts[at]), int(self.postings.starts[at + 1])
+            having = end - start - _how_many(self.gone, self.postings.rows[start:end])
+            if not having:
+                continue
+            idf = _idf(remaining, having)
+            for first in range(start, end, _AT_ONCE):
+                part = slice(first, min(first + _AT_ONCE, end))
+                rows = self.postings.rows[part]
+                np.add.at(
+                    total, rows, _impact(idf, self.times[part], norm.take(self.lengths.take(rows)), self.k1)
+                )
         return total
 
 
@@ -96,7 +101,11 @@ class Counts:
 
 def lengths_of(counts: Counts, weightless: NDArray[np.bool_] | None = None) -> Integers:
     """How many terms each statement has. `weightless` terms, one flag for each, do not make it longer."""
-    light = np.zeros(len(counts.rows), bool) if weightless is None else np.repeat(weightless, np.diff(counts.starts))
+    light = (
+        np.zeros(len(counts.rows), bool)
+        if weightless is None
+        else np.repeat(weightless, np.diff(counts.starts))
+    )
     lengths = np.zeros(counts.statements)
     for start in range(0, len(counts.rows), _BLOCK):
         part = slice(start, start + _BLOCK)
@@ -144,9 +153,13 @@ def _idf(statements: int, having: int) -> float:
     return math.log(1 + (statements - having + 0.5) / (having + 0.5))
 
 
-def _impact(idf: Floats | float, times: NDArray[Any], norm: Floats, k1: float) -> Floats:
-    times = times.astype(np.float64)
-    return np.asarray(np.maximum(np.rint(SCALE * idf * times * (k1 + 1) / (times + norm)), 1))
+def _impact(idf: Floats | float, times: NDArray[Any], norm: Floats, k1: float) -> Integers:
+    found = times.astype(np.float64)
+    below = norm + found
+    found *= SCALE * idf
+    found *= k1 + 1
+    found /= below
+    return np.maximum(np.rint(found, out=found), 1, out=found).astype(np.int32)
 
 
 class Collector:

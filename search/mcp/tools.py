@@ -234,7 +234,9 @@ def server_for(
         """List the corpora that can be searched."""
         return CorporaOut(
             tuple(
-                CorpusOut(row.corpus.slug, visible(row.corpus.title), row.n_statements, *_index_of(row.corpus))
+                CorpusOut(
+                    row.corpus.slug, visible(row.corpus.title), row.n_statements, *_index_of(row.corpus)
+                )
                 for row in listed_for(user)
             )
         )

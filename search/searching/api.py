@@ -279,19 +279,19 @@ class IndexOut(serializers.ModelSerializer[Index]):
 
 
 class IndexesView(StrictView):
-    """The indexes of a corpus, the newest first; for a reviewer the one that is searched, as far as they may find it."""
+    """The indexes of a corpus, the newest first; for a reviewer only the one that is searched."""
 
     permission_classes: list[type[BasePermission]] = [AllowAny]
 
     @extend_schema(operation_id="indexes", responses=IndexOut(many=True))
     def get(self, request: Request, corpus: str) -> Response:
-        built = [IndexState.READY, IndexState.RETIRED]
         chosen = _corpus(request, corpus)
-        rows = list(chosen.indexes.filter(state__in=built).order_by("-built_at", "-pk"))
         if problems_of(request.user):
             searched = index_of(chosen)
             searched.n_statements = searched_by(request.user, searched).considered(None)
-            rows = [searched]
+            return Response(IndexOut([searched], many=True).data)
+        built = [IndexState.READY, IndexState.RETIRED]
+        rows = chosen.indexes.filter(state__in=built).order_by("-built_at", "-pk")
         return Response(IndexOut(rows, many=True).data)
 
 

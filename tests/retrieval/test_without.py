@@ -60,7 +60,10 @@ def everything(index: Index, recipe: Recipe) -> list[object]:
     """All that can be seen of an index: hits with scores and ranks, and how many statements were ranked."""
     modes = ["words", "formula", "hybrid"] + ["meaning"] * (recipe.model is not None)
     return [
-        (index.considered(mask), index.search(text, formula=formula, mode=mode, k=k, accept=mask, vector=asked))
+        (
+            index.considered(mask),
+            index.search(text, formula=formula, mode=mode, k=k, accept=mask, vector=asked),
+        )
         for filters in FILTERS
         for mask in [index.accept(filters)]
         for text, formula in QUERIES
@@ -76,7 +79,9 @@ def everything(index: Index, recipe: Recipe) -> list[object]:
     [
         NAMED["words"],
         Recipe("r", model=MODEL),
-        Recipe("r", model=MODEL, exact_below=60, bits_pool=10, pool=5),  # the signs choose, by how many remain
+        Recipe(
+            "r", model=MODEL, exact_below=60, bits_pool=10, pool=5
+        ),  # the signs choose, by how many remain
         Recipe("r", k1=0.0, b=1.0),
     ],
     ids=["words", "hybrid", "signs", "k1 of 0"],
@@ -105,20 +110,33 @@ def test_what_is_left_out_changes_nothing_in_the_index_itself(tmp_path):
 
 
 def test_how_often_a_term_comes_is_kept_beyond_a_byte(tmp_path):
-    entries = [Entry("a", "ring " * 300, document="d"), Entry("b", "ring", document="e"), Entry("c", "ring group")]
+    entries = [
+        Entry("a", "ring " * 300, document="d"),
+        Entry("b", "ring", document="e"),
+        Entry("c", "ring group"),
+    ]
     left = opened(tmp_path / "whole", entries, NAMED["words"]).without(["e"])
     without = opened(tmp_path / "without", [entries[0], entries[2]], NAMED["words"])
     assert left.search("ring group", mode="words") == without.search("ring group", mode="words")
 
 
-def test_an_index_of_the_format_before_is_refused_but_to_verify_what_was_frozen_on_it(tmp_path):
-    index = opened(tmp_path, some(4), NAMED["words"])
-    content = json.loads((tmp_path / MANIFEST).read_bytes())
+def in_the_format_before(folder: Path) -> Path:
+    """The folder with an index, made one of the format that did not keep how often terms come."""
+    content = json.loads((folder / MANIFEST).read_bytes())
     content["format"] = OLD
     for name in ("words.times", "words.lengths", "formulas.times", "formulas.lengths"):
         del content["files"][name]
-    (tmp_path / MANIFEST).write_text(json.dumps(content, sort_keys=True, separators=(",", ":")), "utf-8")
-    with pytest.raises(BadIndex, match=f"format is {OLD}, and this version searches {FORMAT}: build it again"):
+    written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    (folder / MANIFEST).write_text(written, "utf-8")
+    return folder
+
+
+def test_an_index_of_the_format_before_is_refused_but_to_verify_what_was_frozen_on_it(tmp_path):
+    index = opened(tmp_path, some(4), NAMED["words"])
+    in_the_format_before(tmp_path)
+    with pytest.raises(
+        BadIndex, match=f"format is {OLD}, and this version searches {FORMAT}: build it again"
+    ):
         Index.open(tmp_path)
     old = Index.open(tmp_path, also_old=True)
     old.verify()

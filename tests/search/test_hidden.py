@@ -31,8 +31,10 @@ from tests.search.test_searching import small_model
 __all__ = ["drafted", "place", "rubric", "small_model"]
 pytestmark = pytest.mark.django_db
 
-REFERENCE = r"Every bounded sequence $a_n$ of real numbers has a convergent subsequence by repeated bisection of intervals."
-NEAR = REFERENCE.replace("$a_n$", "$b_k$").replace("repeated", "iterated")
+REFERENCE = (
+    r"Every bounded sequence $a_n$ of real numbers has a convergent subsequence by bisections of intervals."
+)
+NEAR = REFERENCE.replace("$a_n$", "$b_k$").replace("intervals", "segments")
 OPEN = {"licence": "CC-BY-4.0"}
 FOUND = [
     {"key": "a1", "document": "a", "title": "Sequences", "authors": ["A. Author"], "year": 1990, "kind": "theorem",
@@ -86,7 +88,9 @@ def build(write):
     """A corpus of these lines with an index; all have one title, so that only their short names differ."""
 
     def built(slug, lines, recipe="words", visibility="members"):
-        import_corpus(actor=None, path=write(lines), slug=slug, about=About(title="It", visibility=visibility))
+        import_corpus(
+            actor=None, path=write(lines), slug=slug, about=About(title="It", visibility=visibility)
+        )
         build_index(actor=None, corpus=corpus_named(slug), recipe=recipe)
         return corpus_named(slug)
 
@@ -111,7 +115,7 @@ def heard(reply, slug):
     if "json" in reply["Content-Type"]:
         return reply.status_code, _plain(json.loads(text), slug)
     text = re.sub(r"[0-9a-f]{16,64}|built [^<.]*|searched in \d+ ms|name=\"query\" value=\"\d+\"", "", text)
-    text = re.sub(r'name="csrfmiddlewaretoken" value="\w*"|nonce="[^"]*"|\bdata-query="\d+"', "", text)
+    text = re.sub(r'name="csrfmiddlewaretoken" value="\w*"|nonce="[^"]*"|<option[^>]*>It</option>', "", text)
     return reply.status_code, text.replace(slug, "SLUG")
 
 
@@ -133,7 +137,12 @@ class Ways:
         client.force_login(person)
 
     def mcp(self, tool, **arguments):
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        message = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments},
+        }
         return self.client.post("/mcp", message, "application/json", headers=self.head)
 
     def searches(self, asked, filters):
@@ -151,9 +160,13 @@ class Ways:
         """The panel, similar statements, statements by key, documents, corpora and indexes."""
         if self.handle:
             for q in ("bounded sequence", "telescoping"):
-                yield self.client.get(reverse("search-panel", args=[self.handle]), {"q": q, "corpus": self.slug})
+                yield self.client.get(
+                    reverse("search-panel", args=[self.handle]), {"q": q, "corpus": self.slug}
+                )
         for said in [{"text": REFERENCE}, {"text": "Every set is compact."}, *({"key": key} for key in KEYS)]:
-            yield self.client.post("/api/v1/search/similar/", {"corpus": self.slug, **said}, "application/json")
+            yield self.client.post(
+                "/api/v1/search/similar/", {"corpus": self.slug, **said}, "application/json"
+            )
             yield self.mcp("similar_statements", corpus=self.slug, **said)
         for key in KEYS:
             yield self.client.get(reverse("search"), {"corpus": self.slug, "similar": key})
@@ -201,7 +214,7 @@ def test_a_reviewer_searches_as_if_what_is_hidden_were_not_in_the_corpus(
     of_whole, of_small = (all_of(slug, algebraist, problem.handle) for slug in ("full-one", "less-one"))
     assert len(of_whole) == len(of_small) > 150
     for one, other in zip(of_whole, of_small, strict=True):
-        assert one == other
+        assert str(one).split("\\n") == str(other).split("\\n")
     assert of_whole[-1] == [5, 5]
     assert {status for status, _ in of_whole[:-1]} == {200, 404, 409}
     # For somebody with nothing to answer the two corpora are as different as they are.
@@ -215,7 +228,9 @@ def test_what_is_found_page_by_page_is_found_at_once(build, client, problem, alg
     client.force_login(algebraist)
 
     def keys(k):
-        found = client.get("/api/v1/search/", {"corpus": "full-one", "q": "real numbers bounded", "k": k}).json()
+        found = client.get(
+            "/api/v1/search/", {"corpus": "full-one", "q": "real numbers bounded", "k": k}
+        ).json()
         return [result["key"] for result in found["results"]]
 
     assert len(keys(50)) == 5
@@ -233,7 +248,10 @@ def test_filters_that_leave_nothing_count_without_what_is_hidden(build, client, 
     assert "2 statements would be searched" in page
     filters = filters_from({"not_documents": ["a", "b", "c"]})
     found = search(
-        user=algebraist, corpus=corpus_named("full-one"), asked=Asked("numbers", filters=filters), purpose="rest"
+        user=algebraist,
+        corpus=corpus_named("full-one"),
+        asked=Asked("numbers", filters=filters),
+        purpose="rest",
     )
     assert (found.considered, found.emptying) == (0, (("not_documents", 5),))
 
@@ -262,7 +280,9 @@ def test_a_place_that_was_given_up_hides_too(corpus, place, coordinator):
     assert hidden(place, corpus) == ("topology",)
 
 
-def test_another_place_of_the_same_problem_hides_also_in_a_campaign_that_is_a_draft(corpus, place, coordinator):
+def test_another_place_of_the_same_problem_hides_also_in_a_campaign_that_is_a_draft(
+    corpus, place, coordinator
+):
     say(place, key="p", title="Spaces")
     item = place.item
     other = CampaignFactory(release=item.campaign.release, rubric=item.campaign.rubric)
@@ -322,7 +342,9 @@ def test_a_corpus_without_an_index_is_no_way_to_what_is_hidden(
     assert found_by(analyst, corpus).count() == 7
 
 
-def test_the_tag_of_a_reply_is_no_way_to_try_which_documents_are_hidden(build, client, problem, algebraist, unlimited):
+def test_the_tag_of_a_reply_is_no_way_to_try_which_documents_are_hidden(
+    build, client, problem, algebraist, unlimited
+):
     """It was the hash of what anybody knows and of the hidden documents, so a guess could be compared."""
     corpus = build("full-one", FOUND + HIDDEN)
     client.force_login(algebraist)
