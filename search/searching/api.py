@@ -38,7 +38,7 @@ from search.models import (
     Visibility,
 )
 from search.searching.actions import say_relevant, search, similar
-from search.searching.hidden import Listed, found_by, listed_for, problems_of, searched_by
+from search.searching.hidden import found_by, listed_for, problems_of, searched_by
 from search.searching.limits import SEARCHES, FeedbackOfMembers
 from search.searching.request import DEFAULT_K, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
 from search.searching.results import Result, result_of
@@ -245,7 +245,7 @@ class DocumentsView(StrictView):
         return Response(DocumentOut(rows.order_by("title", "key")[:20], many=True).data)
 
 
-class CorpusOut(serializers.Serializer[Listed]):
+class CorpusOut(serializers.Serializer[Any]):
     """A corpus; `sha256` is that of its file once it is frozen. `statements` are those that you may find.
 
     `statements` is null for a reviewer as long as the corpus has no index, or one that lacks statements.
