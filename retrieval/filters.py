@@ -62,9 +62,9 @@ class Columns:
         for facet, field in FACETS.items():
             values = getattr(filters, field)
             if values:
-                accepted &= self._having(facet, values)
+                accepted &= self.having(facet, values)
         if filters.not_documents:
-            accepted &= ~self._having("document", filters.not_documents)
+            accepted &= ~self.having("document", filters.not_documents)
         years = filters.year_from, filters.year_to, filters.include_unknown_years
         citations = filters.citations_min, filters.citations_max, filters.include_unknown_citations
         for column, (low, high, unknown) in ((self.years, years), (self.citations, citations)):
@@ -78,7 +78,8 @@ class Columns:
             accepted &= np.where(column == UNKNOWN, unknown, within)
         return accepted
 
-    def _having(self, facet: str, values: Sequence[str]) -> NDArray[np.bool_]:
+    def having(self, facet: str, values: Sequence[str]) -> NDArray[np.bool_]:
+        """True for each statement that has one of the values of a facet."""
         having = np.zeros(len(self.years), bool)
         for value in values:
             name = facet_name(facet, value)

@@ -7,6 +7,7 @@ keeps its files.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
@@ -32,16 +33,20 @@ from retrieval.postings import (
     Collector,
     Counts,
     Postings,
+    Remaining,
+    Term,
     best,
     fused,
     impacts,
+    lengths_of,
     packed,
     unpacked,
 )
 from retrieval.recipes import FORMULA, HYBRID, MEANING, MODES, WORDS, Recipe
 from retrieval.vectors import Vectors, dimensions_of, quantised, signs
 
-FORMAT = "touchstone.index/1"
+FORMAT = "touchstone.index/2"
+OLD = "touchstone.index/1"  # without what `Index.without` needs; opened to verify what was frozen on it
 MANIFEST = "manifest.json"
 _SMALL = 4 << 20  # files up to this size are hashed at every opening
 _CHUNK = 500  # statements whose formulas are counted at once
@@ -116,10 +121,11 @@ class Manifest:
     formulas: str
     stemmer: str
     files: Mapping[str, File]
+    format: str = FORMAT
 
     def as_bytes(self) -> bytes:
         """Canonical JSON."""
-        value = {"format": FORMAT, **{name: getattr(self, name) for name in self.__dataclass_fields__}}
+        value = {name: getattr(self, name) for name in self.__dataclass_fields__}
         value["recipe"] = self.recipe.as_json()
         value["files"] = {name: asdict(file) for name, file in self.files.items()}
         return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
@@ -129,7 +135,7 @@ class Manifest:
         """The inverse. Raises BadIndex for anything that `as_bytes` has not written."""
         try:
             value = json.loads(content)
-            if value.pop("format") != FORMAT:
+            if value["format"] not in (FORMAT, OLD):
                 raise ValueError(f"its format is not {FORMAT}")
             value["recipe"] = Recipe.from_json(value["recipe"])
             value["files"] = {name: File(**file) for name, file in value["files"].items()}
@@ -181,10 +187,10 @@ def build(
     _keep_columns(keep, ordered)
     terms, counts, letters = _words_of(ordered, recipe)
     keep("words.terms", "\n".join(terms).encode())
-    _keep_postings(keep, "words", counts, impacts(counts, recipe.k1, recipe.b, letters))
+    _keep_postings(keep, "words", counts, lengths_of(counts, letters), recipe)
     hashes, counts = _formulas_of(ordered)
     keep("formulas.terms", hashes)
-    _keep_postings(keep, "formulas", counts, impacts(counts, recipe.k1, recipe.b))
+    _keep_postings(keep, "formulas", counts, lengths_of(counts), recipe)
     if recipe.model is not None:
         table = _vectors_of(ordered, recipe.model.dimensions, embed, vectors)
         keep("vectors", table)
@@ -211,29 +217,37 @@ class Index:
             *(arrays[name] for name in ("facets.starts", "facets.rows", "years", "citations")),
         )
         terms, hashes = arrays["words.terms"], arrays["formulas.terms"]
-        self._words: Postings[str] = Postings(
+        self._words: Postings[str] | Remaining[str] = Postings(
             arrays["words.starts"],
             arrays["words.rows"],
             arrays["words.impacts"],
             lambda term: _place(terms, term),
         )
-        self._formulas: Postings[int] = Postings(
+        self._formulas: Postings[int] | Remaining[int] = Postings(
             arrays["formulas.starts"],
             arrays["formulas.rows"],
             arrays["formulas.impacts"],
             lambda term: _place_of_hash(hashes, term),
         )
         self._vectors = Vectors(arrays["vectors"], arrays["bits"]) if "vectors" in arrays else None
+        # What `without` computes impacts from; an old index has none of it.
+        self._counted = {
+            name: (arrays[f"{name}.times"], arrays[f"{name}.lengths"])
+            for name in ("words", "formulas")
+            if manifest.format == FORMAT
+        }
+        self._gone: Mask | None = None
 
     @classmethod
-    def open(cls, folder: Path) -> Index:
+    def open(cls, folder: Path, *, also_old: bool = False) -> Index:
         """The index in the folder, with the sizes of all files and the hashes of the small ones checked.
 
-        Raises BadIndex if there is none, if a file is missing or differs, or if the rules for words have changed since.
+        Raises BadIndex if there is none, if a file is missing or differs, or if the rules for words have changed since,
+        and for the format OLD unless `also_old`.
         """
         for attempt in (1, 2):
             try:
-                return cls._opened(folder)
+                return cls._opened(folder, also_old)
             except FileNotFoundError as error:
                 # Between the manifest and the files another build may have finished and removed them.
                 if attempt == 2:
@@ -241,9 +255,11 @@ class Index:
         raise AssertionError
 
     @classmethod
-    def _opened(cls, folder: Path) -> Index:
+    def _opened(cls, folder: Path, also_old: bool) -> Index:
         content = (folder / MANIFEST).read_bytes()
         manifest = Manifest.from_bytes(content)
+        if manifest.format == OLD and not also_old:
+            raise BadIndex(f"its format is {OLD}, and this version searches {FORMAT}: build it again")
         for name, now in rules().items():
             if getattr(manifest, name) != now:
                 raise BadIndex(
@@ -274,13 +290,29 @@ class Index:
             if _sha256(self.folder / file.name) != file.sha256:
                 raise BadIndex(f"{file.name} has changed since the index was built")
 
+    def without(self, documents: Sequence[str]) -> Index:
+        """The index that `build` would make were these documents not in the corpus, but for its digest.
+
+        Scores, counts, ranks and their order are the same, with every filter and in every mode. Raises BadIndex for an
+        index of the format OLD.
+        """
+        if not self._counted:
+            raise BadIndex(f"its format is {OLD}, from which no document can be left out: build it again")
+        gone = self.columns.having("document", documents)
+        numbers, recipe, left = np.flatnonzero(gone).astype(np.int32), self.manifest.recipe, copy.copy(self)
+        left._gone = gone
+        left._words = _remaining(self._words, *self._counted["words"], numbers, recipe)
+        left._formulas = _remaining(self._formulas, *self._counted["formulas"], numbers, recipe)
+        return left
+
     def accept(self, filters: Filters) -> Mask | None:
         """Which statements pass the filters, by number; None if the filters restrict nothing."""
-        return self.columns.accepted(filters)
+        return self._remaining(self.columns.accepted(filters))
 
     def considered(self, accept: Mask | None) -> int:
         """How many statements a search with this mask ranks."""
-        return len(self.keys) if accept is None else int(accept.sum())
+        accept = self._remaining(accept)
+        return len(self.keys) if accept is None else int(np.count_nonzero(accept))
 
     @property
     def has_vectors(self) -> bool:
@@ -310,6 +342,7 @@ class Index:
             raise ValueError(f"the mode is one of {', '.join(MODES)}, not {mode!r}")
         if k < 1:
             raise ValueError("k must be 1 or more")
+        accept = self._remaining(accept)
         pool = max(self.manifest.recipe.pool, k) if mode == HYBRID else k
         rankings: dict[str, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
         if mode in (HYBRID, WORDS):
@@ -342,11 +375,17 @@ class Index:
     def vector_of(self, key: str) -> bytes:
         """The vector of a statement, as `build` takes it. Raises KeyError for an unknown key, NoVectors without any."""
         at = _place(self.keys, key)
-        if at is None:
+        if at is None or (self._gone is not None and self._gone[at]):
             raise KeyError(key)
         if self._vectors is None:
             raise NoVectors("this index has no vectors")
         return self._vectors.table[at].tobytes()
+
+    def _remaining(self, accept: Mask | None) -> Mask | None:
+        """The mask without the statements that are gone."""
+        if self._gone is None:
+            return accept
+        return ~self._gone if accept is None else accept & ~self._gone
 
     def _by_meaning(
         self, vector: bytes | None, pool: int, accept: Mask | None
@@ -424,11 +463,30 @@ def _vectors_of(
 
 
 def _keep_postings(
-    keep: Callable[[str, NDArray[Any]], None], name: str, counts: Counts, found: NDArray[np.int32]
+    keep: Callable[[str, NDArray[Any]], None],
+    name: str,
+    counts: Counts,
+    lengths: NDArray[np.int32],
+    recipe: Recipe,
 ) -> None:
     keep(f"{name}.starts", counts.starts)
     keep(f"{name}.rows", counts.rows)
-    keep(f"{name}.impacts", found)
+    keep(f"{name}.impacts", impacts(counts, recipe.k1, recipe.b, lengths))
+    most = int(counts.times.max(initial=0))
+    keep(f"{name}.times", counts.times.astype(np.min_scalar_type(most)))
+    keep(f"{name}.lengths", lengths)
+
+
+def _remaining(
+    postings: Postings[Term] | Remaining[Term],
+    times: NDArray[Any],
+    lengths: NDArray[np.int32],
+    gone: NDArray[np.int32],
+    recipe: Recipe,
+) -> Remaining[Term]:
+    if isinstance(postings, Remaining):
+        raise ValueError("documents were left out already: leave all of them out at once")
+    return Remaining(postings, times, lengths, gone, recipe.k1, recipe.b)
 
 
 def _keep_columns(keep: Callable[[str, bytes | NDArray[Any]], None], entries: Sequence[Entry]) -> None:

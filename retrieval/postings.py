@@ -8,14 +8,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 SCALE = 1_000  # impacts are thousandths, rounded
 _BLOCK = 200_000
+_AT_ONCE = 16_384  # entries whose floats stay in the processor's cache
 Integers = NDArray[np.int32]
+Floats = NDArray[np.float64]
 Term = TypeVar("Term", str, int)
 
 
@@ -35,9 +37,56 @@ class Postings(Generic[Term]):
             at = self.find(term)
             if at is not None:
                 start, end = self.starts[at], self.starts[at + 1]
-                # A statement occurs once under a term, so no addition is lost.
-                total[self.rows[start:end]] += self.impacts[start:end]
+                np.add.at(total, self.rows[start:end], self.impacts[start:end])
         return total
+
+
+@dataclass(frozen=True)
+class Remaining(Generic[Term]):
+    """Postings as they would be had the statements that are `gone` never been counted; these have no meaningful score.
+
+    Every impact depends on how many statements there are, how long they are on average and how many have the term,
+    so those of the terms that are asked for are computed again, from how often (`times`, in the order of the
+    postings) statements of these `lengths` have them.
+    """
+
+    postings: Postings[Term]
+    times: NDArray[Any]
+    lengths: Integers
+    gone: Integers  # numbers of statements, in order
+    k1: float
+    b: float
+
+    def scores(self, query: Iterable[Term], statements: int) -> Integers:
+        """As `Postings.scores`."""
+        total = np.zeros(statements, np.int32)
+        remaining = statements - len(self.gone)
+        length = int(self.lengths.sum(dtype=np.int64)) - int(self.lengths[self.gone].sum(dtype=np.int64))
+        # By length: there are fewer lengths than statements.
+        norm = _norm(np.arange(self.lengths.max(initial=0) + 1), _mean(length, remaining), self.k1, self.b)
+        for term in sorted(set(query)):
+            at = self.postings.find(term)
+            if at is None:
+                continue
+            start, end = int(self.postings.starts[at]), int(self.postings.starts[at + 1])
+            having = end - start - _how_many(self.gone, self.postings.rows[start:end])
+            if not having:
+                continue
+            idf = _idf(remaining, having)
+            for first in range(start, end, _AT_ONCE):
+                part = slice(first, min(first + _AT_ONCE, end))
+                rows = self.postings.rows[part]
+                np.add.at(
+                    total, rows, _impact(idf, self.times[part], norm.take(self.lengths.take(rows)), self.k1)
+                )
+        return total
+
+
+def _how_many(wanted: Integers, rows: Integers) -> int:
+    """How many of the wanted are among rows; both are in order."""
+    at = np.searchsorted(rows, wanted)
+    inside = at < len(rows)
+    return int((rows[at[inside]] == wanted[inside]).sum())
 
 
 @dataclass(frozen=True)
@@ -50,21 +99,32 @@ class Counts:
     statements: int
 
 
-def impacts(counts: Counts, k1: float, b: float, weightless: NDArray[np.bool_] | None = None) -> Integers:
-    """The BM25 impact of every entry, in its order, times SCALE and rounded.
-
-    `weightless` terms, one flag for each, do not make a statement longer. The inverse document frequency is
-    log(1 + (n - df + .5) / (df + .5)), as in Lucene, and is never negative.
-    """
-    n, df = counts.statements, np.diff(counts.starts)
-    light = np.zeros(len(counts.rows), bool) if weightless is None else np.repeat(weightless, df)
-    lengths = np.zeros(n)
+def lengths_of(counts: Counts, weightless: NDArray[np.bool_] | None = None) -> Integers:
+    """How many terms each statement has. `weightless` terms, one flag for each, do not make it longer."""
+    light = (
+        np.zeros(len(counts.rows), bool)
+        if weightless is None
+        else np.repeat(weightless, np.diff(counts.starts))
+    )
+    lengths = np.zeros(counts.statements)
     for start in range(0, len(counts.rows), _BLOCK):
         part = slice(start, start + _BLOCK)
-        lengths += np.bincount(counts.rows[part], weights=counts.times[part] * ~light[part], minlength=n)
-    norm = k1 * (1 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
-    # One logarithm by Python for each frequency: numpy's differs in the last bit between processors.
-    idf_of = {of: math.log(1 + (n - of + 0.5) / (of + 0.5)) for of in np.unique(df).tolist()}
+        found = np.bincount(
+            counts.rows[part], weights=counts.times[part] * ~light[part], minlength=counts.statements
+        )
+        lengths += found
+    return lengths.astype(np.int32)
+
+
+def impacts(counts: Counts, k1: float, b: float, lengths: Integers | None = None) -> Integers:
+    """The BM25 impact of every entry, in its order, times SCALE and rounded; `lengths` of statements, if known.
+
+    The inverse document frequency is log(1 + (n - df + .5) / (df + .5)), as in Lucene, and is never negative.
+    """
+    n, df = counts.statements, np.diff(counts.starts)
+    lengths = lengths_of(counts) if lengths is None else lengths
+    norm = _norm(lengths, _mean(int(lengths.sum(dtype=np.int64)), n), k1, b)
+    idf_of = {of: _idf(n, of) for of in np.unique(df).tolist()}
     idf = np.array([idf_of[of] for of in df.tolist()])
     found = np.empty(len(counts.rows), np.int32)
     # In blocks, as above: of all entries at once the floats would take ten times the memory of the result.
@@ -73,17 +133,33 @@ def impacts(counts: Counts, k1: float, b: float, weightless: NDArray[np.bool_] |
         last = max(int(np.searchsorted(counts.starts, counts.starts[first] + _BLOCK)), first + 1)
         last = min(last, len(df))
         block = slice(counts.starts[first], counts.starts[last])
-        times = counts.times[block].astype(np.float64)
-        impact = (
-            SCALE
-            * np.repeat(idf[first:last], df[first:last])
-            * times
-            * (k1 + 1)
-            / (times + norm[counts.rows[block]])
-        )
-        found[block] = np.maximum(np.rint(impact), 1)
+        of_entries = np.repeat(idf[first:last], df[first:last])
+        found[block] = _impact(of_entries, counts.times[block], norm[counts.rows[block]], k1)
         first = last
     return found
+
+
+# The same steps on floats for a build and for what remains without some statements: the results are equal bit by bit.
+def _mean(total: int, statements: int) -> float:
+    return total / statements if total else 1.0
+
+
+def _norm(lengths: Integers, mean: float, k1: float, b: float) -> Floats:
+    return np.asarray(k1 * (1 - b + b * lengths.astype(np.float64) / mean))
+
+
+def _idf(statements: int, having: int) -> float:
+    # One logarithm by Python for each frequency: numpy's differs in the last bit between processors.
+    return math.log(1 + (statements - having + 0.5) / (having + 0.5))
+
+
+def _impact(idf: Floats | float, times: NDArray[Any], norm: Floats, k1: float) -> Integers:
+    found = times.astype(np.float64)
+    below = norm + found
+    found *= SCALE * idf
+    found *= k1 + 1
+    found /= below
+    return np.maximum(np.rint(found, out=found), 1, out=found).astype(np.int32)
 
 
 class Collector:

@@ -77,7 +77,8 @@ def verify_retrieval(*, path: Path, folder: Path | None = None, digest: str = ""
     try:
         read = artifact.read(path)
         place = folder or (settings.INDEX_DIR / read.terms.index if read.terms.index else None)
-        engine = OpenIndex.open(place) if place is not None and place.is_dir() else None
+        # Also of the format before: an index that was built again has another name.
+        engine = OpenIndex.open(place, also_old=True) if place is not None and place.is_dir() else None
         return artifact.verify(path, engine, digest)
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error

@@ -7,7 +7,6 @@ from functools import wraps
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
-from django.db.models import Count
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
@@ -22,7 +21,7 @@ from search.indexes.opened import index_of
 from search.models import Corpus, Purpose, Statement
 from search.searching.actions import search, similar
 from search.searching.api import SearchIn, SimilarIn
-from search.searching.hidden import found_by
+from search.searching.hidden import found_by, listed_for
 from search.searching.limits import TOO_MANY
 from search.searching.request import DEFAULT_K, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
 from search.searching.results import Result, cut, result_of
@@ -41,11 +40,14 @@ Names = Annotated[tuple[str, ...], Field(max_length=100)]
 
 @dataclass(frozen=True)
 class CorpusOut:
-    """A corpus. `index` is the digest of the index that answers now, empty if there is none yet."""
+    """A corpus. `index` is the digest of the index that answers now, empty if there is none yet.
+
+    `statements` are those that you may find; null for a reviewer while the index is missing or lacks statements.
+    """
 
     corpus: str
     title: str
-    statements: int
+    statements: int | None
     index: str
     recipe: str
 
@@ -230,11 +232,12 @@ def server_for(
 
     def list_corpora() -> CorporaOut:
         """List the corpora that can be searched."""
-        rows = corpora_for(user).annotate(n_statements=Count("statements")).order_by("slug")
         return CorporaOut(
             tuple(
-                CorpusOut(corpus.slug, visible(corpus.title), corpus.n_statements, *_index_of(corpus))
-                for corpus in rows
+                CorpusOut(
+                    row.corpus.slug, visible(row.corpus.title), row.n_statements, *_index_of(row.corpus)
+                )
+                for row in listed_for(user)
             )
         )
 

@@ -21,9 +21,9 @@ from retrieval.local import MODEL
 from retrieval.recipes import FORMULA, HYBRID, WORDS
 from search.corpora.queries import in_order
 from search.indexes.embedding import NoVectorNow, query_vector
-from search.indexes.opened import index_of, opened
+from search.indexes.opened import index_of
 from search.models import Corpus, Feedback, Index, Query, SearchesOfADay, Statement
-from search.searching.hidden import found_by, hidden_from
+from search.searching.hidden import found_by, searched_by
 from search.searching.request import DEFAULT_K, MAX_QUERY, Asked
 from search.searching.results import Result, results_of
 
@@ -58,32 +58,31 @@ class Found:
         return "" if model is None or model["digest"] == MODEL.digest else str(model["name"])
 
 
-def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str, hidden: tuple[str, ...] = ()) -> Found:
+def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str) -> Found:
     """Search the corpus's newest index and keep the query for 30 days.
 
     If the model of meaning does not answer, a search that asks for all rankings is made by words, or by its formula,
     and `words_only` says so.
 
-    Documents in `hidden` are not found, nor those that are hidden from a reviewer because of the items they hold.
+    For a reviewer the search is made as if what is hidden from them were not in the corpus (`hidden.searched_by`).
 
     If filters leave nothing, `emptying` says for each how many statements there would be without it. Raises Refused for
-    a search for nothing, a corpus without an index, and a search for meaning in an index that does not rank it.
+    a search for nothing, a corpus without an index, a search for meaning in an index that does not rank it, and for a
+    reviewer where the index lacks statements of the corpus.
     """
     if not (asked.text.strip() or asked.formula.strip()):
         raise Refused("Type what you look for.", code="empty_query", field="q")
     index = index_of(corpus)
-    engine = opened(index)
+    engine = searched_by(user, index)
     begun = time.perf_counter()
-    hidden = (*hidden, *hidden_from(user, index))
-    limited = asked.hiding(hidden) if hidden else asked
-    accept = engine.accept(limited.filters)
+    accept = engine.accept(asked.filters)
     hits, words_only = _hits(engine, asked, accept)
     took = round(1000 * (time.perf_counter() - begun))
     statements = in_order(corpus, [hit.key for hit in hits])
     emptying: tuple[tuple[str, int], ...] = ()
     if not hits:
         emptying = tuple(
-            (name, engine.considered(engine.accept(limited.without(name).filters)))
+            (name, engine.considered(engine.accept(asked.without(name).filters)))
             for name in asked.filters_given
         )
     return Found(
@@ -105,7 +104,7 @@ def similar(
 
     Search ranks the candidates, by the first 1,000 characters; then the texts are compared. Identical statements come
     first, then near ones, those that are related, and what only ranked high. The query is kept as in `search`, and
-    the same documents are hidden. Raises Refused for an unknown key, an empty text, and a corpus without an index.
+    what is hidden is left out in the same way. Raises Refused for an unknown key, an empty text, and as `search` does.
     """
     if key:
         rows = Statement.objects.filter(document__in=found_by(user, corpus), key=key)
@@ -116,10 +115,10 @@ def similar(
     elif not text.strip():
         raise Refused("Give a statement in LaTeX.", code="empty_query", field="text")
     index = index_of(corpus)
-    engine = opened(index)
+    engine = searched_by(user, index)
     begun = time.perf_counter()
     asked = Asked(text.strip()[:MAX_QUERY], k=k)
-    accept = engine.accept(asked.hiding(hidden_from(user, index)).filters)
+    accept = engine.accept(asked.filters)
     candidates, words_only = _hits(engine, replace(asked, k=CANDIDATES + bool(key)), accept)
     read = Read(text[:COMPARED])
     statements = {row.key: row for row in in_order(corpus, [hit.key for hit in candidates if hit.key != key])}

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response
+from django.utils.crypto import salted_hmac
 from django.utils.http import quote_etag
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -20,14 +21,24 @@ from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsSignedIn
 from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import writes
-from canonical import sha256_of
+from canonical import canonical_json
 from retrieval.duplicates import KINDS
 from retrieval.recipes import HYBRID, MODES
 from search.corpora.queries import corpora_for
 from search.indexes.opened import index_of
-from search.models import Corpus, Document, Feedback, Index, IndexState, Purpose, Reason, Statement
+from search.models import (
+    Corpus,
+    Document,
+    Feedback,
+    Index,
+    IndexState,
+    Purpose,
+    Reason,
+    Statement,
+    Visibility,
+)
 from search.searching.actions import say_relevant, search, similar
-from search.searching.hidden import found_by, hidden_from
+from search.searching.hidden import found_by, listed_for, problems_of, searched_by
 from search.searching.limits import SEARCHES, FeedbackOfMembers
 from search.searching.request import DEFAULT_K, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
 from search.searching.results import Result, result_of
@@ -127,8 +138,10 @@ class SearchView(StrictView):
         said.is_valid(raise_exception=True)
         corpus = _corpus(request, said.validated_data["corpus"])
         index = index_of(corpus)
-        seen = [index.digest, is_study_staff(request.user), hidden_from(request.user, index)]
-        etag = quote_etag(sha256_of([*seen, sent])[:32])
+        # Of the problems and not of what they hide, and with a key: nobody can try which documents give this tag.
+        problems = sorted(problems_of(request.user).items())
+        seen = canonical_json([index.digest, is_study_staff(request.user), problems, sent])
+        etag = quote_etag(salted_hmac("search.reply", seen, algorithm="sha256").hexdigest()[:32])
         unchanged = get_conditional_response(request._request, etag=etag)
         if unchanged is not None:
             return Response(status=304, headers={"ETag": etag})
@@ -232,15 +245,18 @@ class DocumentsView(StrictView):
         return Response(DocumentOut(rows.order_by("title", "key")[:20], many=True).data)
 
 
-class CorpusOut(serializers.ModelSerializer[Corpus]):
-    """A corpus; `sha256` is that of its file once it is frozen."""
+class CorpusOut(serializers.Serializer[Any]):
+    """A corpus; `sha256` is that of its file once it is frozen. `statements` are those that you may find.
 
-    statements = serializers.IntegerField(source="n_statements")
+    `statements` is null for a reviewer as long as the corpus has no index, or one that lacks statements.
+    """
 
-    class Meta:
-        model = Corpus
-        fields = ("slug", "title", "visibility", "frozen_at", "sha256", "statements")
-        read_only_fields = fields
+    slug = serializers.SlugField(source="corpus.slug")
+    title = serializers.CharField(source="corpus.title")
+    visibility = serializers.ChoiceField(Visibility.choices, source="corpus.visibility")
+    frozen_at = serializers.DateTimeField(source="corpus.frozen_at", allow_null=True)
+    sha256 = serializers.CharField(source="corpus.sha256", allow_blank=True)
+    statements = serializers.IntegerField(source="n_statements", allow_null=True)
 
 
 class CorporaView(StrictView):
@@ -250,8 +266,7 @@ class CorporaView(StrictView):
 
     @extend_schema(operation_id="corpora", responses=CorpusOut(many=True))
     def get(self, request: Request) -> Response:
-        rows = corpora_for(request.user).annotate(n_statements=Count("statements")).order_by("slug")
-        return Response(CorpusOut(rows, many=True).data)
+        return Response(CorpusOut(listed_for(request.user), many=True).data)
 
 
 class IndexOut(serializers.ModelSerializer[Index]):
@@ -264,14 +279,19 @@ class IndexOut(serializers.ModelSerializer[Index]):
 
 
 class IndexesView(StrictView):
-    """The indexes of a corpus, the newest first."""
+    """The indexes of a corpus, the newest first; for a reviewer only the one that is searched."""
 
     permission_classes: list[type[BasePermission]] = [AllowAny]
 
     @extend_schema(operation_id="indexes", responses=IndexOut(many=True))
     def get(self, request: Request, corpus: str) -> Response:
+        chosen = _corpus(request, corpus)
+        if problems_of(request.user):
+            searched = index_of(chosen)
+            searched.n_statements = searched_by(request.user, searched).considered(None)
+            return Response(IndexOut([searched], many=True).data)
         built = [IndexState.READY, IndexState.RETIRED]
-        rows = _corpus(request, corpus).indexes.filter(state__in=built).order_by("-built_at", "-pk")
+        rows = chosen.indexes.filter(state__in=built).order_by("-built_at", "-pk")
         return Response(IndexOut(rows, many=True).data)
 
 

@@ -1,29 +1,33 @@
-"""What a reviewer must not find while they hold items: their problems' own papers, and what is close to a reference.
+"""What a reviewer must not find: the own papers of the problems they answer about, and what is close to a reference.
 
 The same documents are hidden wherever somebody who is signed in searches, so that comparing the grading page with
-the search page tells nothing. A document is hidden whole: a single missing theorem would point at itself.
+the search page tells nothing. A document is hidden whole: a single missing theorem would point at itself. What remains
+is searched as if the hidden documents were not in the corpus, because scores and counts would tell their words.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django.core.cache import cache
-from django.db.models import Q, QuerySet
+from django.db.models import Count, QuerySet
 
 from accounts.access import is_study_staff
 from accounts.models import User
+from accounts.refusal import Refused
 from annotation.core.phases import Phase
-from annotation.models import Assignment, AssignmentState
+from annotation.models import Assignment
 from benchmark.citations.folding import words
 from benchmark.citations.keys import Key, source_keys, work_keys
 from benchmark.citations.reading import read_citation
 from benchmark.models import Instance
 from benchmark.overlaps import cluster_of
 from retrieval.duplicates import Read, likeness
-from search.corpora.queries import in_order
-from search.indexes.opened import opened
-from search.models import Corpus, Document, Index, IndexState
+from retrieval.index import Index as OpenIndex
+from search.corpora.queries import corpora_for, in_order
+from search.indexes.opened import index_of, opened
+from search.models import Corpus, Document, Index, Statement
 from search.searching.request import MAX_QUERY
 
 KEPT = 7 * 24 * 3600  # seconds; what is hidden follows from index and problem, which do not change
@@ -36,18 +40,84 @@ MOST_TEXTS = 60
 PASSAGE = 60  # letters from which a statement inside a text, or the reverse, counts as close
 
 
-def hidden_from(user: Any, index: Index) -> tuple[str, ...]:
-    """The keys of the documents that this person must not find now. Nothing is hidden from staff and strangers."""
+def problems_of(user: Any) -> dict[int, str]:
+    """The problems that this person has something to answer about, with their hashes; staff and strangers have none.
+
+    They are those of every place of theirs in a campaign that is not closed: waiting, submitted or given up. An answer
+    can be revised and discussed until then, and a problem may come again with another item.
+    """
     if not isinstance(user, User) or is_study_staff(user):
-        return ()
-    held = Assignment.objects.filter(reviewer=user, item__campaign__phase=Phase.OPEN).filter(
-        Q(state=AssignmentState.WAITING)
-        | Q(state=AssignmentState.SUBMITTED, draft__isnull=False, draft__locked_at=None)
-    )
-    problems = Instance.objects.filter(items__assignments__in=held).distinct()
-    names = {
-        f"hidden-{index.digest}-{pk}-{sha256[:16]}": pk for pk, sha256 in problems.values_list("pk", "sha256")
-    }
+        return {}
+    places = Assignment.objects.filter(reviewer=user).exclude(item__campaign__phase=Phase.CLOSED)
+    return dict(places.order_by().values_list("item__instance", "item__instance__sha256").distinct())
+
+
+def searched_by(user: Any, index: Index) -> OpenIndex:
+    """The index as it is for this person: without the documents that are hidden from them, as if there were none.
+
+    Raises Refused with "index_behind" for somebody who has something to answer, where the corpus has statements that
+    are not in the index: whether they must be hidden is not known.
+    """
+    problems = problems_of(user)
+    engine = opened(index)
+    if not problems:
+        return engine
+    _require_whole(index)
+    # Also where nothing is hidden, so that the time which it takes does not tell.
+    return engine.without(_hidden(problems, index))
+
+
+def found_by(user: Any, corpus: Corpus) -> QuerySet[Document]:
+    """The documents of a corpus that this person may find.
+
+    Raises Refused with "no_index" or "index_behind" as a search does, for somebody who has something to answer.
+    """
+    problems = problems_of(user)
+    if not problems:
+        return corpus.documents.all()
+    index = index_of(corpus)
+    _require_whole(index)
+    return corpus.documents.exclude(key__in=_hidden(problems, index))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A corpus, and how many of its statements somebody may find; None where that is not known (see `found_by`)."""
+
+    corpus: Corpus
+    n_statements: int | None
+
+
+def listed_for(user: Any) -> list[Listed]:
+    """The corpora that this person may search."""
+    rows = corpora_for(user).annotate(n_all=Count("statements")).order_by("slug")
+    answers = bool(problems_of(user))
+    return [Listed(corpus, _n_found_by(user, corpus) if answers else corpus.n_all) for corpus in rows]
+
+
+def _n_found_by(user: Any, corpus: Corpus) -> int | None:
+    try:
+        return Statement.objects.filter(document__in=found_by(user, corpus)).count()
+    except Refused:
+        return None
+
+
+def hidden_from(user: Any, index: Index) -> tuple[str, ...]:
+    """The keys of the documents of an index that this person must not find now."""
+    return _hidden(problems_of(user), index)
+
+
+def _require_whole(index: Index) -> None:
+    if index.n_statements < index.corpus.statements.count():
+        raise Refused(
+            f"Statements were added to {index.corpus.slug} after its index was built, so what must be hidden from you "
+            "while you grade is not known. Somebody of the staff can build the index again.",
+            code="index_behind",
+        )
+
+
+def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
+    names = {f"hidden-{index.digest}-{pk}-{sha256[:16]}": pk for pk, sha256 in problems.items()}
     known = cache.get_many(names)
     missing = [pk for name, pk in names.items() if name not in known]
     for instance in Instance.objects.filter(pk__in=missing).select_related("paper"):
@@ -64,12 +134,6 @@ def hidden_from(user: Any, index: Index) -> tuple[str, ...]:
         known[name] = sorted(named | _close_to(instance, index))
         cache.set(name, known[name], KEPT)
     return tuple(sorted({key for found in known.values() for key in found}))
-
-
-def found_by(user: Any, corpus: Corpus) -> QuerySet[Document]:
-    """The documents of a corpus that this person may find."""
-    index = corpus.indexes.filter(state=IndexState.READY).order_by("-built_at", "-pk").first()
-    return corpus.documents.exclude(key__in=hidden_from(user, index) if index else ())
 
 
 def names_of_paper(instance: Instance) -> set[Key]:

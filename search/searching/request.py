@@ -38,11 +38,6 @@ class Asked:
         """The same search without one of its filters."""
         return replace(self, filters=replace(self.filters, **{name: getattr(Filters(), name)}))
 
-    def hiding(self, documents: tuple[str, ...]) -> "Asked":
-        """The same search without these documents."""
-        hidden = tuple(sorted({*self.filters.not_documents, *documents}))
-        return replace(self, filters=replace(self.filters, not_documents=hidden))
-
 
 def filters_from(said: Mapping[str, Any]) -> Filters:
     """The filters among the fields of a request; a text is one value, and empty ones restrict nothing."""

@@ -61,7 +61,13 @@ def statement(request: HttpRequest, corpus: str, key: str) -> HttpResponse:
     """One statement with its source."""
     chosen = get_object_or_404(corpora_for(request.user), slug=corpus)
     rows = Statement.objects.select_related("corpus", "document__source")
-    shown = get_object_or_404(rows, document__in=found_by(request.user, chosen), key=key)
+    try:
+        documents = found_by(request.user, chosen)
+    except Refused as refusal:
+        corpora = corpora_for(request.user).order_by("slug")
+        context = {"form": SearchForm(None, corpora=corpora), "corpora": corpora, "refusal": refusal.reason}
+        return render(request, "search/search.html", context, status=409)
+    shown = get_object_or_404(rows, document__in=documents, key=key)
     slogans = newest_slogans([shown.pk]).get(shown.pk, ())
     result = result_of(shown, None, whole=is_study_staff(request.user), slogans=slogans)
     return render(request, "search/statement.html", {"statement": shown, "result": result})
@@ -82,8 +88,9 @@ def vote(request: SignedInRequest) -> HttpResponse:
     else:
         said = form.cleaned_data
         chosen = get_object_or_404(corpora_for(request.user), slug=said["corpus"])
-        shown = get_object_or_404(Statement, document__in=found_by(request.user, chosen), key=said["key"])
         try:
+            documents = found_by(request.user, chosen)
+            shown = get_object_or_404(Statement, document__in=documents, key=said["key"])
             say_relevant(
                 user=request.user,
                 statement=shown,

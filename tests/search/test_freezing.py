@@ -3,18 +3,25 @@
 import json
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.management import CommandError, call_command
 
 from accounts.refusal import Refused
 from benchmark.importing.survey import BadFile
 from benchmark.models import Output, Release
 from retrieval import artifact
+from retrieval.index import OLD
+from retrieval.index import Index as OpenIndex
 from search.freezing.actions import freeze_retrieval, search_run, verify_retrieval
 from search.freezing.queries import CITING_YEAR, PUBLICATION_YEAR
+from search.indexes import opened as opening
 from search.indexes.actions import build_index
 from search.indexes.opened import index_of
 from search.sample import load_library
+from search.searching.actions import search
+from search.searching.request import Asked
 from tests.factories import InstanceFactory, PaperFactory, ReleaseFactory
+from tests.retrieval.test_without import in_the_format_before
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +100,24 @@ def test_without_the_index_only_hashes_are_compared_and_the_command_says_so(
     assert "no query was executed again" in capsys.readouterr().out
     call_command("verify_retrieval", str(out), index=tmp_path / "elsewhere")
     assert "executed again" in capsys.readouterr().out
+
+
+def test_an_index_of_the_format_before_is_refused_by_searches_and_verifies_what_was_frozen_on_it(
+    corpus, tmp_path, settings
+):
+    place = in_the_format_before(settings.INDEX_DIR / index_of(corpus).digest)
+    # An index never changes its name, so what is opened under it is the old one.
+    opening._opened.cache_clear()
+    with pytest.raises(Refused, match=f"its format is {OLD}.*Build it again") as refused:
+        search(user=AnonymousUser(), corpus=corpus, asked=Asked("compact"), purpose="page")
+    assert refused.value.code == "bad_index"
+    old, out = OpenIndex.open(place, also_old=True), tmp_path / "old.zip"
+    terms = artifact.Terms("r" * 64, index=old.digest, recipe=old.manifest.recipe, mode="words")
+    made = artifact.frozen(old, terms, [artifact.Row("own", "compact set")], lambda key: {})
+    artifact.write(out, made)
+    assert len(made.rows[0].results) == 2
+    checked = verify_retrieval(path=out, folder=place)
+    assert (checked.executed_again, checked.faults) == (True, ())
 
 
 @pytest.mark.parametrize(

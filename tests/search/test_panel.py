@@ -7,7 +7,7 @@ from accounts.refusal import Refused
 from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
 from annotation.core.own_data import own_data
-from annotation.grading.actions import reopen_grade, save_draft
+from annotation.grading.actions import save_draft
 from annotation.models import Assignment, Campaign, Grade
 from benchmark.models import Instance, Paper
 from search.models import Purpose, Query
@@ -224,22 +224,6 @@ def test_what_is_hidden_is_hidden_on_every_way_that_the_reviewer_searches(
     assert all("Spaces" in client.get(way).content.decode() for way in ways[1:])
     assert [client.get(way).status_code for way in direct] == [200, 200]
     assert ["Spaces" in reply.content.decode() for reply in finds(analyst)] == [True, True]
-
-
-def test_something_is_hidden_only_while_the_item_can_be_graded(corpus, place, coordinator):
-    say(place, key="p", title="Spaces")
-    assert hidden(place, corpus) == ("topology",)
-    assert hidden_from(coordinator, corpus.indexes.get()) == ()
-    submit_grade(
-        reviewer=place.reviewer,
-        assignment=place,
-        content=COMPLETE,
-        idempotency_key="k",
-        rubric_sha256=place.item.campaign.rubric.sha256,
-    )
-    assert hidden(place, corpus) == ()
-    reopen_grade(reviewer=place.reviewer, assignment=place)
-    assert hidden(place, corpus) == ("topology",)
 
 
 def test_a_grade_says_how_often_its_reviewer_searched_and_not_what_for(place, algebraist):

@@ -27,9 +27,9 @@ from tests.search.conftest import LINES
 pytestmark = pytest.mark.django_db
 
 
-def find(corpus, user=None, hidden=(), **asked):
+def find(corpus, user=None, **asked):
     user = user or AnonymousUser()
-    return search(user=user, corpus=corpus, asked=Asked(**asked), purpose=Purpose.PAGE, hidden=hidden)
+    return search(user=user, corpus=corpus, asked=Asked(**asked), purpose=Purpose.PAGE)
 
 
 def keys(found):
@@ -55,11 +55,6 @@ def test_filters_leave_only_what_fits_and_say_what_emptied_the_result(corpus):
     found = find(corpus, text="set", filters=Filters(kinds=("corollary",), year_from=1990))
     assert (found.results, found.considered) == ([], 0)
     assert dict(found.emptying) == {"kinds": 3, "year_from": 0}  # three statements have a year from 1990 on
-
-
-def test_documents_that_are_hidden_are_never_found(corpus):
-    assert "compact" in keys(find(corpus, text="compact set"))
-    assert keys(find(corpus, text="compact set", hidden=("topology",))) == []
 
 
 def test_a_text_that_is_not_open_is_cut_for_everybody_but_the_staff(corpus, algebraist, coordinator):
