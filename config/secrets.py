@@ -28,9 +28,13 @@ def demo_secret_key(runtime_dir: Path) -> str:
     path = runtime_dir / "secret-key"
     if not path.exists():
         runtime_dir.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=runtime_dir, encoding="ascii") as file:  # readable by its owner only
+        with tempfile.NamedTemporaryFile(
+            "w", dir=runtime_dir, encoding="ascii"
+        ) as file:  # readable by its owner only
             file.write(secrets.token_urlsafe(50))
             file.flush()
-            with suppress(FileExistsError):  # of several processes that start at once, one makes the key of all
+            with suppress(
+                FileExistsError
+            ):  # of several processes that start at once, one makes the key of all
                 os.link(file.name, path)
     return path.read_text(encoding="ascii").strip()
