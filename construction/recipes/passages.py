@@ -4,9 +4,9 @@ A model never writes them. It points with a quotation, which must be found exact
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
@@ -159,16 +159,8 @@ class Quotations:
     """Finds quotations in a range of a text; any white space is as good as any other."""
 
     def __init__(self, text: str, within: Span) -> None:
-        words: list[str] = []
-        self._starts: list[int] = []  # of the words in the collapsed text
-        self._places: list[int] = []  # and in the text
-        length = 0
-        for found in _WORD.finditer(text, within.start, within.end):
-            words.append(found.group())
-            self._starts.append(length)
-            self._places.append(found.start())
-            length += len(words[-1]) + 1
-        self._collapsed = " ".join(words)
+        self._text, self._within = text, within
+        self._collapsed = " ".join(text[within.start : within.end].split())
 
     def find(self, quote: str) -> Span | Drop:
         """The one place of a quotation."""
@@ -180,6 +172,11 @@ class Quotations:
             return Drop("quote_not_unique", f"The text has the words {quote[:200]!r} more than once")
         return Span(self._place(at), self._place(at + len(words) - 1) + 1)
 
+    @cached_property
+    def _words(self) -> list[int]:
+        """The places of the words in the text, for the few ranges in which a quotation is found."""
+        return [found.start() for found in _WORD.finditer(self._text, self._within.start, self._within.end)]
+
     def _place(self, at: int) -> int:
-        word = bisect_right(self._starts, at) - 1
-        return self._places[word] + at - self._starts[word]
+        word, begun = self._collapsed.count(" ", 0, at), self._collapsed.rfind(" ", 0, at) + 1
+        return self._words[word] + at - begun
