@@ -6,7 +6,6 @@ A model never writes them. It points with a quotation, which must be found exact
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
@@ -24,7 +23,6 @@ _ASIDE = re.compile(
 # Names that only packages may use. One underscore alone is a subscript, and @ after a command of Xy-pic an option.
 _INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:(?:_[A-Za-z]+){2,}:[A-Za-z]*|@[A-Za-z@]*)")
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
-_WORD = re.compile(r"\S+")
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 Reply = TypeVar("Reply", bound=Strict)
 Record = TypeVar("Record", bound=BaseModel)
@@ -170,13 +168,7 @@ class Quotations:
             return Drop("quote_not_found", f"The text does not have the words {quote[:200]!r}")
         if self._collapsed.find(words, at + 1) >= 0:
             return Drop("quote_not_unique", f"The text has the words {quote[:200]!r} more than once")
-        return Span(self._place(at), self._place(at + len(words) - 1) + 1)
-
-    @cached_property
-    def _words(self) -> list[int]:
-        """The places of the words in the text, for the few ranges in which a quotation is found."""
-        return [found.start() for found in _WORD.finditer(self._text, self._within.start, self._within.end)]
-
-    def _place(self, at: int) -> int:
-        word, begun = self._collapsed.count(" ", 0, at), self._collapsed.rfind(" ", 0, at) + 1
-        return self._words[word] + at - begun
+        written = re.compile(r"\s++".join(map(re.escape, quote.split())))
+        found = written.search(self._text, self._within.start, self._within.end)
+        assert found is not None  # it is in the collapsed text
+        return Span(*found.span())
