@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from functools import cache as keep
 from functools import lru_cache
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
@@ -372,7 +372,15 @@ def stranger(db: None) -> User:
     return UserFactory(email="sven@study.test", name="Sven Stranger", password=hashed_password())
 
 
+@pytest.fixture(scope="session")
+def folders_of_records(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Names of folders that are not there yet. A folder made for each test costs more than most tests do: pytest looks
+    through those of all tests before."""
+    above = tmp_path_factory.mktemp("records")
+    return (above / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def records_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def records_of_their_own(monkeypatch: pytest.MonkeyPatch, folders_of_records: Iterator[Path]) -> None:
     """What one test publishes is public in no other. Some tests have parameters called `settings`."""
-    monkeypatch.setattr(django_settings, "RECORD_DIR", tmp_path / "records")
+    monkeypatch.setattr(django_settings, "RECORD_DIR", next(folders_of_records))

@@ -1,8 +1,11 @@
 """Who may come in where: every address, every method, every kind of person."""
 
+from collections.abc import Iterator
+from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import get_resolver, path
@@ -20,12 +23,20 @@ def person(request: Any) -> tuple[str, User | None]:
     return request.param, request.getfixturevalue(fixture) if fixture else None
 
 
-def outcomes(user: User | None, route: str) -> list[Any]:
-    """The answers to every method, in one browser."""
+def outcomes(user: User | None) -> Iterator[tuple[str, list[Any]]]:
+    """Each route with the answers to every method, in a browser that has only just been signed in."""
     client = Client(raise_request_exception=False)
+    session = None
     if user is not None:
         client.force_login(user)
-    return [getattr(client, method)(example(route)) for method in METHODS]
+        session = Session.objects.get()
+    signed_in = client.cookies.output()
+    for route in ACCESS:
+        yield route, [getattr(client, method)(example(route)) for method in METHODS]
+        client.cookies = SimpleCookie()
+        if session is not None:  # signing out deletes it, other requests write to it
+            session.save()
+            client.cookies.load(signed_in.replace("Set-Cookie: ", ""))
 
 
 def is_wrong(answer: Any, allowed: bool) -> bool:
@@ -72,8 +83,8 @@ def test_everybody_gets_in_where_they_may_and_nowhere_else(person: tuple[str, Us
     """The headers of every answer are looked at as well: it is the one place that asks all there is."""
     kind, user = person
     wrong, faults = [], []
-    for route in ACCESS:
-        for method, answer in zip(METHODS, outcomes(user, route), strict=True):
+    for route, answers in outcomes(user):
+        for method, answer in zip(METHODS, answers, strict=True):
             if is_wrong(answer, may(kind, method, route)):
                 wrong.append((route, method, answer.status_code))
             signed_in = user is not None and route != "accounts/logout/"

@@ -33,6 +33,7 @@ def renderer_fails(no_worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latex, "render_checked", fail)
     monkeypatch.setattr(latex, "render", fail)
     monkeypatch.setattr(katex, "ask", fail)
+    monkeypatch.setattr(katex, "_kept", fail)
 
 
 def starts() -> list[str]:

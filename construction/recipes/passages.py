@@ -4,7 +4,6 @@ A model never writes them. It points with a quotation, which must be found exact
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,7 +23,6 @@ _ASIDE = re.compile(
 # Names that only packages may use. One underscore alone is a subscript, and @ after a command of Xy-pic an option.
 _INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:(?:_[A-Za-z]+){2,}:[A-Za-z]*|@[A-Za-z@]*)")
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
-_WORD = re.compile(r"\S+")
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 Reply = TypeVar("Reply", bound=Strict)
 Record = TypeVar("Record", bound=BaseModel)
@@ -159,16 +157,8 @@ class Quotations:
     """Finds quotations in a range of a text; any white space is as good as any other."""
 
     def __init__(self, text: str, within: Span) -> None:
-        words: list[str] = []
-        self._starts: list[int] = []  # of the words in the collapsed text
-        self._places: list[int] = []  # and in the text
-        length = 0
-        for found in _WORD.finditer(text, within.start, within.end):
-            words.append(found.group())
-            self._starts.append(length)
-            self._places.append(found.start())
-            length += len(words[-1]) + 1
-        self._collapsed = " ".join(words)
+        self._text, self._within = text, within
+        self._collapsed = " ".join(text[within.start : within.end].split())
 
     def find(self, quote: str) -> Span | Drop:
         """The one place of a quotation."""
@@ -178,8 +168,7 @@ class Quotations:
             return Drop("quote_not_found", f"The text does not have the words {quote[:200]!r}")
         if self._collapsed.find(words, at + 1) >= 0:
             return Drop("quote_not_unique", f"The text has the words {quote[:200]!r} more than once")
-        return Span(self._place(at), self._place(at + len(words) - 1) + 1)
-
-    def _place(self, at: int) -> int:
-        word = bisect_right(self._starts, at) - 1
-        return self._places[word] + at - self._starts[word]
+        written = re.compile(r"\s++".join(map(re.escape, quote.split())))
+        found = written.search(self._text, self._within.start, self._within.end)
+        assert found is not None  # it is in the collapsed text
+        return Span(*found.span())

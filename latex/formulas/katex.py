@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -20,6 +20,8 @@ SECONDS_PER_FORMULA = 2
 SECONDS_TO_LOAD = 20
 STACK = 1024 * 1024  # bytes; deep nesting must end in an error, not in a crash
 MAX_HTML = 2_000_000  # characters of HTML for one formula
+KEPT = 10_000  # verdicts on formulas that a process keeps
+KEPT_LENGTH = 300  # characters of the longest of these formulas
 
 _TO_HTML = """
 (function (request) {
@@ -121,8 +123,28 @@ def check_formulas(document: Document) -> Document:
     return with_failures(document, [*trials.refused, *unfinished])
 
 
+def _tried(latex: str, display: bool) -> tuple[str, float]:
+    """Why KaTeX refuses the formula, or "", and the seconds that it took. Raises Unfinished."""
+    begun, why = time.thread_time(), ""
+    try:
+        to_math_html(latex, display)
+    except Unfinished:
+        raise
+    except FormulaError as error:
+        why = str(error)
+    return why, time.thread_time() - begun
+
+
+# Papers write the same short formulas again and again. What comes to no end is not kept: a clock said so.
+_kept = lru_cache(maxsize=KEPT)(_tried)
+
+
 class Trials:
-    """Tries formulas with KaTeX, each once, for `seconds` of processor time in all (None: for any)."""
+    """Tries formulas with KaTeX, each once, for `seconds` of processor time in all (None: for any).
+
+    A formula whose verdict is kept costs the seconds that it took when it was tried: what is shown of a text does not
+    depend on what was rendered before it.
+    """
 
     def __init__(self, seconds: float | None = None) -> None:
         self.refused: list[Failure] = []
@@ -137,13 +159,7 @@ class Trials:
         key = (formula.latex, formula.display)
         if key not in self._known:
             if self._left > 0:
-                begun, reason = time.thread_time(), ("", False)
-                try:
-                    to_math_html(*key)
-                except FormulaError as error:
-                    reason = (str(error), isinstance(error, Unfinished))
-                self._known[key] = reason
-                self._left -= time.thread_time() - begun
+                self._known[key] = self._try(*key)
             elif len(formula.latex) > UNTRIED:
                 self._known[key] = ("there was no time to try a formula of this length", True)
             else:
@@ -154,6 +170,16 @@ class Trials:
         if why:
             self.refused.append(Failure(formula.source, why, formula.start))
         return ""
+
+    def _try(self, latex: str, display: bool) -> tuple[str, bool]:
+        verdict, begun = _kept if len(latex) <= KEPT_LENGTH else _tried, time.thread_time()
+        try:
+            why, seconds = verdict(latex, display)
+        except Unfinished as error:
+            self._left -= time.thread_time() - begun
+            return str(error), True
+        self._left -= seconds
+        return why, False
 
 
 def with_failures(document: Document, refused: list[Failure]) -> Document:

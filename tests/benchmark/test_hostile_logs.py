@@ -30,7 +30,7 @@ def test_a_hostile_log_is_refused_with_reason_and_place(release: Release, tmp_pa
     folder = tmp_path / "sent"
     folder.mkdir()
     path = folder / f"log{ending}"
-    path.write_bytes(content)
+    path.write_bytes(content() if callable(content) else content)
     with pytest.raises(Refused) as caught:
         import_outputs(actor=None, path=path, release=release, system="mock")
     assert isinstance(caught.value, BadFile)

@@ -16,18 +16,14 @@ from construction.recipes.masked_steps.masks import Candidate, Chosen, candidate
 from construction.recipes.masked_steps.pairs import Closing, Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
 from construction.recipes.passages import Drop, Made, passage
-from latex import Outline, outline, render_checked
+from latex import Outline, render_checked
 from tests.latex import sources
+from tests.latex.sources import outline_of
 
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _REFERENCE = re.compile(r"\\(?:[cC]ref|autoref|eqref|pageref|ref)\*?\s*\{([^{}]*)\}")
 _USES = re.compile(r"\\uses\s*\{([^{}]*)\}")
 UNLIMITED = Recipe(closure_depth=10**6, closure_targets=10**6, closure_characters=10**9)
-
-
-@cache
-def outline_of(name: str) -> Outline:
-    return outline(sources.flat_of(name), sources.files_of(name))
 
 
 @cache
@@ -135,8 +131,13 @@ def written(lines: Sequence[Made[Mask] | Made[LemmaLine]], path: Path) -> Path:
     return path
 
 
-def lemmas_of(name: str) -> Iterator[tuple[int, Made[LemmaLine] | Drop]]:
+@cache
+def lemmas_of(name: str) -> tuple[tuple[int, Made[LemmaLine] | Drop], ...]:
     """Every lemma of a source with the last definition before it, pointed to by its words with other white space."""
+    return tuple(_lemmas_of(name))
+
+
+def _lemmas_of(name: str) -> Iterator[tuple[int, Made[LemmaLine] | Drop]]:
     source, recipe = outline_of(name), LemmaRecipe()
     for number, found in lemmas(source, recipe):
         if isinstance(found, Drop):

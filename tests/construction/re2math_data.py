@@ -9,9 +9,9 @@ from typing import Any
 from benchmark.protocols.re2math.schema import ProofGap
 from construction.recipes.re2math.blocks import Context, before, context
 from construction.recipes.re2math.recipe import Recipe
-from latex import Outline, Span, outline
+from latex import Outline, Span
 from tests.latex.real_data import DATA
-from tests.latex.sources import files_of, flat_of
+from tests.latex.sources import outline_of
 
 
 @cache
@@ -29,11 +29,6 @@ def repaired_by_hand() -> frozenset[str]:
 def eval200() -> tuple[str, ...]:
     golden = json.loads((DATA / "construction" / "eval200_golden.json").read_text(encoding="utf-8"))
     return tuple(golden["raw_ids_quota40_cap2"])
-
-
-@cache
-def outline_of(name: str) -> Outline:
-    return outline(flat_of(name), files_of(name))
 
 
 @cache

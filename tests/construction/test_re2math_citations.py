@@ -9,8 +9,8 @@ import pytest
 from construction.recipes.re2math.citations import cited_tools, triage
 from construction.recipes.re2math.recipe import Recipe
 from latex import Outline, flatten, outline
-from tests.construction.re2math_data import outline_of
 from tests.growing import grows_in_proportion
+from tests.latex.sources import outline_of
 
 BOOKS = "".join(
     f"\\bibitem{{{key}}} A. Author, Title {key}, arXiv:1905.0000{number}.\n"

@@ -4,7 +4,7 @@ import json
 from functools import cache
 from typing import Any
 
-from latex import Flat, Span, flatten
+from latex import Flat, Outline, Span, flatten, outline
 from tests.latex.real_data import DATA
 
 FOLDER = DATA / "construction"
@@ -33,6 +33,11 @@ def files_of(name: str) -> dict[str, str]:
 @cache
 def flat_of(name: str) -> Flat:
     return flatten(files_of(name), SOURCES[name][1])
+
+
+@cache
+def outline_of(name: str) -> Outline:
+    return outline(flat_of(name), files_of(name))
 
 
 def key_of(name: str, span: Span) -> Key:

@@ -1,8 +1,15 @@
 """What KaTeX is given for each formula."""
 
+import itertools
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
-from latex import FormulaError, check_formulas, to_math_html
+from latex import Formula, FormulaError, check_formulas, to_math_html
+from latex.formulas import katex
+from latex.formulas.katex import KEPT_LENGTH, Trials, Unfinished
+from latex.limits import UNTRIED
 from tests.latex.pages import formulas, fragment, kinds, latex, markdown, words
 
 
@@ -131,3 +138,56 @@ def test_server_side_definitions_do_not_reach_the_next_formula() -> None:
     clean = to_math_html(r"x\le y", display=False)
     to_math_html(r"\gdef\le{\ge}x\le y", display=False)
     assert to_math_html(r"x\le y", display=False) == clean
+
+
+def trials_of(formula: Formula, seconds: float | None = None) -> tuple[str, list[str]]:
+    """Why a text with that formula would show its source, and what KaTeX refuses."""
+    trials = Trials(seconds)
+    return trials.unfinished(formula), [failure.reason for failure in trials.refused]
+
+
+def test_a_formula_that_many_texts_have_is_tried_once_in_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    ask = katex.ask
+    monkeypatch.setattr(
+        katex, "ask", lambda program, latex, *a, **k: asked.append(latex) or ask(program, latex, *a, **k)
+    )
+    katex._kept.cache_clear()
+    good, bad, long = (
+        Formula(latex, False, latex, 0) for latex in ("x_1", r"\nosuch", "x" * (KEPT_LENGTH + 1))
+    )
+    for _ in range(2):
+        assert trials_of(good) == ("", [])
+        assert trials_of(bad) == ("", [r"Undefined control sequence: \nosuch"])
+        assert trials_of(long) == ("", [])
+    assert asked == [good.latex, bad.latex, long.latex, long.latex]
+    assert trials_of(replace(good, display=True)) == ("", [])
+    assert asked[4:] == [good.latex]
+
+
+def test_what_came_to_no_end_once_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    katex._kept.cache_clear()
+    formula = Formula("x^2", False, "x^2", 0)
+
+    def out_of_time(*_: object) -> str:
+        raise Unfinished("a limit was reached: interrupted")
+
+    with monkeypatch.context() as busy:
+        busy.setattr(katex, "to_math_html", out_of_time)
+        assert trials_of(formula)[0].startswith("a limit was reached")
+    assert trials_of(formula) == ("", [])
+
+
+def test_a_kept_verdict_leaves_a_text_no_more_time_than_when_it_was_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of two formulas takes two seconds of three: of the third none are left, whatever was rendered before."""
+    katex._kept.cache_clear()
+    now = itertools.count(step=2)
+    monkeypatch.setattr(katex, "time", SimpleNamespace(thread_time=lambda: next(now)))
+    formulas = [Formula(latex, False, latex, 0) for latex in ("a", "b", "c" * (UNTRIED + 1))]
+    for _ in range(2):
+        trials = Trials(3)
+        assert [trials.unfinished(formula) for formula in formulas] == [
+            "", "", "there was no time to try a formula of this length",
+        ]  # fmt: skip

@@ -77,8 +77,8 @@ def test_of_no_chapter_a_statement_or_proof_is_lost(name: str, folder: Path) -> 
     for scanned_path, expected in scanned(name).items():
         path = scanned_path.replace("openlogic/", "openlogic/content/")
         text = (folder / path).read_text(encoding="utf-8", errors="replace")
-        if not shown(render(text, "latex")) >= expected:
-            lost[path] = (dict(expected), dict(shown(render(text, "latex"))))
+        if not (found := shown(render(text, "latex"))) >= expected:
+            lost[path] = (dict(expected), dict(found))
     assert lost == {}
 
 

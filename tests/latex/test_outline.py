@@ -251,8 +251,7 @@ def test_the_outline_of_a_flood_takes_time_in_proportion(piece: str) -> None:
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", sources.SOURCES)
 def test_every_statement_and_proof_of_real_sources_is_found_at_its_place(name: str) -> None:
-    files, flat = sources.files_of(name), sources.flat_of(name)
-    found = outline(flat, files)
+    files, flat, found = sources.files_of(name), sources.flat_of(name), sources.outline_of(name)
     statements = {sources.key_of(name, made.span): made for made in found.statements}
     proofs = {sources.key_of(name, made.span): made for made in found.proofs}
     wanted = sources.truth(name, "statement")

@@ -2,31 +2,42 @@
 
 import itertools
 import re
+from functools import cache
 from statistics import mean
 
 import pytest
 
-from latex import check_formulas, render
+from latex import Document, check_formulas, render
 from tests.latex.pages import words
 from tests.latex.real_data import machine_proofs, papers, reference_solutions, snippets
 
 COMMAND = re.compile(r"\\[A-Za-z]+|\\[\[\]()]|\$")
 
 
+@cache
+def rendered_papers() -> dict[str, Document]:
+    return {name: render(text, "latex") for name, text in papers().items()}
+
+
+@cache
+def rendered_proofs() -> dict[str, Document]:
+    return {name: render(text, "markdown") for name, text in machine_proofs().items()}
+
+
 def test_no_raw_command_is_left_in_the_papers() -> None:
-    assert {name: COMMAND.findall(words(render(text, "latex"))) for name, text in papers().items()} == {
+    assert {name: COMMAND.findall(words(document)) for name, document in rendered_papers().items()} == {
         name: [] for name in papers()
     }
 
 
 def test_no_raw_command_is_left_in_the_machine_proofs() -> None:
-    left = {name: COMMAND.findall(words(render(text, "markdown"))) for name, text in machine_proofs().items()}
+    left = {name: COMMAND.findall(words(document)) for name, document in rendered_proofs().items()}
     assert {name: found for name, found in left.items() if found} == {}
 
 
 def test_of_the_papers_only_what_their_authors_never_defined_fails() -> None:
     """The 14 papers use \\SpG, \\mR and \\mf without defining them: 15 formulas of 3,206."""
-    checked = [check_formulas(render(text, "latex")).report for text in papers().values()]
+    checked = [check_formulas(document).report for document in rendered_papers().values()]
     reasons = [failure.reason for report in checked for failure in report.failures]
     assert sum(report.formulas for report in checked) == 3206
     assert set(reasons) == {f"Undefined control sequence: \\{name}" for name in ("SpG", "mR", "mf")}
@@ -36,7 +47,7 @@ def test_of_the_papers_only_what_their_authors_never_defined_fails() -> None:
 @pytest.mark.parametrize("every", range(6))
 def test_every_formula_of_the_machine_proofs_renders(every: int) -> None:
     names = sorted(machine_proofs())[every::12]
-    reports = [check_formulas(render(machine_proofs()[name], "markdown")).report for name in names]
+    reports = [check_formulas(rendered_proofs()[name]).report for name in names]
     assert [failure for report in reports for failure in report.failures] == []
     assert mean(report.formulas for report in reports) > 50
 
@@ -57,7 +68,7 @@ def test_fragments_keep_their_words_and_name_their_failures() -> None:
 
 def test_blocks_lie_in_the_source_in_order_and_hold_its_words() -> None:
     for name, text in papers().items():
-        blocks = [block for block in render(text, "latex").blocks if block.kind != "footnote"]
+        blocks = [block for block in rendered_papers()[name].blocks if block.kind != "footnote"]
         for before, after in itertools.pairwise(blocks):
             assert before.start < before.end <= after.start, (name, before.id)
         covered = sum(block.end - block.start for block in blocks)
@@ -66,7 +77,7 @@ def test_blocks_lie_in_the_source_in_order_and_hold_its_words() -> None:
 
 
 def test_blocks_of_markdown_lie_in_the_source_in_order() -> None:
-    for name, text in machine_proofs().items():
-        blocks = render(text, "markdown").blocks
+    for name, document in rendered_proofs().items():
+        blocks = document.blocks
         for before, after in itertools.pairwise(blocks):
             assert before.start < before.end <= after.start, (name, before.id, before.source)
