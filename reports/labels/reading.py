@@ -244,13 +244,16 @@ class LabelReader:
     def _expert_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         try:
             rubric = self._rubric(row)
+            question = rubric.question(row["question"])
             if row["state"] in ("", "answered"):
-                rubric.question(row["question"]).canonical(row["value"])
-            else:
-                rubric.question(row["question"])
+                question.canonical(row["value"])
         except RubricError as error:
             yield "value", str(error)
             return
+        if row["step"] and not question.scale.stepwise:
+            yield "step", f"{question.key} is about the whole text, not about a step"
+        if not row["step"] and question.scale.stepwise and row["state"] in ("", "answered"):
+            yield "step", f"{question.key} is about steps, and the label names none"
         known = self.rubric_of.setdefault(row["campaign"] or UNSPECIFIED_CAMPAIGN, rubric)
         if known.label != rubric.label:
             yield "rubric_version", f"the campaign uses {known.label} elsewhere in this file"

@@ -99,6 +99,14 @@ OFF_THE_SCALE = {
         [EXPERT | {"question": "steps", "step": "b1", "value": "fine", "rubric_version": "proofs-steps-v1"}],
         told(2, "value", "steps: 'fine' is not one of correct, incorrect, not_assessed"),
     ),
+    "a step of the whole": (
+        [EXPERT | {"step": "b1"}],
+        told(2, "step", "correctness is about the whole text, not about a step"),
+    ),
+    "a question about steps without a step": (
+        [EXPERT | {"question": "steps", "value": "correct", "rubric_version": "proofs-steps-v1"}],
+        told(2, "step", "steps is about steps, and the label names none"),
+    ),
     "a choice of neither side": (
         [CHOICE | {"value": "aurora"}],
         told(2, "value", "preference: 'aurora' is not one of"),
