@@ -66,10 +66,10 @@ def chosen_key(kinds: Mapping[str, str], key: str) -> str:
     return key or next(iter(kinds))
 
 
-def pairs_of_rows(rows: Iterable[Row], *, seed: int) -> dict[str, object]:
-    """What `analyse pairs` says of rows of the label table."""
+def pairs_of_rows(rows: Iterable[Row], *, seed: int, reaches_unseen: bool = True) -> dict[str, object]:
+    """What `analyse pairs` says of rows of the label table; without `reaches_unseen` as by `methods` before 6."""
     table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
-    return pairs_document(table, options=Options(seed=seed))
+    return pairs_document(table, options=Options(seed=seed, reaches_unseen=reaches_unseen))
 
 
 def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:

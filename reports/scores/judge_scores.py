@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from benchmark.protocol import LabelledOutput, Metric
 from reports.scores.shape import MetricScore
 from stats.core.estimate import Estimate, Reason, undefined
-from stats.core.intervals import missing_bounds, proportion, wilson
+from stats.core.intervals import missing_bounds, proportion
 from stats.scores.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
 
 DENOMINATOR = "all outputs of the run; abstained, failed and uncertain count negative; unavailable leave"
@@ -91,8 +91,8 @@ def metric_score(
     }
     return MetricScore(
         estimate=estimate(counted),
-        effective_n=_clustered(counted, seed=seed, bootstrap=False),
-        paper_bootstrap=_clustered(counted, seed=seed, bootstrap=True),
+        effective_n=_on_effective_n(counted, reaches_unseen=methods > 5),
+        paper_bootstrap=_by_paper(counted, seed=seed),
         domains=_within(metric, estimate, ((output.domain, output) for output in outputs)),
         strata=divided or None,
     )
@@ -121,8 +121,6 @@ def share(counted: Counted) -> Estimate:
     if totals.clusters == totals.n:
         return plain
     found = wilson_on_effective_n(totals)
-    if totals.clusters == 1 or counted.successes in (0, totals.n):
-        found = replace(found, ci=wilson(totals.mean * totals.clusters, totals.clusters))
     return replace(
         plain, ci=found.ci, se=found.se, method=found.method, clusters=found.clusters, warnings=found.warnings
     )
@@ -140,11 +138,17 @@ def wilson_estimate(counted: Counted) -> Estimate:
     )
 
 
-def _clustered(counted: Counted, *, seed: int, bootstrap: bool) -> Estimate:
+def _on_effective_n(counted: Counted, *, reaches_unseen: bool) -> Estimate:
     if not counted.values:
-        return undefined("paper_cluster_bootstrap" if bootstrap else "wilson_effective_n", Reason.NO_ITEMS)
+        return undefined("wilson_effective_n", Reason.NO_ITEMS)
     totals = cluster_totals(counted.values, counted.clusters)
-    return cluster_bootstrap(totals, seed=seed) if bootstrap else wilson_on_effective_n(totals)
+    return wilson_on_effective_n(totals, reaches_unseen=reaches_unseen)
+
+
+def _by_paper(counted: Counted, *, seed: int) -> Estimate:
+    if not counted.values:
+        return undefined("paper_cluster_bootstrap", Reason.NO_ITEMS)
+    return cluster_bootstrap(cluster_totals(counted.values, counted.clusters), seed=seed)
 
 
 def buckets(bucket_of: Callable[[LabelledOutput], str], outputs: Iterable[LabelledOutput]) -> dict[str, int]:

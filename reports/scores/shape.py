@@ -15,7 +15,8 @@ Estimates = Mapping[str, Estimate]
 # How the figures are computed. 1, which older artifacts name by silence: stats.audit.first_methods; below 3:
 # stats.agreement.first_methods; below 4: in-sample audits and intervals of a judge's metrics ignore shared problems;
 # below 5: corrected scores take an audit that was drawn by domain for one by the judge's buckets; below 6: comparisons
-# have no exclusion, and means of equal values have intervals without width.
+# have no exclusion, means of equal values have intervals without width, and shares of 0 and 1 count outputs instead of
+# papers.
 METHODS = 6
 
 

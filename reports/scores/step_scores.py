@@ -51,7 +51,7 @@ def step_scores(
         measured[measure.key] = StepMeasured(
             title=measure.title,
             definition=measure.definition,
-            estimate=clustered_share(by_paper)
+            estimate=clustered_share(by_paper, reaches_unseen=reaches_unseen)
             if measure.binary
             else clustered_mean(by_paper, "mean_over_outputs", reaches_unseen=reaches_unseen),
         )

@@ -15,7 +15,8 @@ DEFAULT_SEED = 20_261_121
 class Options:
     """Seed of every resampling, confidence level, the only question and kind of rater (None: all).
 
-    `order` names the values from low to high where they are words of one's own.
+    `order` names the values from low to high where they are words of one's own. Without `reaches_unseen` an effect of
+    clusters that cannot be estimated is none (stats/scores/clusters.py), as in artifacts by `methods` before 6.
     """
 
     seed: int = DEFAULT_SEED
@@ -23,6 +24,7 @@ class Options:
     question: str | None = None
     rater_kind: str | None = None
     order: tuple[str, ...] = ()
+    reaches_unseen: bool = True
 
     def __post_init__(self) -> None:
         z_value(self.confidence)

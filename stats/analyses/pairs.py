@@ -93,7 +93,11 @@ def _system(
     win_rate, half_tie_rate = record.win_rate, record.half_tie_rate
     if settled.clusters is not None:
         win_rate, half_tie_rate = clustered_rates(
-            settled.comparisons, settled.clusters, at, level=options.confidence
+            settled.comparisons,
+            settled.clusters,
+            at,
+            level=options.confidence,
+            reaches_unseen=options.reaches_unseen,
         )
     return {
         "system": name,
@@ -224,12 +228,16 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
         p = binomial_p(first, int(decisive.sum()))
     else:
         counted = [np.bincount(clusters, weights=what).astype(np.int64) for what in (won, decisive)]
-        share, p = clustered_first_slot(*counted, seed=options.seed, level=options.confidence)
+        share, p = clustered_first_slot(
+            *counted, seed=options.seed, level=options.confidence, reaches_unseen=options.reaches_unseen
+        )
     return {
         "first_slot_share": share.as_json(),
         "p": p,
         "swapped_pairs": swaps.n,
-        "swap_consistency": swap_consistency(swaps, clusters=alike, level=options.confidence).as_json(),
+        "swap_consistency": swap_consistency(
+            swaps, clusters=alike, level=options.confidence, reaches_unseen=options.reaches_unseen
+        ).as_json(),
         "swap_kappa": None if np.isnan(kappa) else float(kappa),
         "first_first": swaps.first_first,
         "second_second": swaps.second_second,

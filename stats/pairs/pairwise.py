@@ -113,7 +113,12 @@ def records(table: ArrayLike, *, level: float = 0.95) -> list[Record]:
 
 
 def clustered_rates(
-    comparisons: Comparisons, clusters: Ints, system: int, *, level: float = 0.95
+    comparisons: Comparisons,
+    clusters: Ints,
+    system: int,
+    *,
+    level: float = 0.95,
+    reaches_unseen: bool = True,
 ) -> tuple[Estimate, Estimate]:
     """Win rate and half-tie rate of a system when comparisons of a cluster (L,) are alike.
 
@@ -124,7 +129,10 @@ def clustered_rates(
     won = np.where(first, result == Result.FIRST, result == Result.SECOND).astype(np.float64)
     codes = np.unique(clusters[own], return_inverse=True)[1]
     half = won + (result == Result.TIE) / 2
-    rates = [wilson_on_effective_n(cluster_totals(values, codes), level=level) for values in (won, half)]
+    rates = [
+        wilson_on_effective_n(cluster_totals(values, codes), level=level, reaches_unseen=reaches_unseen)
+        for values in (won, half)
+    ]
     return replace(rates[0], denom_rule="wins / all comparisons"), rates[1]
 
 

@@ -33,14 +33,14 @@ def first_slot_share(first_wins: int, decisive: int, *, level: float = 0.95) -> 
 
 
 def clustered_first_slot(
-    first_wins: Ints, decisive: Ints, *, seed: int, level: float = 0.95
+    first_wins: Ints, decisive: Ints, *, seed: int, level: float = 0.95, reaches_unseen: bool = True
 ) -> tuple[Estimate, float | None]:
     """The share and its test from counts per cluster (C,): Clopper and Pearson on the effective number, sign flips."""
     kept = decisive > 0
     totals = ClusterTotals(first_wins[kept].astype(np.float64), decisive[kept])
     if totals.n == 0:
         return undefined("clopper_pearson_n_eff", Reason.NO_ITEMS, n=0, level=level), None
-    n = totals.n / design_effect(totals)
+    n = totals.n / design_effect(totals, reaches_unseen=reaches_unseen)
     found = Estimate(
         value=totals.mean,
         ci=clopper_pearson(totals.mean * n, n, level=level),
@@ -74,7 +74,11 @@ class SwapCounts:
 
 
 def swap_consistency(
-    counts: SwapCounts, *, clusters: Sequence[SwapCounts] = (), level: float = 0.95
+    counts: SwapCounts,
+    *,
+    clusters: Sequence[SwapCounts] = (),
+    level: float = 0.95,
+    reaches_unseen: bool = True,
 ) -> Estimate:
     """Share of swapped pairs whose two presentations agree, with Wilson's interval.
 
@@ -83,7 +87,8 @@ def swap_consistency(
     if not clusters:
         return proportion(counts.agree, counts.n, level=level)
     agree, n = np.array([(one.agree, one.n) for one in clusters]).T
-    return wilson_on_effective_n(ClusterTotals(agree.astype(np.float64), n), level=level)
+    totals = ClusterTotals(agree.astype(np.float64), n)
+    return wilson_on_effective_n(totals, level=level, reaches_unseen=reaches_unseen)
 
 
 def swap_test(counts: SwapCounts, *, clusters: Sequence[SwapCounts] = (), seed: int = 0) -> float | None:

@@ -92,8 +92,20 @@ def linearised_se(totals: ClusterTotals) -> float | None:
     return math.sqrt(number / (number - 1) * float(residuals @ residuals)) / totals.n
 
 
-def design_effect(totals: ClusterTotals) -> float:
-    """Variance against that of n independent 0/1 items, floored at 1; 1 where it cannot be estimated."""
+def _effect_is_unknown(totals: ClusterTotals) -> bool:
+    """Whether items of one cluster cannot be seen to be alike: all of them have the property, none has, or there is
+    one cluster."""
+    return totals.n > 0 and (totals.clusters == 1 or totals.sums.sum() in (0, totals.n))
+
+
+def design_effect(totals: ClusterTotals, *, reaches_unseen: bool = True) -> float:
+    """Variance against that of n independent 0/1 items, floored at 1.
+
+    Where it cannot be estimated, clusters are counted and not their items, which may succeed and fail together; without
+    `reaches_unseen` it is 1 there, as in artifacts by `methods` before 6.
+    """
+    if reaches_unseen and _effect_is_unknown(totals):
+        return totals.n / totals.clusters
     se = linearised_se(totals)
     p = totals.mean if totals.n else 0.0
     independent = p * (1 - p) / (totals.n - 1) if totals.n > 1 else 0.0
@@ -102,17 +114,21 @@ def design_effect(totals: ClusterTotals) -> float:
     return max(1.0, se * se / independent)
 
 
-def wilson_on_effective_n(totals: ClusterTotals, *, level: float = 0.95) -> Estimate:
+def wilson_on_effective_n(
+    totals: ClusterTotals, *, level: float = 0.95, reaches_unseen: bool = True
+) -> Estimate:
     """The headline: share of successes with Wilson on n / design effect.
 
-    Below 20 clusters the normal quantile gives way to Student's t with C - 1 degrees of freedom.
+    Below 20 clusters the normal quantile gives way to Student's t with C - 1 degrees of freedom where the effect was
+    estimated (see `design_effect` for `reaches_unseen`).
     """
     method = "wilson_n_eff"
     if totals.n == 0:
         return undefined(method, Reason.NO_ITEMS, n=0, level=level)
-    effective = totals.n / design_effect(totals)
+    effective = totals.n / design_effect(totals, reaches_unseen=reaches_unseen)
     few = totals.clusters < FEW_CLUSTERS
-    quantile = t_value(level, totals.clusters - 1) if few and totals.clusters > 1 else z_value(level)
+    estimated = totals.clusters > 1 and not (reaches_unseen and _effect_is_unknown(totals))
+    quantile = t_value(level, totals.clusters - 1) if few and estimated else z_value(level)
     value = totals.mean
     return Estimate(
         value=value,

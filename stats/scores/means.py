@@ -44,15 +44,16 @@ def clustered_mean(totals: ClusterTotals, method: str, *, reaches_unseen: bool =
     return found if se is None else _with_t_interval(found, totals.clusters, (0.0, 1.0), reaches_unseen)
 
 
-def clustered_share(totals: ClusterTotals) -> Estimate:
+def clustered_share(totals: ClusterTotals, *, reaches_unseen: bool = True) -> Estimate:
     """The share of outputs with a property, from values in [0, 1] (0 or 1 by expert, averaged over experts).
 
     Wilson where each output is a cluster of its own with 0 or 1: independent trials. Elsewhere Wilson on the
-    effective number of outputs (STATISTICS.md 3 vii); one cluster of several outputs has no interval.
+    effective number of outputs (STATISTICS.md 3 vii; `reaches_unseen` as there); one cluster of several outputs has
+    no interval.
     """
     if totals.n and totals.sizes.max() == 1 and np.isin(totals.sums, (0.0, 1.0)).all():
         return replace(proportion(int(totals.sums.sum()), totals.n), clusters=totals.clusters)
-    found = wilson_on_effective_n(totals)
+    found = wilson_on_effective_n(totals, reaches_unseen=reaches_unseen)
     return replace(found, ci=None) if totals.clusters == 1 < totals.n else found
 
 
