@@ -21,6 +21,7 @@ from stats.core.bootstrap import generator
 
 SYSTEMS, INSTANCES, PAIRED = 7, 200, 33
 AUDITED = {("yes", "yes"): 45, ("yes", "no"): 70, ("no", "no"): 60}
+BUCKETS = {("yes", "yes"): "success", ("yes", "no"): "grounded_insufficient", ("no", "no"): "ungrounded"}
 LABELS = 1_000_000
 RNG = generator(1)
 LABEL_COLUMNS = [
@@ -74,7 +75,9 @@ def write_study(folder: Path) -> None:
     for system in range(SYSTEMS):
         for name, _, answer in made:
             _append(folder / f"system-{system}.jsonl", answer | {"instance_id": name})
-    _write_labels(folder / "labels.csv", [(name, paper) for name, paper, _ in made])
+    _write_labels(
+        folder / "labels.csv", [(name, paper) for name, paper, said in made if said["state"] == "answered"]
+    )
 
 
 def _json_lines(path: Path) -> list[dict[str, Any]]:
@@ -108,7 +111,7 @@ def _write_labels(path: Path, instances: list[tuple[str, str]]) -> None:
                 drawn = AUDITED[ground, suff]
                 audit = {
                     "campaign": "audit",
-                    "stratum": f"{ground}-{suff}",
+                    "stratum": BUCKETS[ground, suff],
                     "stratum_size": len(outputs),
                     "sample_size": min(drawn, len(outputs)),
                     "rater": "ada@demo.test",

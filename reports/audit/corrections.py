@@ -156,6 +156,7 @@ def correction(
     without = Counter(
         strata[item.subject] for item in drawn if item.subject in outputs and item.subject not in experts
     )
+    del without[BY_RULE]  # known without a label
     if by_rule:
         known.append(Stratum(BY_RULE, by_rule, by_rule, 0))
     return Correction(tuple(known), unavailable, tuple(without[stratum.name] for stratum in known))

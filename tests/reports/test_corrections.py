@@ -7,7 +7,14 @@ import pytest
 
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
-from reports.audit.corrections import DrawnAudit, correction, pooled_strata, strata_of, usable_truth
+from reports.audit.corrections import (
+    DrawnAudit,
+    by_the_draw,
+    correction,
+    pooled_strata,
+    strata_of,
+    usable_truth,
+)
 from reports.core.datasets import DrawnItem, ExpertLabel
 from reports.scores.inputs import Inputs, collect
 from tests.documents import corrected_document, score_document
@@ -91,6 +98,22 @@ def test_an_unavailable_verdict_leaves_and_is_counted():
     whole = audit("whole", {"y": 1, "n": 2}, {"y0": True, "n0": False, "n1": False})
     estimate = corrected(population, whole)["estimate"]
     assert (estimate["value"], estimate["N"], estimate["n_unavailable"]) == (pytest.approx(1 / 3), 3, 1)
+
+
+def test_what_abstained_needs_no_label_of_those_who_drew_it():
+    """Of six answers that a campaign drew from all of them, two abstained and were graded by nobody."""
+    population = outputs(n_yes=2, n_no=2, n_abstained=2)
+    _, strata = by_the_draw(audit("all", {}, {}), population)
+    drawn = [DrawnItem(key, "all", "all", 6, 6, 1.0) for key in population]
+    truth = {key: {"ground": "yes", "suff": "yes"} for key in ("y0", "y1", "n0")}
+    found = correction(TOOL, strata, population, truth, drawn)
+    assert dict(zip([stratum.name for stratum in found.strata], found.missing, strict=True)) == {
+        "aurora/all": 1,
+        "abstained or failed": 0,
+    }
+    estimate = corrected_document(found)["estimate"]
+    assert estimate["value"] == pytest.approx(4 / 6)
+    assert estimate["bounds"] == pytest.approx([3 / 6, 4 / 6])
 
 
 def two_systems() -> dict[str, LabelledOutput]:
