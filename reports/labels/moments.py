@@ -21,7 +21,7 @@ def objection_to_moment(cell: str) -> str:
     if moment is None:
         return f"{cell[:40]!r} is not an ISO 8601 time with its zone"
     if moment < EARLIEST:
-        return f"{cell!r} is before 1970, which stands for a time that is not known; leave it empty"
+        return f"{cell!r} is before 1970; leave the cell empty where the time is not known"
     if moment > dt.datetime.now(dt.UTC) + LEEWAY:
         return f"{cell!r} is in the future"
     return ""

@@ -66,7 +66,8 @@ def reaching_unseen(found: Estimate, units: int, scale: Scale) -> Estimate:
     assert found.value is not None
     share = unseen_share(units, found.level)
     low, high = (found.value + share * (end - found.value) for end in scale)
-    return replace(found, ci=(low, high), se=0.0, warnings=(*found.warnings, Caution.NO_SPREAD))
+    se = None if found.se is None else 0.0
+    return replace(found, ci=(low, high), se=se, warnings=(*found.warnings, Caution.NO_SPREAD))
 
 
 def has_width(width: float, scale: Scale) -> bool:

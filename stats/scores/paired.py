@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from stats.core.bootstrap import Floats, Ints, generator
 from stats.core.estimate import Caution, Estimate, Reason
 from stats.core.intervals import t_value
+from stats.core.jackknife import unseen_share
 from stats.scores.clusters import FEW_CLUSTERS, ClusterTotals, cluster_totals, linearised_se
 from stats.scores.compare import cochran_q, paired_newcombe
 
@@ -115,7 +116,7 @@ def paired_interval(first: ArrayLike, second: ArrayLike, clusters: Ints, *, leve
     few: tuple[Caution, ...] = (Caution.FEW_CLUSTERS,) if totals.clusters < FEW_CLUSTERS else ()
     half = t_value(level, totals.clusters - 1) * se
     if se == 0:  # as many clusters as could differ by 1 without one of these having shown it
-        half = 1 - ((1 - level) / 2) ** (1 / totals.clusters)
+        half = unseen_share(totals.clusters, level)
         few = (*few, Caution.NO_SPREAD)
     ends = (max(-1.0, totals.mean - half), min(1.0, totals.mean + half))
     return replace(found, ci=ends, warnings=few)

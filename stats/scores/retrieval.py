@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stats.core.bootstrap import DEFAULT_REPLICATES, generator, percentile_interval, resampled_sums
-from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import proportion
-from stats.core.jackknife import unseen_share
+from stats.scores.means import reaching_unseen
 
 MISS = 0
 
@@ -37,8 +37,7 @@ def mrr_at(
 ) -> Estimate:
     """Mean of 1/rank for ranks up to k and 0 otherwise, percentile bootstrap over queries.
 
-    Where all queries gain the same, no sample of them tells anything: then as many queries as could have gone unseen
-    gain nothing, or 1.
+    Where all queries gain the same, no sample of them tells anything: then the interval is that of `reaching_unseen`.
     """
     method = "query_bootstrap_percentile"
     places = np.asarray(ranks, dtype=np.int64)
@@ -47,23 +46,18 @@ def mrr_at(
         return undefined(method, Reason.NO_ITEMS, n=0, level=level)
     gains = np.where(found, 1 / np.maximum(places, 1), 0.0)
     sums = resampled_sums(gains[:, None], replicates=replicates, rng=generator(seed))[:, 0]
-    n, value = len(gains), float(gains.mean())
-    alike = np.ptp(gains) == 0
-    ends = percentile_interval(sums / n, level)
-    if alike:
-        unseen = unseen_share(n, level)
-        ends = value * (1 - unseen), value + (1 - value) * unseen
-    return Estimate(
-        value=value,
-        ci=ends,
+    n = len(gains)
+    estimate = Estimate(
+        value=float(gains.mean()),
+        ci=percentile_interval(sums / n, level),
         level=level,
         method=method,
         se=float(gains.std(ddof=1)) / math.sqrt(n) if n > 1 else None,
         n=n,
         seed=seed,
         replicates=replicates,
-        warnings=(Caution.NO_SPREAD,) if alike else (),
     )
+    return estimate if np.ptp(gains) else reaching_unseen(estimate, n, (0.0, 1.0))
 
 
 def _hits(ranks: ArrayLike, k: int) -> np.ndarray:

@@ -27,6 +27,7 @@ from reports.invariants.rules import artifacts_are_about_what_is_stored
 from reports.records.actions import Wish, prepare_record
 from reports.records.archive import archive, verify_archive
 from reports.scores.inputs import collect
+from stats.core.intervals import t_value, wilson
 from tests.reports.conftest import load_proofs
 from tests.reports.test_judged_pairs import with_choices
 
@@ -95,6 +96,23 @@ def test_an_artifact_has_them_only_where_there_are_any(chosen, gaps):
     assert canonical(without) == canonical(build(inputs, read_manifest(gaps, "raw")))
     for document in (with_pairs, without):
         assert verify(json.loads(canonical(document))).differences == ()
+
+
+@pytest.mark.parametrize(
+    ("methods", "ends"), [(5, wilson(0, 4, quantile=t_value(0.95, 1))), (6, wilson(0, 2))]
+)
+def test_what_earlier_methods_said_of_choices_stays(chosen, methods, ends):
+    """Four problems of two papers of which aurora won none: four comparisons, and from methods 6 on two papers."""
+    inputs = collect(release=chosen)
+    papers = ["one", "one", "two", "two"]
+    outputs = tuple(
+        replace(row, cluster=papers[int(row.instance[-2:]) - 1]) if int(row.instance[-2:]) <= 4 else row
+        for row in inputs.outputs
+    )
+    found = compared(read_choices(chosen, inputs), replace(inputs, outputs=outputs, methods=methods))
+    aurora, _ = found["prefer@three-v1"]["systems"]
+    assert (aurora["system"], aurora["win_rate"]["n"], aurora["win_rate"]["clusters"]) == ("aurora", 4, 2)
+    assert aurora["win_rate"]["ci"] == pytest.approx(ends, abs=1e-12)
 
 
 def test_choices_are_read_as_they_were_written(chosen):
