@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, transaction
 from django.urls import URLResolver, get_resolver
 
 from accounts.refusal import Refused
 from annotation.campaigns.actions import create_campaign
 from annotation.campaigns.naming import TAKEN_BY_PAGES, objection_to
 from annotation.models import Campaign
-from tests.factories import ReleaseFactory
+from tests.factories import CampaignFactory, ReleaseFactory
 
 OF_A_CAMPAIGN = "<slug:slug>/"  # in a route
 
@@ -65,3 +68,28 @@ def test_rest_says_why_a_campaign_cannot_be_called_new(client, coordinator):
     )
     assert 400 <= answer.status_code < 500
     assert "a page of this site has its address" in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("slug", ["", "new", "a b", "a/b", "a.b", "é", "٣", "a\n"])
+def test_the_database_refuses_a_name_that_is_no_part_of_an_address(slug):
+    campaign = CampaignFactory(slug="pilot")
+    with pytest.raises(IntegrityError, match="part of an address"), transaction.atomic():
+        Campaign.objects.update(slug=slug)
+    with pytest.raises(IntegrityError, match="part of an address"):
+        CampaignFactory(slug=slug, release=campaign.release, rubric=campaign.rubric)
+
+
+@pytest.mark.django_db
+def test_names_that_imports_once_let_through_are_changed_and_their_studies_can_be_opened(client, owner):
+    migration = import_module("annotation.migrations.0033_names_of_campaigns")
+    with connection.cursor() as cursor:  # the test's transaction brings them back
+        for guard in migration.GUARDS:
+            cursor.execute(guard.removal(connection.vendor))
+    old = ["round-1", "Round/1", "Round 1?", "new", "…", "a" * 99 + "."]
+    campaigns = [CampaignFactory(slug=slug) for slug in old]
+    migration.rename(apps, None)
+    now = [Campaign.objects.get(pk=campaign.pk).slug for campaign in campaigns]
+    assert now == ["round-1", "round1", "round-1-2", "new-2", "campaign", "a" * 90]
+    client.force_login(owner)
+    assert client.get("/studies/").status_code == 200
