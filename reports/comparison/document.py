@@ -22,7 +22,7 @@ from stats.core.bootstrap import Ints
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.scores.clusters import cluster_codes, cluster_totals, paired_difference
 from stats.scores.compare import holm, mcnemar
-from stats.scores.means import clustered_mean, clustered_share, mean_estimate
+from stats.scores.means import clustered_share, mean_by_cluster
 from stats.scores.paired import omnibus, paired_interval, sign_flip
 
 FORMAT = "touchstone-comparison-1"
@@ -114,13 +114,11 @@ def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
     for system, items in found.successes.items():
         # the share of successes, or the mean, over its own items; their clusters as in the differences
         values = list(items.values())
-        totals = cluster_totals(values, _codes(found, list(items)))
+        codes = _codes(found, list(items))
         if found.kind.binary:
-            estimate = clustered_share(totals)
-        elif totals.clusters == len(values):
-            estimate = mean_estimate(values, "mean_over_outputs", (0.0, 1.0))
+            estimate = clustered_share(cluster_totals(values, codes))
         else:
-            estimate = clustered_mean(totals, "mean_over_outputs, by cluster")
+            estimate = mean_by_cluster(values, codes, "mean_over_outputs", (0.0, 1.0))
         by_rule, left_out = found.by_rule.get(system, 0), found.left_out.get(system, 0)
         systems[system] = ComparedSystem(estimate=estimate, by_rule=by_rule, left_out=left_out)
     # Cochran's Q over the items on which every system has a label

@@ -58,8 +58,8 @@ def shown(
     """The figures and the grid that the results page of the study shows first."""
     found = reading(inputs)
     left_out = set(primary_exclusion(inputs))
-    counted = {row.subject: row.system for row in inputs.outputs if row.instance not in left_out}
-    lines = board(score, found, counted)
+    counted = {row.subject: row for row in inputs.outputs if row.instance not in left_out}
+    lines = board(score, found, counted, inputs.methods)
     unreleased = {(row.system, row.instance) for row in inputs.unreleased}
     rows = problems(inputs.outputs, found, [line.system for line in lines.lines], left_out, unreleased)
     numbers = {row.instance: row.number for row in rows}

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from reports.core.cells import percent_cell
+from reports.core.datasets import OutputRow
 from reports.core.figures.svg import Markup, element
 from reports.results.graded import Graded, Reading
 from reports.scores.shape import Score
 from stats.core.display import rounded
 from stats.core.estimate import Estimate
-from stats.core.intervals import proportion
-from stats.scores.means import mean_estimate
+from stats.scores.means import mean_by_cluster, share_by_cluster
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LEFT, _LONG = 8.0, 184.0  # where 0 is in a plot 200 wide, and how far 1 is from it
@@ -60,8 +60,8 @@ class Board:
         return any(getattr(line, column) is not None for line in self.lines)
 
 
-def board(score: Score, found: Reading | None, system_of: Mapping[str, str]) -> Board:
-    """Best first by the estimate that is shown, ties by name. `system_of` has the subjects that count."""
+def board(score: Score, found: Reading | None, counted: Mapping[str, OutputRow], methods: int) -> Board:
+    """Best first by the estimate that is shown, ties by name. `counted` has the outputs that count, by subject."""
     judge, metric = score.judge, ""
     if judge:  # the metric of an audit; of a grading the one that is named like its question; else the first
         metric = found.key if found and found.key in judge.metrics else next(iter(judge.metrics), "")
@@ -76,7 +76,7 @@ def board(score: Score, found: Reading | None, system_of: Mapping[str, str]) -> 
     fixed = judge.by_system(metric) if judge else {}
     if fixed or found:
         measured = {}  # one kind of number decides the order
-    experts, top = _experts(found, system_of), 1.0
+    experts, top = _experts(found, counted, methods), 1.0
     if found and found.campaign and found.scale.aggregation == "mean":
         top = found.scale.range[1]
         fixed, corrected, measured = {}, {}, {}  # another scale than the one of the plot
@@ -114,24 +114,24 @@ def letter(at: int) -> str:
     return LETTERS[at] if at < 26 else f"{LETTERS[at // 26 - 1]}{LETTERS[at % 26]}"
 
 
-def _experts(found: Reading | None, system_of: Mapping[str, str]) -> Mapping[str, Estimate]:
+def _experts(found: Reading | None, counted: Mapping[str, OutputRow], methods: int) -> Mapping[str, Estimate]:
     """Of the graded outputs of each system how many are solved, as the grid shows them; or their mean."""
-    if not found or not found.campaign:
+    if not found or not found.campaign or not (found.scale.aggregation == "mean" or found.scale.passes):
         return {}
     own: dict[str, list[Graded]] = defaultdict(list)
     for subject, output in found.outputs.items():
-        if subject in system_of:
-            own[system_of[subject]].append(output)
-    if found.scale.aggregation == "mean":
-        return {
-            system: mean_estimate([float(one.level) for one in some], "mean_over_outputs", found.scale.range)
-            for system, some in own.items()
-        }
-    if not found.scale.passes:
-        return {}
-    return {
-        system: proportion(sum(bool(one.solved) for one in some), len(some)) for system, some in own.items()
-    }
+        if subject in counted:
+            own[counted[subject].system].append(output)
+    estimates = {}
+    for system, some in own.items():
+        # records of older artifacts keep the intervals of outputs that are independent
+        papers = [counted[one.subject].cluster if methods > 6 else one.subject for one in some]
+        if found.scale.aggregation == "mean":
+            levels = [float(one.level) for one in some]
+            estimates[system] = mean_by_cluster(levels, papers, "mean_over_outputs", found.scale.range)
+        else:
+            estimates[system] = share_by_cluster([bool(one.solved) for one in some], papers)
+    return estimates
 
 
 def plot(line: Line, top: float) -> Markup:

@@ -93,8 +93,8 @@ def _shown(
     document = kept_score(chosen, inputs)
     slug = found.campaign.slug if found and found.campaign else ""
     left_out = set(primary_exclusion(inputs))
-    counted = {row.subject: row.system for row in inputs.outputs if row.instance not in left_out}
-    lines = board(document, found, counted)
+    counted = {row.subject: row for row in inputs.outputs if row.instance not in left_out}
+    lines = board(document, found, counted, inputs.methods)
     systems = [line.system for line in lines.lines]
     campaigns = Campaign.objects.select_related("release").in_bulk(
         {slug, lines.audit} - {""}, field_name="slug"

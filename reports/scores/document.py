@@ -114,7 +114,7 @@ def _measured(inputs: Inputs, systems: Mapping[str, OutputStates]) -> MeasuredSc
         seed=inputs.seed,
         opened=still_open(inputs.open_measures, decided),
         settled=decided,
-        reaches_unseen=inputs.methods > 5,
+        methods=inputs.methods,
     )
     if inputs.methods > 1:
         return found
@@ -304,7 +304,7 @@ def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
         get_protocol(inputs.protocol).step_measures,
         inputs.unreleased,
         {system: gone.missing for system, gone in lacking(inputs).items()},
-        reaches_unseen=inputs.methods > 5,
+        methods=inputs.methods,
     )
     return ExpertCampaign(
         campaign=campaign.slug,

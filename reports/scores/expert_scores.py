@@ -22,7 +22,7 @@ RMA's Table 1 does (STATISTICS.md 1.5).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -30,6 +30,7 @@ from benchmark.protocol import StepMeasure
 from benchmark.rubrics import Question, Rubric
 from reports.core.datasets import Decision, ExpertLabel, OutputRow, Unreleased
 from reports.scores.shape import (
+    METHODS,
     Choices,
     CountedAgainst,
     Counts,
@@ -44,9 +45,10 @@ from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
 from stats.core.scale import Scale
 from stats.raters.aggregate import strict_majority, totals, unanimous
-from stats.scores.means import mean_estimate
+from stats.scores.means import mean_by_cluster, mean_estimate, share_by_cluster
 
 Grouped = dict[str, list[str]]
+Share = Callable[[Mapping[str, bool]], Estimate]  # of the outputs that pass, by subject
 
 
 def expert_scores(
@@ -58,11 +60,11 @@ def expert_scores(
     unreleased: Sequence[Unreleased] = (),
     missing: Mapping[str, Collection[str]] = MappingProxyType({}),
     *,
-    reaches_unseen: bool = True,
+    methods: int = METHODS,
 ) -> dict[str, ExpertQuestion]:
     """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions.
 
-    A stepwise question appears if one of `measures` is of its labels.
+    A stepwise question appears if one of `measures` is of its labels. `methods` are those of the artifact.
     """
     systems = sorted({row.system for row in rows})
     system_of = {row.subject: row.system for row in rows}
@@ -86,7 +88,7 @@ def expert_scores(
             if scale.stepwise:
                 answered = [label for label in about[system] if label.state == "answered"]
                 found[system] = step_scores(
-                    question, answered, measures, clusters, reaches_unseen=reaches_unseen
+                    question, answered, measures, clusters, reaches_unseen=methods > 5
                 )
                 continue
             # output to its decided value; None where the question was adjudicated for no system
@@ -97,7 +99,8 @@ def expert_scores(
                 final if decided else None,
                 withheld[key, system],
                 absent[key, system],
-                reaches_unseen,
+                clusters,
+                methods,
             )
         scores[key] = ExpertQuestion(text=question.text, scale=scale.name, systems=found)
     return scores
@@ -105,16 +108,17 @@ def expert_scores(
 
 def _withheld(
     rows: Sequence[OutputRow], labels: Sequence[ExpertLabel], unreleased: Sequence[Unreleased]
-) -> Counter[tuple[str, str]]:
-    """Question and system to the number of graded problems for which that system is named in `unreleased`."""
+) -> dict[tuple[str, str], list[str]]:
+    """Question and system to the papers of the graded problems for which that system is named in `unreleased`."""
     instance_of = {row.subject: row.instance for row in rows}
+    paper_of = {row.instance: row.cluster for row in rows}
     graded = {(label.question, instance_of.get(label.subject)) for label in labels}
-    return Counter(
-        (question, mark.system)
-        for mark in unreleased
-        for question, instance in graded
-        if instance == mark.instance
-    )
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for mark in unreleased:
+        for question, instance in graded:
+            if instance == mark.instance:
+                found[question, mark.system].append(paper_of[mark.instance])
+    return found
 
 
 def _grouped(labels: Sequence[ExpertLabel], abstained: str = "") -> Grouped:
@@ -131,49 +135,75 @@ def _of_system(
     question: Question,
     labels: Sequence[ExpertLabel],
     decided: Mapping[str, str] | None,
-    withheld: int,
-    absent: int,
-    reaches_unseen: bool,
+    withheld: Sequence[str],
+    absent: Sequence[str],
+    clusters: Mapping[str, str],
+    methods: int,
 ) -> Choices | Means:
-    """What one system's labels come to; states that nobody used are left out."""
+    """What one system's labels come to; states that nobody used are left out.
+
+    `withheld` and `absent` are the papers of problems that it lacks, `clusters` those of the outputs.
+    """
+
+    def mean(values: Sequence[tuple[str, float]], method: str) -> Estimate:
+        """Of values given with the output that each is about."""
+        numbers = [value for _, value in values]
+        if methods < 7:
+            return mean_estimate(numbers, method, scale.range, reaches_unseen=methods > 5)
+        return mean_by_cluster(numbers, [clusters[subject] for subject, _ in values], method, scale.range)
+
+    def share(passed: Mapping[str, bool], lacking: Sequence[str] = ()) -> Estimate:
+        """Of outputs that pass; problems of the papers `lacking` count against the system."""
+        values = [*passed.values(), *(False for _ in lacking)]
+        if methods < 7:
+            return proportion(sum(values), len(values))
+        return share_by_cluster(values, [*(clusters[subject] for subject in passed), *lacking])
+
     scale = question.scale
     states = Counter(label.state for label in labels if label.state != "answered" and not label.step)
     abstain, unavailable = states["abstain"] or None, states["unavailable"] or None
     if scale.aggregation == "mean":
         grouped = _grouped(labels)
         means = {subject: sum(map(float, values)) / len(values) for subject, values in grouped.items()}
-        every_label = [float(value) for values in grouped.values() for value in values]
+        every_label = [(subject, float(value)) for subject, values in grouped.items() for value in values]
         final = None
         if decided is not None:
             settled = means | {subject: float(value) for subject, value in decided.items()}
-            final = mean_estimate(
-                list(settled.values()), "final_mean", scale.range, reaches_unseen=reaches_unseen
-            )
+            final = mean(list(settled.items()), "final_mean")
         return Means(
-            macro=mean_estimate(
-                list(means.values()), "mean_over_outputs", scale.range, reaches_unseen=reaches_unseen
-            ),
-            micro=mean_estimate(every_label, "mean_over_labels", scale.range, reaches_unseen=reaches_unseen),
+            macro=mean(list(means.items()), "mean_over_outputs"),
+            micro=mean(every_label, "mean_over_labels"),
             final=final,
-            passes=_passes(scale, list(grouped.values())) if scale.passes else None,
+            passes=_passes(scale, grouped, share) if scale.passes else None,
             abstain=abstain,
             unavailable=unavailable,
         )
-    found = _choices(scale, labels, decided)
-    rate = found.conservative.estimate
+    grouped = _grouped(labels, abstained=scale.unclear)
+    passed = {subject: scale.passed_unanimously(values) for subject, values in grouped.items()}
+
+    def counted_against(lacking: Sequence[str]) -> CountedAgainst | None:
+        return (
+            CountedAgainst(problems=len(lacking), counted_against=share(passed, lacking)) if lacking else None
+        )
+
     return replace(
-        found,
-        not_released=_counted_against(rate, withheld),
-        missing=_counted_against(rate, absent + withheld) if absent else None,
+        _choices(scale, labels, grouped, decided, share),
+        not_released=counted_against(withheld),
+        missing=counted_against([*absent, *withheld]) if absent else None,
         abstain=abstain,
         unavailable=unavailable,
     )
 
 
-def _choices(scale: Scale, labels: Sequence[ExpertLabel], decided: Mapping[str, str] | None) -> Choices:
-    grouped = _grouped(labels, abstained=scale.unclear)
+def _choices(
+    scale: Scale,
+    labels: Sequence[ExpertLabel],
+    grouped: Grouped,
+    decided: Mapping[str, str] | None,
+    share: Share,
+) -> Choices:
     per_output = list(grouped.values())
-    passes = _passes(scale, per_output)
+    passes = _passes(scale, grouped, share)
     final = None
     if decided is not None:
         settled = {
@@ -184,7 +214,7 @@ def _choices(scale: Scale, labels: Sequence[ExpertLabel], decided: Mapping[str, 
         passed |= {subject: value in scale.success for subject, value in decided.items()}
         final = FinalCounts(
             counts=_counts(scale, settled.values()),
-            estimate=proportion(sum(passed.values()), len(passed)),
+            estimate=share(passed),
             adjudicated=len(decided),
         )
     return Choices(
@@ -204,15 +234,16 @@ def _choices(scale: Scale, labels: Sequence[ExpertLabel], decided: Mapping[str, 
     )
 
 
-def _passes(scale: Scale, per_output: Sequence[Sequence[str]]) -> Passes:
+def _passes(scale: Scale, grouped: Grouped, share: Share) -> Passes:
     """The share of outputs that pass: unanimously, and by more than half of their experts.
 
     Experts who give different successes ("flawless", "minor") agree that the output passes.
     """
-    n = len(per_output)
     return Passes(
-        conservative=proportion(sum(map(scale.passed_unanimously, per_output)), n),
-        majority=proportion(sum(map(scale.passed_by_majority, per_output)), n),
+        conservative=share(
+            {subject: scale.passed_unanimously(values) for subject, values in grouped.items()}
+        ),
+        majority=share({subject: scale.passed_by_majority(values) for subject, values in grouped.items()}),
     )
 
 
@@ -220,10 +251,3 @@ def _counts(scale: Scale, settled: Iterable[str | None]) -> dict[str, int]:
     """How many outputs have each value as their own, and how many are unclear."""
     categories = list(dict.fromkeys([*scale.values, scale.unclear]))
     return totals([value for value in settled if value is not None], categories)
-
-
-def _counted_against(released: Estimate, problems: int) -> CountedAgainst | None:
-    if not problems:
-        return None
-    rate = proportion(int(released.k or 0), (released.n or 0) + problems)
-    return CountedAgainst(problems=problems, counted_against=rate)

@@ -14,6 +14,7 @@ from reports.scores.shape import MetricScore
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import missing_bounds, proportion
 from stats.scores.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
+from stats.scores.means import share_by_cluster
 
 DENOMINATOR = "all outputs of the run; abstained, failed and uncertain count negative; unavailable leave"
 
@@ -116,22 +117,20 @@ def share(counted: Counted) -> Estimate:
     Attempts at one problem succeed and fail together: Wilson is on n divided by their design effect (STATISTICS.md
     3 vii). Where all succeed, all fail or there is one problem, that cannot be estimated, and problems are counted.
     """
-    plain = wilson_estimate(counted)
-    totals = cluster_totals(counted.values, counted.problems)
-    if totals.clusters == totals.n:
-        return plain
-    found = wilson_on_effective_n(totals)
-    return replace(
-        plain, ci=found.ci, se=found.se, method=found.method, clusters=found.clusters, warnings=found.warnings
-    )
+    return _with_what_was_left_out(share_by_cluster(counted.values, counted.problems), counted)
 
 
 def wilson_estimate(counted: Counted) -> Estimate:
     """k / n with Wilson, the counts of what was left out, and bounds when something was."""
+    return _with_what_was_left_out(proportion(counted.successes, len(counted.values)), counted)
+
+
+def _with_what_was_left_out(estimate: Estimate, counted: Counted) -> Estimate:
     n = len(counted.values)
     bounds = missing_bounds(counted.successes, n, counted.unavailable) if counted.unavailable else None
     return replace(
-        proportion(counted.successes, n, denom_rule=DENOMINATOR),
+        estimate,
+        denom_rule=DENOMINATOR if n else None,
         n_abstain=counted.abstained,
         n_unavailable=counted.unavailable,
         bounds=bounds,

@@ -10,11 +10,17 @@ from dataclasses import replace
 
 from benchmark.protocol import Measure, Protocol
 from reports.core.measurements import MISSING, Asked, Key, Measured, OpenMeasure
-from reports.scores.shape import MeasuredScores, MeasuredSystem, MeasureText
+from reports.scores.shape import METHODS, MeasuredScores, MeasuredSystem, MeasureText
 from stats.core.estimate import Caution, Estimate
 from stats.core.intervals import proportion
 from stats.scores.clusters import cluster_bootstrap, cluster_totals
-from stats.scores.means import has_width, mean_estimate, reaching_unseen
+from stats.scores.means import (
+    has_width,
+    mean_by_cluster,
+    mean_estimate,
+    reaching_unseen,
+    share_by_cluster,
+)
 
 DENOMINATOR = "all instances of the release; what abstained, failed or is missing stays"
 METHOD = "instance_bootstrap_percentile"
@@ -30,7 +36,7 @@ def measured_scores(
     seed: int,
     opened: Sequence[OpenMeasure] = (),
     settled: Collection[Key] = (),
-    reaches_unseen: bool = True,
+    methods: int = METHODS,
 ) -> MeasuredScores:
     """`answered` is the number of answered outputs of every system of the track; `opened` are those whose value a
     person has still to tell: their number is given and bounds the value, if there are any; `settled` are those that
@@ -62,7 +68,7 @@ def measured_scores(
                     waiting[system, measure.key],
                     decided[system, measure.key],
                     seed,
-                    reaches_unseen,
+                    methods,
                 )
                 for measure in protocol.measures
                 if grouped[system, measure.key]
@@ -80,25 +86,39 @@ def _of_system(
     waiting: int,
     settled: int,
     seed: int,
-    reaches_unseen: bool,
+    methods: int,
 ) -> MeasuredSystem:
-    """Wilson for a proportion; otherwise percentiles over resampled instances, or what equal values allow."""
-    by_domain: dict[str, list[float]] = defaultdict(list)
+    """Wilson for a proportion; otherwise percentiles over resampled instances, or what equal values allow.
+
+    Attempts at one instance are taken together, from `methods` 7 on everywhere.
+    """
+    together = methods > 6
+    by_domain: dict[str, list[Measured]] = defaultdict(list)
     for row in rows:
-        by_domain[known[row.instance].domain].append(row.value)
+        by_domain[known[row.instance].domain].append(row)
+
+    def share(own: Sequence[Measured]) -> Estimate:
+        if together:
+            return share_by_cluster([row.value for row in own], [row.instance for row in own])
+        return proportion(int(sum(row.value for row in own)), len(own))
+
+    def mean(own: Sequence[Measured]) -> Estimate:
+        values = [row.value for row in own]
+        if together:
+            return mean_by_cluster(values, [row.instance for row in own], "mean_over_outputs", SCALE)
+        return mean_estimate(values, "mean_over_outputs", SCALE, reaches_unseen=methods > 5)
+
     total = sum(row.value for row in rows)
     if measure.binary:
-        headline = proportion(int(total), len(rows), denom_rule=DENOMINATOR)
-        domains = {name: proportion(int(sum(own)), len(own)) for name, own in sorted(by_domain.items())}
+        headline = replace(share(rows), denom_rule=DENOMINATOR if rows else None)
+        domains = {name: share(own) for name, own in sorted(by_domain.items())}
     else:
         headline = _resampled(rows, [row.instance for row in rows], seed)
         headline = replace(headline, method=METHOD, k=None, denom_rule=DENOMINATOR)
-        if reaches_unseen and headline.ci and not has_width(headline.ci[1] - headline.ci[0], SCALE):
-            headline = reaching_unseen(headline, len(rows), SCALE)
-        domains = {
-            name: mean_estimate(own, "mean_over_outputs", SCALE, reaches_unseen=reaches_unseen)
-            for name, own in sorted(by_domain.items())
-        }
+        if methods > 5 and headline.ci and not has_width(headline.ci[1] - headline.ci[0], SCALE):
+            units = len({row.instance for row in rows}) if together else len(rows)
+            headline = reaching_unseen(headline, units, SCALE)
+        domains = {name: mean(own) for name, own in sorted(by_domain.items())}
     abstained = sum(row.state not in ("answered", MISSING) for row in rows)
     headline = replace(headline, n_abstain=abstained)
     if waiting:

@@ -16,8 +16,8 @@ Estimates = Mapping[str, Estimate]
 # stats.agreement.first_methods; below 4: in-sample audits and intervals of a judge's metrics ignore shared problems;
 # below 5: corrected scores take an audit that was drawn by domain for one by the judge's buckets; below 6: comparisons
 # have no exclusion, means of equal values have intervals without width, and shares of 0 and 1 count outputs instead of
-# papers.
-METHODS = 6
+# papers; below 7: experts' and measured shares and means take outputs of one paper or problem as independent.
+METHODS = 7
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from reports.scores.lacking import stated
 from stats.core.display import rounded, rounded_percent
 from stats.core.estimate import Estimate
 
-MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean")
+MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean")  # how the method of a mean begins
 
 
 def score_text(score: shape.Score) -> str:
@@ -105,7 +105,7 @@ def shown(estimate: Estimate | None, whole: Estimate) -> str:
     """A figure with some of its labels left out, as a mean or as a share like that of the whole."""
     if estimate is None:
         return "nothing is left"
-    return number(estimate) if whole.method in MEANS else percent(estimate)
+    return number(estimate) if whole.method.startswith(MEANS) else percent(estimate)
 
 
 def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion, t_value
 from stats.core.jackknife import unseen_share
-from stats.scores.clusters import ClusterTotals, linearised_se, wilson_on_effective_n
+from stats.scores.clusters import ClusterTotals, cluster_totals, linearised_se, wilson_on_effective_n
 
 Scale = tuple[float, float]
 
@@ -32,8 +32,32 @@ def mean_estimate(
     return _with_t_interval(Estimate(value=mean, se=se, method=method, n=n), n, scale, reaches_unseen)
 
 
-def clustered_mean(totals: ClusterTotals, method: str, *, reaches_unseen: bool = True) -> Estimate:
-    """The mean of values in [0, 1] over all outputs, with a t interval over their clusters (C - 1 degrees).
+def mean_by_cluster(
+    values: Sequence[float], clusters: Sequence[Hashable], method: str, scale: Scale
+) -> Estimate:
+    """`mean_estimate` where every value has a cluster of its own, else `clustered_mean`, whose method says so."""
+    totals = cluster_totals(values, clusters)
+    if totals.clusters == totals.n:
+        return mean_estimate(values, method, scale)
+    return clustered_mean(totals, f"{method}, by cluster", scale)
+
+
+def share_by_cluster(values: Sequence[float], clusters: Sequence[Hashable]) -> Estimate:
+    """The share of successes (1; others are 0): Wilson, on the effective number where some share a cluster."""
+    totals = cluster_totals(values, clusters)
+    plain = proportion(int(totals.sums.sum()), totals.n)
+    if totals.clusters == totals.n:
+        return plain
+    found = wilson_on_effective_n(totals)
+    return replace(
+        plain, ci=found.ci, se=found.se, method=found.method, clusters=found.clusters, warnings=found.warnings
+    )
+
+
+def clustered_mean(
+    totals: ClusterTotals, method: str, scale: Scale = (0.0, 1.0), *, reaches_unseen: bool = True
+) -> Estimate:
+    """The mean of values on a scale over all outputs, with a t interval over their clusters (C - 1 degrees).
 
     With one output to a cluster this is `mean_estimate`; one cluster alone has no interval.
     """
@@ -41,7 +65,7 @@ def clustered_mean(totals: ClusterTotals, method: str, *, reaches_unseen: bool =
         return undefined(method, Reason.NO_ITEMS, n=0)
     se = linearised_se(totals)
     found = Estimate(value=totals.mean, se=se, method=method, n=totals.n, clusters=totals.clusters)
-    return found if se is None else _with_t_interval(found, totals.clusters, (0.0, 1.0), reaches_unseen)
+    return found if se is None else _with_t_interval(found, totals.clusters, scale, reaches_unseen)
 
 
 def clustered_share(totals: ClusterTotals, *, reaches_unseen: bool = True) -> Estimate:

@@ -64,8 +64,8 @@ def test_the_leaderboard_counts_solved_of_graded_and_orders_by_it(olga, study):
 
 def test_the_leaderboard_says_what_the_score_says(study):
     inputs = collect(release=study)
-    document, systems = score(inputs), {row.subject: row.system for row in inputs.outputs}
-    lines = board(document, reading(inputs), systems).lines
+    document, rows = score(inputs), {row.subject: row for row in inputs.outputs}
+    lines = board(document, reading(inputs), rows, inputs.methods).lines
     (campaign,) = document.experts
     for line in lines:
         majority = campaign.questions["recommendation"].systems[line.system].majority.estimate
