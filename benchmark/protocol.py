@@ -385,7 +385,8 @@ class Protocol:
     one of a kind; a flag changes no score. `source_dates` are the years of an output's sources and the last year that
     its instance allows. `success_types` tells an audit how to divide the judge's successes.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one. `reached` says,
-    by its payload, whether an output that abstained has what a predicate is about: its plan, say. `condition_tables`
+    by its payload, whether an output that abstained has what a predicate is about: its plan, say. `asked_of` says so of
+    an answered output: of a proof nobody asks what is asked of a context. `condition_tables`
     say which tracks and conditions may be shown side by side; without them, none. `release_line` and `output_line`
     are the schemas of a line of both files, from which the pages about formats and the mapping of tables are made.
     `with_retrieved` gives an output's payload the sources that a frozen retrieval artifact found for its query, or
@@ -431,6 +432,7 @@ class Protocol:
     condition_tables: tuple[ConditionTable, ...] = ()
     with_retrieved: WithRetrieved | None = None
     reached: Callable[[str, Mapping[str, Any]], bool] | None = None
+    asked_of: Callable[[str, Mapping[str, Any]], bool] | None = None
     solving: Solvable | None = None
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
-from llm.strict_json import NotJson, first_objection, loads
+from llm.strict_json import NotJson, fault_of_reply, loads
 
 LABELS = ("yes", "no", "uncertain")
 PARSER = "1"  # raise it with every change of what parse_reply reads: kept replies can then be read again
@@ -59,7 +59,7 @@ class Reply(BaseModel):
 
 @dataclass(frozen=True)
 class Unparsed:
-    """A reply that is not an answer; `reason` says why, in words that contain nothing of the reply's prose."""
+    """A reply that is not an answer; `reason` says why, in words that hold nothing of the reply."""
 
     reason: str
 
@@ -156,7 +156,7 @@ def parse_reply(
     try:
         document = loads(fenced["inside"] if fenced else stripped)
     except NotJson as error:
-        return Unparsed(f"not one JSON object: {error}")
+        return Unparsed(fault_of_reply(error))
     try:
         document = own.translated(document) if own else document
         if steps is not None and isinstance(document, dict):
@@ -168,7 +168,7 @@ def parse_reply(
     try:
         return Reply.model_validate(document, context={"labels": tuple(labels)})
     except ValidationError as error:
-        return Unparsed(first_objection(error, whole="reply"))
+        return Unparsed(fault_of_reply(error))
 
 
 def response_format(

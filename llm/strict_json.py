@@ -2,14 +2,21 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 from pydantic import ValidationError
 
+_FIELD = re.compile(r"[a-z_]{1,30}")
+
 
 class NotJson(ValueError):
     """The text is not one strict JSON document; the message says where or why."""
+
+
+class RepeatedKey(NotJson):
+    """An object has a key twice; the message names it."""
 
 
 def loads(text: str | bytes) -> Any:
@@ -76,10 +83,25 @@ def first_objection(error: ValidationError, *, whole: str = "") -> str:
     return f"{'.'.join(map(str, first['loc'])) or whole}: {first['msg']}"
 
 
+def fault_of_reply(error: NotJson | ValidationError) -> str:
+    """Why a model's reply cannot be read, in words that hold nothing of it: they go into a prompt, and are stored."""
+    if isinstance(error, RepeatedKey):
+        return "not one JSON object: a key appears twice"
+    if isinstance(error, NotJson):
+        return f"not one JSON object: {error}"
+    first = error.errors(include_input=False, include_url=False)[0]
+    unknown = first["type"] == "extra_forbidden"
+    place = first["loc"][:-1] if unknown else first["loc"]
+    # a key of a mapping is the model's own word, too
+    names = [str(part) if isinstance(part, int) or _FIELD.fullmatch(part) else "…" for part in place]
+    said = "has a key that was not asked for" if unknown else first["msg"]
+    return f"{'.'.join(names) or 'reply'}: {said}"
+
+
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        raise NotJson(f"key {repeated!r} appears twice")
+        raise RepeatedKey(f"key {repeated!r} appears twice")
     return found

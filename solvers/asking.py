@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from llm.prompts import RenderedPrompt
-from llm.strict_json import NotJson, first_objection, loads, storable
+from llm.strict_json import NotJson, fault_of_reply, loads, storable
 from llm.structured import StructuredPrompt
 from solvers.recipe import Recipe
 from solvers.steps import Ask, Document, Step, Use
@@ -78,7 +78,5 @@ def read(recipe: Recipe, label: str, text: str) -> tuple[Document, str]:
     try:
         document = storable(loads(fenced["inside"] if fenced else stripped))
         return recipe.prompts[label].reply.model_validate(document).model_dump(), ""
-    except NotJson as error:
-        return {}, f"not one JSON object: {error}"[:_LONGEST_FAULT]
-    except ValidationError as error:
-        return {}, first_objection(error, whole="reply")[:_LONGEST_FAULT]
+    except (NotJson, ValidationError) as error:
+        return {}, fault_of_reply(error)[:_LONGEST_FAULT]

@@ -12,12 +12,14 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from django.conf import settings
+from django.db import DataError, IntegrityError
 from django.db.models import Q
 
 from llm import AddressRefused, Client, Endpoint, Unavailable
@@ -25,7 +27,7 @@ from work.breaker import allowed
 from work.claims import claim, keep_alive, new_owner, release, release_all
 from work.database_thread import DatabaseThread
 from work.endpoints import declared_endpoints
-from work.kinds import Result, Task, kinds
+from work.kinds import Failure, Kind, Result, Task, kinds
 from work.lanes import Ask, Lanes, within
 from work.pace import SharedPace
 from work.process import CORES, ended_by_sigterm, switching_often
@@ -161,7 +163,7 @@ class _Shift:
             if batch:
                 for kind in kinds():
                     if found := [result for result in batch if isinstance(result.task, kind.tasks)]:
-                        self.stored += await self.database.do(kind.settle, results=found, owner=self.owner)
+                        self.stored += await self._settle(kind, found)
                 del self.results[: len(batch)]
                 settled = {result.task for result in batch}
                 for _, lanes in self.lanes:
@@ -169,6 +171,22 @@ class _Shift:
             await self._give_back_dropped()
             took = time.monotonic() - begun
             self.settled.set()
+
+    async def _settle(self, kind: Kind, results: Sequence[Result]) -> int:
+        """Store results of a kind; where the database refuses them, each by itself, and as a failure what it refuses
+        alone. So what no column holds costs its own task, and neither the others nor the worker."""
+        try:
+            return await self.database.do(kind.settle, results=results, owner=self.owner)
+        except (DataError, IntegrityError, ValueError):
+            if len(results) > 1:
+                return sum([await self._settle(kind, [result]) for result in results])
+            (result,) = results
+            if isinstance(result, Failure):
+                raise
+            logger.exception("what came back for task %s cannot be stored", result.task.pk)
+        error = "what came back cannot be stored; the worker's log says why"
+        failure = Failure(task=result.task, error=error, final=True, wait=timedelta(0), unanswered=1)
+        return await self.database.do(kind.settle, results=[failure], owner=self.owner)
 
     async def _batch(self, rest: float) -> None:
         """Returns when there is something to store, or soon: at once after a rest, which lets a batch grow, and

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from benchmark.importing.keys import Strict
 from latex import OUTLINE_VERSION, Outline, Place, Span, Statement, expand, flatten, outline, render_checked
-from llm.strict_json import NotJson, first_objection, loads
+from llm.strict_json import NotJson, fault_of_reply, loads, storable
 
 PROGRAM = f"outline {OUTLINE_VERSION}"
 # What blueprints say to their own tools, and to no reader.
@@ -146,11 +146,11 @@ def read_reply(reply: str, schema: type[Reply]) -> Reply | Drop:
     """A model's reply: one strict JSON object of that shape, nothing around it but perhaps one code fence."""
     fenced = _FENCE.fullmatch(reply.strip())
     try:
-        return schema.model_validate(loads(fenced["inside"] if fenced else reply))
+        return schema.model_validate(storable(loads(fenced["inside"] if fenced else reply)))
     except NotJson as error:
-        return Drop("not_json", f"The reply is not one JSON object: {error}")
+        return Drop("not_json", f"The reply cannot be read: {fault_of_reply(error)}")
     except ValidationError as error:
-        return Drop("wrong_reply", f"The reply has another shape: {first_objection(error, whole='reply')}")
+        return Drop("wrong_reply", f"The reply has another shape: {fault_of_reply(error)}")
 
 
 class Quotations:

@@ -4,9 +4,8 @@ from decimal import Decimal
 
 from django.conf import settings
 
-from judging.asking.questions import PromptChanged, question
+from judging.asking.questions import question
 from judging.models import Judge, JudgeTask
-from llm import PromptError
 from work.endpoints import declared_endpoints
 from work.kinds import Use
 
@@ -31,11 +30,14 @@ def use_of(judge: Judge, prompt_tokens: int, completion_tokens: int) -> Use:
 
 
 def most_of_one_call(task: JudgeTask) -> Use:
-    """The most that one request for a task can use; nothing for a task that cannot be asked at all."""
+    """The most that one request for a task can use; nothing for a task that cannot be asked at all.
+
+    Whatever keeps it from being asked fails the task when its turn comes. Here it would end the worker.
+    """
     judge = task.run.judge
     try:
         return use_of(judge, question(task, _NONCE).most_tokens, completion_limit(judge) or 0)
-    except (PromptChanged, PromptError):
+    except Exception:  # noqa: BLE001 # what a protocol makes of a payload can raise anything
         return Use()
 
 

@@ -274,6 +274,19 @@ def _settled(
             f"{after.label} has no verdicts on {len(missing)} answers of {release.name} ({track}); ask it first.",
             code="first_judge_missing",
         )
+    unfinished = JudgeTask.objects.filter(
+        run__judge=after,
+        run__release=release,
+        run__state__in=[RunState.RUNNING, RunState.PAUSED],
+        predicate__in=predicates,
+        state__in=OPEN,
+    ).count()
+    if unfinished:
+        raise Refused(
+            f"{after.label} has still to give {unfinished} votes on {release.name}, which can change what it says; "
+            "let its run end, or cancel it, first.",
+            code="first_judge_unfinished",
+        )
     judge_version(None, combination_settings(after, judge))
     return {key for key, found in spoken.items() if decided(found)}
 

@@ -37,11 +37,17 @@ def open_elsewhere(run: JudgeRun) -> QuerySet[JudgeTask]:
 def questions_about_outputs(
     release: Release, track: str, predicates: Sequence[str], condition: str = ""
 ) -> Iterator[tuple[int, str]]:
-    """(output, predicate) for all that can be judged on a track: answered outputs, and abstained ones on the stages
-    that they reached."""
-    for output in judgeable_outputs(release, track, condition).values_list("id", flat=True).iterator():
-        yield from ((output, predicate) for predicate in predicates)
-    reached = get_protocol(release.benchmark.protocol).reached
+    """(output, predicate) for all that can be judged on a track: answered outputs, on what they are asked of, and
+    abstained ones on the stages that they reached."""
+    protocol = get_protocol(release.benchmark.protocol)
+    asked_of, reached = protocol.asked_of, protocol.reached
+    answered = judgeable_outputs(release, track, condition)
+    if asked_of is None:
+        for output in answered.values_list("id", flat=True).iterator():
+            yield from ((output, predicate) for predicate in predicates)
+    else:
+        for output, payload in answered.values_list("id", "payload").iterator(chunk_size=2000):
+            yield from ((output, predicate) for predicate in predicates if asked_of(predicate, payload))
     if reached is None:
         return
     runs = runs_asked_about(release, track, condition)

@@ -1,9 +1,12 @@
 """A model is asked only where the algebra program left the question open; the combination is a judge of its own."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.refusal import Refused
 from benchmark.models import Output
@@ -22,7 +25,7 @@ from tests.factories import (
     VerdictFactory,
 )
 from tests.judging.conftest import SAMPLE
-from work.models import TaskState
+from work.models import RunState, TaskState
 from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -151,3 +154,22 @@ def test_the_command_the_page_and_rest_ask_the_same_way(algebra, model, release,
 
     page = client.get(reverse("judge", args=[Judge.objects.get(slug="algebra-then-reader").pk]))
     assert "is combined from algebra-v1 and then reader-v1" in page.content.decode()
+
+
+def test_a_judge_whose_votes_are_not_all_in_is_not_followed(algebra, model, release, endpoint, server):
+    """What it says so far may be the opposite of what it will say, and combined verdicts stay."""
+    asked = ask(actor=None, judge=model, release=release)
+    JudgeTask.objects.filter(vote__gt=1).update(available_at=timezone.now() + timedelta(hours=1))
+    drain()
+    assert Verdict.objects.filter(judge=model).count() == len(ANSWERS)  # one vote of three each
+    last = create_judge(actor=None, slug="last", protocol="masked_steps", model="m", endpoint=endpoint)
+    for state in (RunState.RUNNING, RunState.PAUSED):
+        JudgeRun.objects.filter(pk=asked.pk).update(state=state)
+        with pytest.raises(Refused, match="has still to give 6 votes"):
+            ask(actor=None, judge=last, release=release, after=model)
+    JudgeRun.objects.filter(pk=asked.pk).update(state=RunState.RUNNING)
+    JudgeTask.objects.update(available_at=timezone.now())
+    drain()
+    reconcile()
+    with pytest.raises(Refused, match="Nothing to ask"):  # its votes are all in, and all say yes
+        ask(actor=None, judge=last, release=release, after=model)

@@ -7,7 +7,7 @@ from benchmark.protocols.lemmas.construction import CONSTRUCTION, ITEMS, QUESTIO
 from benchmark.protocols.lemmas.iterations import iterations
 from benchmark.protocols.lemmas.loader import read_outputs, read_release, strata
 from benchmark.protocols.lemmas.metrics import METRICS, STEP_MEASURES, bucket
-from benchmark.protocols.lemmas.parts import instance_parts, output_parts, prompt_fields
+from benchmark.protocols.lemmas.parts import asked_of, instance_parts, output_parts, prompt_fields
 from benchmark.protocols.lemmas.schema import GivenLine, LemmaLine
 from benchmark.protocols.lemmas.solving import SOLVING
 from benchmark.rubrics import parse_rubrics
@@ -27,6 +27,7 @@ PROTOCOL = Protocol(
     instance_parts=instance_parts,
     output_parts=output_parts,
     prompt_fields=prompt_fields,
+    asked_of=asked_of,
     bucket=bucket,
     program_judges=(CONSTRUCTION,),
     construction_items=ITEMS,

@@ -25,6 +25,12 @@ def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> lis
     return [Part(_TITLES[Given.model_validate(payload).task], text, text_format)]
 
 
+def asked_of(predicate: str, output: Mapping[str, Any]) -> bool:
+    """Whether the predicate is about what the system did: a proof, or a context."""
+    task = Given.model_validate(output).task
+    return _ASKED_OF.get(predicate, task) == task
+
+
 def prompt_fields(
     predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any], text: str
 ) -> dict[str, str]:
