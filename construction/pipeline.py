@@ -4,7 +4,7 @@ It says of everything found in the paper how far it came: a question to a model,
 Nothing else is kept between two calls, so that replies that are stored give the same release again.
 """
 
-import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -161,7 +161,7 @@ def read_recipe(kind: type[Numbers], document: Mapping[str, object]) -> Numbers:
         taken = getattr(recipe, name)
         if isinstance(given, bool) and not isinstance(taken, bool):
             raise ValueError(f"{name}: a number is asked for, not {str(given).lower()}")
-        if isinstance(taken, int | float) and not (taken >= 0 and math.isfinite(taken)):
+        if isinstance(taken, int | float) and not 0 <= taken <= sys.float_info.max:
             raise ValueError(f"{name}: give 0 or a larger number, not {given}")
     return recipe
 

@@ -22,8 +22,9 @@ class RepeatedKey(NotJson):
 def loads(text: str | bytes) -> Any:
     """Parses exactly one JSON document.
 
-    Unlike `json.loads` it refuses repeated keys, NaN, Infinity, and numbers such as 1e999, which become infinite, and
-    which no column holds. It answers nesting bombs, giant numbers and bytes that are not UTF-8 with NotJson too.
+    Unlike `json.loads` it refuses repeated keys, NaN, Infinity, and numbers such as 1e999, whole ones too, which become
+    infinite, and which no column holds. It answers nesting bombs, giant numbers and bytes that are not UTF-8 with
+    NotJson too.
     """
 
     def no_constant(name: str) -> Any:
@@ -34,9 +35,19 @@ def loads(text: str | bytes) -> Any:
             raise NotJson(f"{number[:20]} is too large a number")
         return read
 
+    def whole(number: str) -> int:
+        finite(number)
+        return int(number)
+
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
-        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=no_constant, parse_float=finite)
+        return json.loads(
+            decoded,
+            object_pairs_hook=_unique,
+            parse_constant=no_constant,
+            parse_float=finite,
+            parse_int=whole,
+        )
     except NotJson:
         raise
     except (ValueError, RecursionError) as error:
@@ -48,12 +59,14 @@ def storable(value: Any) -> Any:
 
     Neither fits into a database's text or JSON column, and a reply must be stored whatever it says.
     """
-    return changed_strings(
-        value,
-        lambda text: (
-            text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        ),
-    )
+
+    def fit(text: str) -> str:
+        without = text.replace("\0", "\ufffd")
+        if without.isascii():
+            return without
+        return without.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    return changed_strings(value, fit)
 
 
 def changed_strings(value: Any, change: Callable[[str], str]) -> Any:

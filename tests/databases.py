@@ -16,7 +16,8 @@ _ON_BOTH = {
     "accounts": "constraints idempotency invitations joined members people_s_own_data sessions signing_in"
     " tokens",
     "annotation": "assigning calibration campaign_actions comment_bank concurrency conflicts constraints"
-    " file_anchors grading_actions informed late_work quarantine rubric_drafts side_drafts statements training",
+    " file_anchors grading_actions hostile_content informed late_work quarantine rubric_drafts side_drafts"
+    " statements training",
     "benchmark": "abstaining constraints croissant files import_outputs import_release imports overlaps protocol_flags"
     " rendering settling tuple_files",
     "construction": "builds source_pages sources",

@@ -115,6 +115,8 @@ def shaped(content: Any) -> dict[str, Any]:
             raise Refused(f"There is no field {name!r} in the content.", code="malformed", field=name)
         if not isinstance(value, _SHAPE[name]):
             raise Refused(f"{name} must be a {_SHAPE[name].__name__}.", code="malformed", field=name)
+    if not all(isinstance(key, str) for key in content.get("abstained", [])):
+        raise Refused("abstained must be a list of keys of questions.", code="malformed", field="abstained")
     searches = content.get("searches", 0)
     if isinstance(searches, bool) or not 0 <= searches <= MAX_SEARCHES:
         reason = f"searches must be a number from 0 to {MAX_SEARCHES}."

@@ -5,8 +5,8 @@ rectangles are in points of the page's own space, so that zoom and screen do not
 W3C's Web Annotation model; readers look for the quoted words first and fall back on the rectangles.
 """
 
-import math
 import re
+import sys
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -118,8 +118,8 @@ def _rectangle(value: Any, page: FilePage) -> list[float]:
 
 
 def is_number(value: Any) -> bool:
-    """A finite number, and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """A number that a float holds, and no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _quote(raw: Any) -> tuple[str, str, str]:

@@ -7,6 +7,7 @@ transaction are invisible until its end.
 
 import hashlib
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -37,6 +38,8 @@ from benchmark.models import ImportKind, ImportState, ImportUpload, Release
 from benchmark.releases.actions import import_release
 from benchmark.releases.queries import release_named
 from benchmark.rendering.stored import call_worker
+
+logger = logging.getLogger(__name__)
 
 AT_ONCE_BYTES = 1024 * 1024
 MAX_LIVE = 5
@@ -245,6 +248,11 @@ def _work(pk: int) -> bool:
         answer["refusal"] = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"
     except DatabaseError as error:
         answer["refusal"] = f"The database refused it: {error}. Nothing was imported."
+    except Exception:  # a fault of ours; neither the page nor the next upload is to wait for it
+        logger.exception("upload %s could not be read", upload.pk)
+        answer["refusal"] = (
+            "This file could not be read: a fault of the site, which its log describes. Nothing was imported."
+        )
     mine = ImportUpload.objects.filter(pk=pk, state=ImportState.RUNNING, started_at=upload.started_at)
     mine.update(**answer)
     _progress_path(upload).unlink(missing_ok=True)

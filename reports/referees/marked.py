@@ -23,7 +23,10 @@ def marks_of_pdf(member: Member, name: str, release: Release) -> list[dict[str, 
     Of several PDFs of the output, the one is meant that has most of the marks. A mark that none has is kept as lost.
     Raises RecordError for a file that is no PDF, and for an output without any.
     """
-    subject = parse_subject(name)
+    try:
+        subject = parse_subject(name)
+    except ValueError as error:
+        raise RecordError(str(error), field="submission") from error
     if not isinstance(subject, Subject):
         return []
     rows = Output.objects.filter(

@@ -129,6 +129,15 @@ def test_an_import_that_fails_in_the_middle_leaves_nothing_behind(carl, sheet, m
     assert not Run.objects.exists()
 
 
+def test_a_fault_of_ours_refuses_the_upload_and_the_next_one_is_read(carl, sheet, monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr(uploading, "_run", lambda upload: [].index("a fault"))
+        failed = outputs(carl, PROOFS)
+    assert failed.state == "refused"
+    assert "a fault of the site" in carl.get(reverse("import", args=[failed.handle])).content.decode()
+    assert outputs(carl, PROOFS, system="other").state == "checked"
+
+
 def test_large_files_wait_for_a_worker_and_say_how_far_they_are(carl, sheet, monkeypatch):
     monkeypatch.setattr(uploading, "AT_ONCE_BYTES", 1)
     upload = outputs(carl, PROOFS)

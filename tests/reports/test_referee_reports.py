@@ -385,3 +385,33 @@ def test_two_who_import_the_same_reports_at_once_store_them_once(proofs):
 
         assert sorted(in_threads(imported, [1, 2])) == [0, 1]
     assert Comment.objects.filter(grade__assignment__item__campaign__slug=NAME).count() == 4
+
+
+@pytest.mark.django_db
+def test_a_marked_pdf_of_what_is_no_output_is_a_fault_with_its_file(proofs, client):
+    """`a||b` names no output, and a number that no float holds is no place on a page."""
+    answers = "answers:\n  correctness: incorrect\n---\n\nSummary.\n"
+    head = f"---\nproblem: sample-proof-02\nsubmission: a||b\nreferee: Referee 3\n{answers}"
+    folder = archive({"r.md": head, "r.pdf": paper(PARAGRAPH)})
+    form = {"file": SimpleUploadedFile("reports.zip", folder), "release": proofs.name, "campaign": NAME}
+    address = client.post(reverse("import-labels"), form).url
+    work_imports()
+    shown = client.get(address).content.decode()
+    assert "does not name one system or two" in shown
+    rectangle = "[[" + "9" * 400 + ",0,0,0]]"
+    subject = "sample-proof-02/basalt/1,Referee 9"
+    labels = (
+        f"campaign,subject,rater,rater_kind,question,value\n{NAME},{subject},expert,correctness,incorrect\n"
+    )
+    comments = f'campaign,subject,rater,text,anchor,page,rects\n{NAME},{subject},Look,pdf,1,"{rectangle}"\n'
+    form = {
+        "file": SimpleUploadedFile("labels.csv", labels.encode()),
+        "comments": SimpleUploadedFile("comments.csv", comments.encode()),
+        "release": proofs.name,
+        "campaign": NAME,
+    }
+    address = client.post(reverse("import-labels"), form).url
+    work_imports()
+    shown = client.get(address).content.decode()
+    assert "rects" in shown
+    assert "fault of the site" not in shown
