@@ -16,7 +16,7 @@ from accounts.refusal import Refused
 from annotation.adjudication.settling import letter
 from annotation.campaigns.pairing import upright
 from annotation.core.material import problem_title
-from annotation.core.places import place_or_404, waits_elsewhere
+from annotation.core.places import of_the_same_text, place_or_404, waits_elsewhere
 from annotation.core.queries import live_grade
 from annotation.models import (
     Assignment,
@@ -47,9 +47,13 @@ def is_revealed(item: Item | int) -> bool:
     return CalibrationItem.objects.filter(item=pk, round__revealed_at__isnull=False).exists()
 
 
-def require_unrevealed(item: int) -> None:
-    """Raise Refused (code "revealed") once the blind answers of an item are final."""
-    if is_revealed(item):
+def require_unrevealed(place: Assignment) -> None:
+    """Raise Refused (code "revealed") once the blind answers to an item are final.
+
+    They are, too, where the reviewer can have read what others said of the same text in another campaign.
+    """
+    read_elsewhere = of_the_same_text(place).filter(state=AssignmentState.SUBMITTED, item__revealed=True)
+    if is_revealed(place.item_id) or read_elsewhere.exists():
         raise blind_answers_are_final()
 
 

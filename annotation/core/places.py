@@ -1,6 +1,6 @@
 """How pages and REST look up a reviewer's place: by handle, own, and visible. There is no other way."""
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from accounts.access import is_study_staff
@@ -38,8 +38,16 @@ def own_or_none(user: User, place: Assignment | None) -> Assignment | None:
 def waits_elsewhere(place: Assignment) -> str:
     """The campaign in which the reviewer has still to grade the same text blind, by name; "" if there is none.
 
-    What others or a judge said of the text in this campaign is not shown to them before.
+    What others or a judge said of the text in this campaign is not shown to them before. A grade that was reopened is
+    still to be given.
     """
+    still = Q(state=AssignmentState.WAITING) | Q(draft__isnull=False, draft__locked_at=None)
+    others = of_the_same_text(place).filter(still).exclude(item__campaign__phase=Phase.CLOSED)
+    return others.values_list("item__campaign__name", flat=True).first() or ""
+
+
+def of_the_same_text(place: Assignment) -> QuerySet[Assignment]:
+    """The reviewer's places in other campaigns that show a text of this one."""
     item = place.item
     outputs = [pk for pk in (item.output_id, item.second_id) if pk is not None]
     same = (
@@ -47,9 +55,9 @@ def waits_elsewhere(place: Assignment) -> str:
         if outputs
         else Q(item__instance=item.instance_id, item__output=None)
     )
-    waiting = Assignment.objects.filter(same, reviewer=place.reviewer_id, state=AssignmentState.WAITING)
-    others = waiting.exclude(item__campaign=item.campaign_id).exclude(item__campaign__phase=Phase.CLOSED)
-    return others.values_list("item__campaign__name", flat=True).first() or ""
+    return Assignment.objects.filter(same, reviewer=place.reviewer_id).exclude(
+        item__campaign=item.campaign_id
+    )
 
 
 def is_locked(place: Assignment) -> bool:

@@ -266,7 +266,7 @@ def reopen_grade(*, reviewer: User, assignment: Assignment) -> Draft:
     assignment = locked(assignment)
     require_own(reviewer, assignment)
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
-    require_unrevealed(assignment.item_id)
+    require_unrevealed(assignment)
     require_revisable(assignment.item.campaign)
     draft = Draft.objects.filter(assignment=assignment).first()
     if assignment.state != AssignmentState.SUBMITTED or draft is None:

@@ -1,18 +1,24 @@
 """A judge's verdicts copied to a campaign, so that reviewers are shown them after they have locked their answers.
 
 Experts and judges do not know of each other below this floor (ADR 0018): value and claims go down as plain text.
-A reason that names a system or a model is withheld, because the judge's own name must not reach a reviewer either.
+A reason that names a system or a model is withheld, because the judge's own name must not reach a reviewer either. So
+is one with a word of the study, or with a passage that was redacted in the answer after the judge had read it.
 """
 
 from collections import defaultdict
+from collections.abc import Collection
 
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.models import Campaign, LaterGrade, Occasion, Reveal, ShownVerdict
 from annotation.reveal.actions import VerdictCopy, attach_verdicts
 from annotation.reveal.claims import claims_of
+from benchmark.identities.fields import shown_fields
 from benchmark.identities.scan import scan
-from benchmark.models import System
+from benchmark.identities.shown import squeezed
+from benchmark.models import IdentityDecision, IdentityVerdict, Release, System
+from benchmark.protocols import get_protocol
+from benchmark.releases.queries import identity_words
 from benchmark.rubrics import rubric_from_content
 from benchmark.subjects import USUAL
 from judging.models import Judge, Verdict, VerdictState
@@ -88,16 +94,36 @@ def _copies(campaign: Campaign, judge: Judge, predicate: str) -> tuple[list[Verd
     # names that no reviewer may read: every system's, and the judge's own
     systems = [name for row in System.objects.values_list("slug", "name", "family") for name in row]
     names = [name for name in (*systems, judge.slug, judge.model, judge.family, judge.label) if name]
+    words, redacted = identity_words(campaign.release), _redacted(campaign.release, items)
     copies, withheld = [], 0
     for output, cast in votes.items():
         found = tally([Ballot(row.value, row.state) for row in cast])
         if found.state != VerdictState.ANSWERED:
             continue
         reason = next((row.reason for row in cast if row.value == found.value and row.reason.strip()), "")
-        if any(finding.certain for finding in scan(reason, "markdown", names)):
+        said = squeezed(reason)
+        if any(finding.certain for finding in scan(reason, "markdown", names, words)) or any(
+            passage in said for passage in redacted[output]
+        ):
             reason, withheld = "", withheld + 1
         copies.append(VerdictCopy(items[output], found.value, tuple(claims_of(reason))))
     return copies, withheld
+
+
+def _redacted(release: Release, outputs: Collection[int]) -> dict[int, list[str]]:
+    """Output to the letters of every passage that a person redacted in it: the judge may have read it before."""
+    protocol, found = get_protocol(release.benchmark.protocol), defaultdict(list)
+    decisions = IdentityDecision.objects.filter(
+        output__in=outputs, verdict=IdentityVerdict.REDACTED, withdrawn_at=None
+    )
+    for decision in decisions.select_related("output"):
+        output = decision.output
+        fields = shown_fields(protocol, output.payload, output.text, output.text_format)
+        for passage in decision.passages:
+            letters = squeezed(fields[passage["field"]].text[passage["start"] : passage["end"]])
+            if len(letters) > 1:
+                found[output.pk].append(letters)
+    return found
 
 
 def verdicts_document(campaign: Campaign) -> dict[str, object]:

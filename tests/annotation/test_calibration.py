@@ -337,3 +337,34 @@ def test_the_database_knows_what_a_round_and_a_later_grade_are(revealed, coordin
 
 def test_a_reviewer_who_takes_work_is_not_given_a_revealed_item(revealed, analyst):
     assert take_next(reviewer=analyst, campaign=revealed.campaign).item_id != revealed.items.get().item_id
+
+
+def test_a_grade_of_the_same_text_elsewhere_is_final_once_others_answers_could_be_read(
+    round_of_one, coordinator, client, algebraist
+):
+    """She has the text in a second campaign, too. What others said is shown after her blind grade there, not before,
+    not while she has it open again, and from then on her grade stays."""
+    first = place_of(algebraist)
+    item, now = first.item, timezone.now()
+    second = CampaignFactory(
+        release=item.campaign.release, rubric=item.campaign.rubric, phase="open", opened_at=now
+    )
+    again = ItemFactory(campaign=second, output=item.output, instance=item.instance)
+    there = AssignmentFactory(item=again, reviewer=algebraist)
+    client.force_login(algebraist)
+    discussion = reverse("api-discussion", args=[first.handle])
+    submit(algebraist, there, correctness="correct", rigour="3")
+    reopen_grade(reviewer=algebraist, assignment=there)
+    reveal_calibration(actor=coordinator, campaign=round_of_one.campaign)
+    assert client.get(discussion).status_code == 404
+    submit_grade(
+        reviewer=algebraist,
+        assignment=there,
+        content=AGAIN,
+        idempotency_key="again",
+        rubric_sha256=second.rubric.sha256,
+    )
+    assert client.get(discussion).status_code == 200
+    with pytest.raises(Refused) as refusal:
+        reopen_grade(reviewer=algebraist, assignment=there)
+    assert refusal.value.code == "revealed"

@@ -23,10 +23,12 @@ from annotation.models import (
     ShownClaim,
     ShownVerdict,
 )
+from annotation.quarantine.actions import decide_identity
 from annotation.reveal.actions import amend_after_verdict, mark_claims
 from annotation.reveal.claims import MAX_CLAIMS, claims_of, sees_before
 from annotation.reveal.rules import is_to_mark
 from annotation.training.actions import attach_training
+from benchmark.identities.actions import add_identity_word, scan_identities
 from benchmark.models import Output
 from reports.core.seen_labels import SeenLabel
 from reports.labels.rows import label_rows
@@ -131,6 +133,36 @@ def test_a_reason_that_names_a_system_or_the_judge_is_withheld(judged, coordinat
     reveal = copy_verdicts(actor=coordinator, campaign=judged, judge="other-v1")
     assert reveal.withheld == 2
     assert [claim.text for claim in ShownClaim.objects.all()] == ["This was seen by nobody."]
+
+
+@pytest.mark.parametrize("way", ["word", "passage"])
+def test_a_reason_with_what_was_redacted_after_the_judge_had_read_it_is_withheld(
+    drafted, coordinator, monkeypatch, way
+):
+    """The judge quotes the answer as it was; a coordinator marks a code name in it as a word, or as a passage."""
+    monkeypatch.setattr("reports.core.choosing.get_protocol", _with_predicate)
+    judge, named = JudgeFactory(slug="oraculum", model="sagacity-9", family="Sagacious"), []
+    for output in Output.objects.select_related("run__system"):
+        reason = "Two is two."
+        if output.run.system.slug == "first-system":
+            Output.objects.filter(pk=output.pk).update(text="The Nightjar pipeline proves this.")
+            reason = (
+                "It says that the *Night-jar* pipeline proves this."
+                if way == "passage"
+                else "Nightjar says so."
+            )
+            named.append(Output.objects.get(pk=output.pk))
+        VerdictFactory(judge=judge, output=output, predicate="accepted", value="yes", reason=reason)
+    if way == "word":
+        add_identity_word(actor=coordinator, release=drafted.release, word="Nightjar")
+    scan_identities(release=drafted.release)
+    for output in named:
+        also = [] if way == "word" else [("text", 4, 12)]
+        decide_identity(actor=coordinator, output=output, verdict="redacted", also=also)
+    draw_items(actor=coordinator, campaign=drafted)
+    reveal = copy_verdicts(actor=coordinator, campaign=drafted)
+    assert reveal.withheld == len(named)
+    assert set(ShownClaim.objects.values_list("text", flat=True)) == {"Two is two."}
 
 
 @pytest.mark.parametrize(
