@@ -406,6 +406,18 @@ def test_a_plan_that_cannot_be_followed_is_refused_before_anything_is_stored(
     assert not Build.objects.exists()
 
 
+def test_more_papers_than_there_are_numbers_for_are_refused_before_anything_is_asked(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("construction.recipes.masked_steps.pipeline.MaskPipeline.most_papers", 1)
+    source("2601.00001", made_up.TEXT)
+    start("one", "masked_steps")
+    source("2601.00002", made_up.TEXT + "%")
+    with pytest.raises(Refused, match="These are 2 sources; a build of this recipe has numbers for 1"):
+        start("two", "masked_steps")
+    start("three", "lemmas")
+
+
 def test_papers_without_a_domain_or_in_two_versions_are_named(server: Server) -> None:
     with pytest.raises(Refused, match="Choose at least one source"):
         start("first", "lemmas")

@@ -13,7 +13,7 @@ from benchmark.importing.keys import Strict
 from benchmark.protocols.masked_steps.loader import shown
 from benchmark.protocols.masked_steps.schema import MASK, Mask
 from construction.recipes.masked_steps.pairs import Pair
-from construction.recipes.masked_steps.recipe import Recipe
+from construction.recipes.masked_steps.recipe import MOST_MASKS, Recipe
 from construction.recipes.passages import (
     GIVEN,
     PROGRAM,
@@ -84,7 +84,7 @@ class Chosen(Strict):
 class Choice(Strict):
     """The reply to the question which formulas to mask."""
 
-    masks: Annotated[list[Chosen], Field(max_length=100)]
+    masks: Annotated[list[Chosen], Field(max_length=MOST_MASKS)]
 
 
 class Symbol(Strict):

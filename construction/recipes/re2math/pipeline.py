@@ -126,6 +126,7 @@ class GapPipeline:
     }
 
     prompts = (TARGET, INSTRUMENTAL, WITNESS, ANCHOR, REWRITE)
+    most_papers: int | None = None
 
     def recipe(self, document: Mapping[str, object]) -> Recipe:
         return read_recipe(Recipe, document)
