@@ -73,10 +73,12 @@ class Answers:
 
 
 class Pipeline(Protocol):
-    """A recipe's steps. `stages` are in the order in which things come to them, with their titles."""
+    """A recipe's steps. `stages` are in the order in which things come to them, with their titles; `most_papers` is how
+    many a build may have, None if there is no bound."""
 
     stages: Mapping[str, str]
     prompts: Sequence[StructuredPrompt[Any]]
+    most_papers: int | None
 
     def recipe(self, document: Mapping[str, object]) -> Any:
         """The recipe with these numbers. Raises ValueError naming the one that is wrong."""

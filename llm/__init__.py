@@ -15,7 +15,7 @@ find_injections(text)                                 # flags for the coordinato
 
 from llm.addresses import AddressRefused
 from llm.client import Client
-from llm.completion import Completer, Completion
+from llm.completion import Completer, Completion, most_sent
 from llm.double import Double
 from llm.embeddings import EmbeddingModel, parse_embedding_models
 from llm.endpoint import Endpoint, EndpointError, parse_endpoints
@@ -54,6 +54,7 @@ __all__ = [
     "is_settled",
     "load_prompt",
     "majority",
+    "most_sent",
     "parse_embedding_models",
     "parse_endpoints",
     "parse_reply",

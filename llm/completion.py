@@ -1,5 +1,6 @@
 """The border of the chat-completion protocol: a typed question becomes a request, a reply a typed answer."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from llm.errors import Malformed
 from llm.strict_json import first_objection, storable
 
+_AROUND = 16  # tokens that chat templates put around each message, generously
 MOST_TOKENS = 2**31 - 1  # of one request: what the columns hold
 
 
@@ -164,6 +166,17 @@ def build_request(
     if response_format is not None:
         request["response_format"] = dict(response_format)
     return request
+
+
+def most_sent(messages: Sequence[Mapping[str, str]], response_format: Mapping[str, Any] | None = None) -> int:
+    """No fewer than the tokens of a request: tokenisers of language models join bytes, never split them.
+
+    A server with structured output may show the model the format as well; it is counted for every server.
+    """
+    texts = [message["content"] for message in messages]
+    if response_format is not None:
+        texts.append(json.dumps(response_format))
+    return sum(len(text.encode()) + _AROUND for text in texts)
 
 
 def read_completion(reply: Any, told: Circumstances) -> Completion:

@@ -1,23 +1,19 @@
 """What is sent for a step, and the most that sending it once can use."""
 
-import json
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache
-from typing import Any
 
 from pydantic import ValidationError
 
+from llm import most_sent
 from llm.prompts import RenderedPrompt
 from llm.strict_json import NotJson, fault_of_reply, loads, storable
-from llm.structured import StructuredPrompt
 from solvers.recipe import Recipe
 from solvers.steps import Ask, Document, Step, Use
 
 MILLION = Decimal(1_000_000)
 _NONCE = "0" * 32
-_PER_MESSAGE = 16  # bytes for the marks around a message
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 _LONGEST_FAULT = 500
 
@@ -49,21 +45,12 @@ def rendered(recipe: Recipe, step: Ask, nonce: str) -> RenderedPrompt:
 
 
 def most(recipe: Recipe, step: Step, prices: Prices) -> Use:
-    """A bound of one request: tokenisers join bytes and never split them. Tools use nothing.
-
-    An endpoint with structured output is sent the schema next to the messages too, and shows it to the model.
-    """
+    """A bound of one request. Tools use nothing."""
     if not isinstance(step, Ask):
         return Use()
     messages = rendered(recipe, step, _NONCE).messages
-    sent = sum(len(message["content"].encode()) + _PER_MESSAGE for message in messages)
-    sent += _bytes_of_format(recipe.prompts[step.prompt]) + _PER_MESSAGE
+    sent = most_sent(messages, recipe.prompts[step.prompt].response_format)
     return Use(sent + step.max_tokens, prices.of(sent, step.max_tokens))
-
-
-@cache
-def _bytes_of_format(prompt: StructuredPrompt[Any]) -> int:
-    return len(json.dumps(prompt.response_format).encode())
 
 
 def read(recipe: Recipe, label: str, text: str) -> tuple[Document, str]:

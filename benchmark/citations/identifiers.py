@@ -6,6 +6,7 @@ identifiers (https://info.arxiv.org/help/arxiv_identifier.html): `math.AG/060100
 """
 
 import re
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 MAX_IDENTIFIER = 300  # characters; no registered DOI in use comes near it
@@ -41,14 +42,19 @@ def is_clean_doi(text: str) -> bool:
 
 
 def dois_in(text: str) -> frozenset[str]:
-    """The DOIs of a running text; a closing bracket or full stop behind one is not part of it."""
-    found = set()
+    """The DOIs of a running text."""
+    return frozenset(found for found, _, _ in places_of_dois(text))
+
+
+def places_of_dois(text: str) -> Iterator[tuple[str, int, int]]:
+    """The DOIs of a running text, each with the range that it is written in; a closing bracket or full stop behind one
+    is not part of it."""
     for match in _DOI.finditer(text):
         bare = match.group().rstrip(".,;:'")
         while bare[-1:] in (")", "]") and bare.count(bare[-1]) > bare.count("(" if bare[-1] == ")" else "["):
             bare = bare[:-1].rstrip(".,;:'")
-        found.add(doi(bare))
-    return frozenset(found - {""})
+        if found := doi(bare):
+            yield found, match.start(), match.start() + len(bare)
 
 
 def arxiv_id(text: str) -> str:
@@ -78,9 +84,16 @@ def arxiv_year(text: str) -> int | None:
 
 
 def arxiv_ids_in(text: str) -> frozenset[str]:
-    """The arXiv identifiers of a running text, either labelled as such or in brackets as in citations."""
-    found = (_known_form(match) for match in _ARXIV_IN_TEXT.finditer(text))
-    return frozenset(filter(None, found))
+    """The arXiv identifiers of a running text."""
+    return frozenset(found for found, _, _ in places_of_arxiv_ids(text))
+
+
+def places_of_arxiv_ids(text: str) -> Iterator[tuple[str, int, int]]:
+    """The arXiv identifiers of a running text, either labelled as such or in brackets as in citations, each with the
+    range that its number is written in."""
+    for match in _ARXIV_IN_TEXT.finditer(text):
+        if found := _known_form(match):
+            yield found, match.start("archive" if match["archive"] else "month"), match.end()
 
 
 def _known_form(match: re.Match[str]) -> str:

@@ -7,19 +7,22 @@ author of the citation, the name of a theorem or the source's title. A name coun
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from benchmark.citations.flags import Leak, LeakFlag, Spans
-from benchmark.citations.identifiers import arxiv_ids_in, dois_in
+from benchmark.citations.identifiers import places_of_arxiv_ids, places_of_dois
 from benchmark.citations.naming import authors_named, other_names_named, theorems_named
 from benchmark.citations.reading import Citation
 from benchmark.citations.titles import content_words, singular
-from benchmark.citations.wordspans import MAX_SCANNED, Word, read_words
+from benchmark.citations.wordspans import MAX_SCANNED, Word, joined, read_words
+from latex import render_in_time
+from latex.shown import read_shown
 
-SCANNER_VERSION = 1
 TITLE_WORDS = 4  # of the source's title in its order, if they are also TITLE_SHARE of it
 TITLE_SHARE = 0.6
 WHOLE_TITLE_WORDS = 3  # a title of so many content words must be there as a whole
 
+_MARKS = (Leak.CITATION_KEY, Leak.DOI, Leak.ARXIV)
 _CITE = re.compile(
     r"\\[A-Za-z]{0,12}cite[A-Za-z]{0,10}\*?(?:\s?\[[^\[\]]{0,200}\]){0,2}\s?(?:\{[^{}]{0,400}\}?)?"
 )
@@ -32,9 +35,41 @@ _BRACKETED = re.compile(r"\[([^\[\]]{1,100})\]")
 def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tuple[LeakFlag, ...]:
     """Every leak of `cited` in the anchor, by place.
 
-    `key` is the citation's key, `nearby` the text around the gap: keys that it cites are looked for as well.
+    `key` is the citation's key, `nearby` the text around the gap: keys that it cites are looked for as well. What only
+    the page of the anchor shows in one piece (`Schau{}der`) is found there, and its place is the source of its block.
     """
     anchor = anchor[:MAX_SCANNED]
+    flags = _leaks(anchor, cited, key, nearby)
+    flags += _shown(anchor, flags, cited, key, nearby)
+    return tuple(sorted(flags, key=lambda flag: (flag.start, flag.end, flag.kind)))
+
+
+def _shown(
+    anchor: str, known: Sequence[LeakFlag], cited: Citation, key: str, nearby: str
+) -> Iterator[LeakFlag]:
+    """What the page of the anchor gives away besides, each thing once and only what is certain."""
+    found = {_what(flag, anchor) for flag in known}
+    characters = list(anchor)
+    for flag in known:
+        if flag.kind in _MARKS:  # of which the page shows what is within, such as [Kuo04]
+            characters[flag.start : flag.end] = f"{',':{flag.end - flag.start}}"
+    page = read_shown(render_in_time("".join(characters), "latex").blocks)
+    for flag in _leaks(page.text, cited, key, nearby):
+        what = _what(flag, page.text)
+        # Letters that stand for themselves in a formula are a product and no word.
+        if flag.certain and what not in found and not any(page.symbol[flag.start : flag.end]):
+            found.add(what)
+            start, end = page.span(flag.start, flag.end)
+            words = page.text[flag.start : flag.end]
+            yield replace(flag, start=start, end=end, reason=f"{flag.reason}; the page shows “{words}”")
+
+
+def _what(flag: LeakFlag, text: str) -> tuple[Leak, str]:
+    """What a finding is about, the same for source and page: its words, however they are written."""
+    return flag.kind, "" if flag.kind == Leak.TITLE else joined(read_words(text[flag.start : flag.end]))
+
+
+def _leaks(anchor: str, cited: Citation, key: str, nearby: str) -> list[LeakFlag]:
     commands = [match.span() for match in _CITE.finditer(anchor)]
     marks = [LeakFlag(Leak.CITATION_KEY, start, end, "a \\cite command is left") for start, end in commands]
     inside = Spans(commands)
@@ -51,11 +86,9 @@ def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tu
         if name in known and start not in inside:
             whose = "this citation" if name == key else "another citation nearby"
             marks.append(LeakFlag(Leak.CITATION_KEY, start, end, f"the key of {whose}"))
-    lowered = anchor.lower()
-    for kind, identifiers in ((Leak.DOI, dois_in(anchor)), (Leak.ARXIV, arxiv_ids_in(anchor))):
-        for identifier in sorted(identifiers):
-            start = max(lowered.find(identifier), 0)
-            marks.append(LeakFlag(kind, start, start + len(identifier), f"an identifier: {identifier}"))
+    for kind, places in ((Leak.DOI, places_of_dois(anchor)), (Leak.ARXIV, places_of_arxiv_ids(anchor))):
+        for identifier, start, end in places:
+            marks.append(LeakFlag(kind, start, end, f"an identifier: {identifier}"))
     marked = Spans((flag.start, flag.end) for flag in marks)
     found = tuple(word for word in read_words(anchor) if word.start not in marked)
     flags = [
@@ -65,7 +98,7 @@ def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tu
         *_title(found, cited.title),
     ]
     flags += other_names_named(found, flags, unknown=not cited.authors.names)
-    return tuple(sorted(flags, key=lambda flag: (flag.start, flag.end, flag.kind)))
+    return flags
 
 
 def cited_keys(text: str) -> set[str]:

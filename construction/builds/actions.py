@@ -90,7 +90,7 @@ def begin(
     papers = list(
         sources.order_by("key", "version").only("key", "version", "sha256", "state", "domain", "main")
     )
-    _check_papers(papers)
+    _check_papers(papers, pipeline.most_papers)
     pairs = pairs_of(papers)
     try:
         with transaction.atomic():
@@ -247,9 +247,12 @@ def reconcile_builds() -> dict[str, int]:
     return {"returned": returned, "finished": finished, "waiting": waiting}
 
 
-def _check_papers(papers: list[Source]) -> None:
+def _check_papers(papers: list[Source], most: int | None) -> None:
     if not papers:
         raise Refused("Choose at least one source.", code="no_sources", field="sources")
+    if most is not None and len(papers) > most:
+        reason = f"These are {len(papers):,} sources; a build of this recipe has numbers for {most:,}. Make several."
+        raise Refused(reason, code="too_many_sources", field="sources")
     for first, second in pairwise(papers):
         if first.key == second.key:
             reason = f"{first.key} is there as {first} and {second}: choose one version."

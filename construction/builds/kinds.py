@@ -21,7 +21,7 @@ from construction.models import Build, BuildPaper, Candidate, Step, StepCall
 from construction.pipeline import get_pipeline
 from construction.reading.process import Asked, Readers
 from construction.recipes.passages import Drop
-from llm import Client
+from llm import Client, most_sent
 from llm.structured import StructuredPrompt
 from work.asking import Answer, Question, attempts, book, cost_of, nothing_here, put, without_messages
 from work.claims import FREE, GivenBack, give_back
@@ -224,9 +224,9 @@ def settle_steps(*, results: Sequence[Answer | Failure], owner: str) -> int:
 
 
 def most_of_one_call(step: Step) -> Use:
-    """The most that one request about a step can use: tokenisers join bytes, never split them."""
+    """The most that one request about a step can use."""
     question = question_of(step, "0" * 32)
-    sent = sum(len(message["content"].encode()) + 16 for message in question.messages) if question else 0
+    sent = most_sent(question.messages, question.response_format) if question else 0
     return cost_of(step.run, sent, int(DECODING["max_tokens"]))
 
 

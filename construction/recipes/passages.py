@@ -22,6 +22,7 @@ _ASIDE = re.compile(
 )
 # Names that only packages may use. One underscore alone is a subscript, and @ after a command of Xy-pic an option.
 _INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:(?:_[A-Za-z]+){2,}:[A-Za-z]*|@[A-Za-z@]*)")
+_BEGIN = "\\begin{document}"
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 Reply = TypeVar("Reply", bound=Strict)
@@ -79,9 +80,36 @@ def passage(source: Outline, span: Span) -> Passage:
     return Passage(made.text, spans, (*made.left, *dict.fromkeys(internal)))
 
 
-def as_statement(source: Outline, statement: Statement) -> Passage:
-    """A statement in an environment with the usual name of its kind, whatever its author calls it."""
-    body = passage(source, statement.body)
+def begin(source: Outline) -> int:
+    """Where the document begins, behind its preamble."""
+    found = source.flat.text.find(_BEGIN)
+    return found + len(_BEGIN) if found >= 0 else 0
+
+
+def overlap(span: Span, other: Span) -> bool:
+    return span.start < other.end and other.start < span.end
+
+
+def outside(span: Span, hidden: Span) -> list[Span]:
+    """What is left of a range before and behind another."""
+    sides = (
+        Span(span.start, min(span.end, hidden.start)),
+        Span(max(span.start, hidden.end), span.end),
+    )
+    return [side for side in sides if side.start < side.end]
+
+
+def as_statement(source: Outline, statement: Statement, hidden: Span) -> Passage:
+    """A statement in an environment with the usual name of its kind, whatever its author calls it.
+
+    What is `hidden`, a proof, is left out: some authors write it within the statement's environment.
+    """
+    parts = [passage(source, side) for side in outside(statement.body, hidden)]
+    body = Passage(
+        "\n".join(part.text for part in parts),
+        tuple(span for part in parts for span in part.spans),
+        tuple(name for part in parts for name in part.left),
+    )
     title = passage(source, statement.title_span) if statement.title_span else Passage("", ())
     name = statement.kind if statement.kind.isalpha() and statement.kind.isascii() else "theorem"
     option = f"[{{{title.text}}}]" if title.text else ""

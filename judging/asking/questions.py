@@ -1,6 +1,5 @@
 """What is put to a model for one task: the prompt with its fields, rendered. No database here."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from judging.asking.prompts import prompt_of
 from judging.asking.replies import reply_text
 from judging.asking.subjects import output_of
 from judging.models import JudgeTask, Verdict
-from llm import OwnPrompt, Prompt, Unparsed
+from llm import OwnPrompt, Prompt, Unparsed, most_sent
 from llm.prompts import framed
 
 # A change of this text changes what every repair says: it needs new versions of the prompt files.
@@ -21,7 +20,6 @@ REPAIR = """You have answered this before, and the answer could not be read ({re
 
 Answer again with the same judgement, as one JSON object of exactly the form asked for and nothing else."""
 _KEPT_OF_REPLY = 4_000
-_TOKENS_PER_MESSAGE = 16  # what chat templates put around each message, generously
 
 
 @dataclass(frozen=True)
@@ -33,9 +31,8 @@ class Question:
 
     @property
     def most_tokens(self) -> int:
-        """No fewer than the tokens of the request: tokenisers of language models join bytes, never split them."""
-        texts = [message["content"] for message in self.messages] + [json.dumps(self.prompt.response_format)]
-        return sum(len(text.encode()) + _TOKENS_PER_MESSAGE for text in texts)
+        """No fewer than the tokens of the request."""
+        return most_sent(self.messages, self.prompt.response_format)
 
 
 class PromptChanged(Exception):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from llm import most_sent
 from llm.prompts import FRAMING, framed
 
 MAX_TOKENS = 1_024  # of a reply; four sentences have about a hundred
@@ -63,8 +64,8 @@ def messages(prompt: Prompt, statement: str, context: str, nonce: str) -> list[d
 
 
 def most_tokens(sent: list[dict[str, str]]) -> int:
-    """No fewer than the tokens of a request and its reply: tokenisers join bytes, never split them."""
-    return sum(len(message["content"].encode()) + 16 for message in sent) + MAX_TOKENS
+    """No fewer than the tokens of a request and its reply."""
+    return most_sent(sent) + MAX_TOKENS
 
 
 def read_slogan(reply: str, finish_reason: str = "") -> tuple[str, str]:

@@ -84,6 +84,42 @@ def test_accents_in_any_form_name_the_same_person() -> None:
         assert [flag.kind for flag in scan(anchor, cited)] == [Leak.AUTHOR], anchor
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["Schau{}der", "Schau\\-der", "Schau\u200bder", "Schau\u00adder", "S{\\relax}chauder", "\\emph{Schau}der",
+     "Schau%\nder", "\u0405chauder", "$\\text{Schau}\\mathrm{der}$"],
+)  # fmt: skip
+def test_a_name_that_only_the_page_shows_in_one_piece_is_found_there(written: str) -> None:
+    anchor = f"Use the theorem of {written} to find a fixed point."
+    cited = read_citation("J. Schauder, Der Fixpunktsatz, Studia Math. 2 (1930), 171--180.")
+    (flag,) = [flag for flag in scan(anchor, cited) if flag.certain]
+    assert (flag.kind, flag.reason) == (Leak.AUTHOR, "the author Schauder; the page shows “Schauder”")
+    assert anchor[flag.start : flag.end] == anchor
+
+
+def test_the_page_gives_away_titles_theorems_and_identifiers_too_and_no_product_is_a_name() -> None:
+    assert found("Apply the Hahn--Ba{}nach theorem.") == [("theorem", "Apply the Hahn--Ba{}nach theorem.")]
+    assert found("See 10.1{}000/xyz for it.") == [("doi", "See 10.1{}000/xyz for it.")]
+    title = "Rigi{}dity of random ti{}lings by graphical con{}densation."
+    assert found(title) == [("source_title", title)]
+    assert found("The product $K{}uo$ of numbers.") == []
+    # once, where the source has it as well
+    assert found("By Kuo and \\emph{K}uo.") == [("author", "Kuo")]
+
+
+@pytest.mark.parametrize(
+    ("anchor", "kind", "marked"),
+    [
+        ("see arXiv:math.AG/0601001 for the map", "arxiv", "math.AG/0601001"),
+        ("see arXiv:2101.00001v2 for it", "arxiv", "2101.00001"),
+        ("\u0130 use 10.1007/BF01193 for the map", "doi", "10.1007/BF01193"),
+        ("use 10.1007/978%2D3 for the map", "doi", "10.1007/978%2D3"),
+    ],
+)
+def test_an_identifier_is_marked_where_it_is_written(anchor: str, kind: str, marked: str) -> None:
+    assert found(anchor) == [(kind, marked)]
+
+
 def test_spans_answer_where_they_overlap() -> None:
     spans = Spans([(0, 9), (2, 3), (20, 22)])
     assert [place in spans for place in (0, 4, 8, 9, 19, 20, 22)] == [

@@ -25,7 +25,7 @@ from construction.builds.actions import (
     withdraw_review,
 )
 from construction.builds.emission import construct_again, emit, lines_of, offsets_only
-from construction.builds.kinds import PAPERS, STEPS, Read, settle_papers, settle_steps
+from construction.builds.kinds import PAPERS, STEPS, Read, most_of_one_call, settle_papers, settle_steps
 from construction.builds.queries import funnel, progress_of
 from construction.models import (
     Build,
@@ -48,6 +48,7 @@ from tests.construction import test_pipelines as made_up
 from tests.llm.server import Server, serving
 from work.asking import Answer
 from work.claims import claim
+from work.kinds import Use
 from work.models import RunState
 from work.worker import drain
 
@@ -221,6 +222,30 @@ def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -
         steer(actor=None, build=build, to=RunState.RUNNING)
 
 
+def test_what_is_reserved_for_a_question_counts_the_format_that_is_sent_with_it(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reserved: dict[int, int] = {}
+
+    def noted(step: Step) -> Use:
+        use = most_of_one_call(step)
+        reserved[step.pk] = use.tokens
+        return use
+
+    monkeypatch.setattr("construction.builds.kinds.most_of_one_call", noted)
+    source("2601.00001", made_up.TEXT)
+    with serving(said) as running:
+        local = {"base_url": running.url, "private": True, "max_attempts": 1, "structured_output": True}
+        settings.JUDGE_ENDPOINTS = json.dumps({"local": local})
+        assert run(start("first", "masked_steps")).state == RunState.DONE
+    assert len(running.requests) == len(reserved) == 2
+    for request, most in zip(running.requests, reserved.values(), strict=True):
+        texts = [message["content"] for message in request["messages"]]
+        shown = "".join([*texts, json.dumps(request["response_format"])])
+        # a server whose tokens are bytes
+        assert len(shown.encode()) + request["max_tokens"] <= most
+
+
 @pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
 def test_replies_without_words_drop_their_candidates_and_the_build_ends(
     protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
@@ -379,6 +404,18 @@ def test_a_plan_that_cannot_be_followed_is_refused_before_anything_is_stored(
     with pytest.raises(Refused, match=reason):
         begin(actor=None, plan=plan, sources=Source.objects.all(), max_tokens=1_000_000)
     assert not Build.objects.exists()
+
+
+def test_more_papers_than_there_are_numbers_for_are_refused_before_anything_is_asked(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("construction.recipes.masked_steps.pipeline.MaskPipeline.most_papers", 1)
+    source("2601.00001", made_up.TEXT)
+    start("one", "masked_steps")
+    source("2601.00002", made_up.TEXT + "%")
+    with pytest.raises(Refused, match="These are 2 sources; a build of this recipe has numbers for 1"):
+        start("two", "masked_steps")
+    start("three", "lemmas")
 
 
 def test_papers_without_a_domain_or_in_two_versions_are_named(server: Server) -> None:

@@ -106,6 +106,21 @@ def test_a_paper_comes_to_a_gap_by_four_questions_one_after_the_other() -> None:
     assert states(replies)["citation-1"] == state
 
 
+def test_a_theorem_that_its_proof_is_written_in_is_shown_without_it() -> None:
+    text = TEXT.replace(" \\end{theorem}\n", "\n").replace("\\end{proof}", "\\end{proof}\\end{theorem}")
+    replies: dict[tuple[str, str], object] = {
+        ("paper", "target"): TARGET, ("citation-1", "instrumental"): YES, ("citation-2", "instrumental"): NO,
+        ("citation-1", "witness"): TOOL, ("citation-1", "anchor"): HINT,
+    }  # fmt: skip
+    gap = made(states(replies, text)["citation-1"])
+    theorem = gap.line.x.global_context.target_theorem
+    assert (
+        theorem.strip() == "Let $\\mathcal G$ be a gadget with a plane $P$. Then $\\mathcal G$ embeds in $P$."
+    )
+    (place,) = gap.provenance["x.global_context.target_theorem"].places
+    assert text[place.start : place.end].endswith("embeds in $P$.\n")
+
+
 def test_every_string_of_a_gap_has_its_origin() -> None:
     replies: dict[tuple[str, str], object] = {
         ("paper", "target"): TARGET, ("citation-1", "instrumental"): YES, ("citation-1", "witness"): TOOL,

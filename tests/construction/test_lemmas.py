@@ -167,6 +167,23 @@ def test_paragraphs_that_were_found_by_words_are_not_called_vectors() -> None:
     assert made.provenance["definitions.0.text"].program.endswith("lexical context")
 
 
+def test_a_lemma_that_its_proof_is_written_in_is_refused_whatever_the_author_calls_a_proof() -> None:
+    made = line_of(
+        "\\newtheorem*{prf}{Proof}\\begin{lem}Every tree. \\begin{prf}So \\[x=1\\] it is.\\end{prf}\\end{lem}"
+    )
+    assert isinstance(made, Drop)
+    assert made.code == "has_proof"
+
+
+def test_a_definition_from_the_lemmas_own_proof_which_stands_before_it_is_refused() -> None:
+    proof = "\\begin{proof}[Proof of Lemma \\ref{l}]So \\[x=1\\] it is.\\end{proof} Trees grow.\n\n"
+    lemma = "\\begin{lem}\\label{l}Every tree.\\end{lem}"
+    made = line_of(proof + lemma, "So \\[x=1\\]")
+    assert isinstance(made, Drop)
+    assert made.code == "quote_in_proof"
+    assert isinstance(line_of(proof + lemma, "Trees grow."), Made)
+
+
 # -- what a program refuses ----------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("text", "code"),

@@ -133,6 +133,78 @@ def test_a_proof_that_needs_too_much_of_its_paper_is_left_out(recipe: Recipe) ->
     assert isinstance(dict(pairs(source, SMALL))[0], Pair)
 
 
+ITS_PROOF = "\\begin{proof}By \\ref{it}, \\[secret=42\\] and so \\[y=7\\] as was claimed.\\end{proof}"
+REMARK = "\\newtheorem{rem}{Remark}\\begin{rem}\\label{it}"
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (
+            f"{STATEMENT}We use\n\\begin{{enumerate}}\\item\\label{{it}}Facts.\\end{{enumerate}}\n{ITS_PROOF}",
+            "Facts.",
+        ),
+        (
+            f"{STATEMENT}{ITS_PROOF}\n\\begin{{figure}}x\\caption{{Facts.}}\\label{{it}}\\end{{figure}}",
+            "Facts.",
+        ),
+        (f"{REMARK}Before.\n{STATEMENT}{ITS_PROOF} Behind.\\end{{rem}}", "Before.\n"),
+        (f"{REMARK}Before.\n{STATEMENT}{ITS_PROOF} Behind.\\end{{rem}}", "Behind."),
+        (f"\\begin{{thm}}\\label{{it}}Claim.\n{ITS_PROOF} Behind.\\end{{thm}}", "Claim."),
+        (f"{STATEMENT}{ITS_PROOF} Facts:\n\\begin{{equation}}\\label{{it}}z=z\\end{{equation}}", "z=z"),
+        (
+            f"{STATEMENT}\n\n\\textbf{{Proof.}} It is. By \\ref{{it}}, \\[secret=42\\] \\qed and"
+            " \\begin{equation}\\label{it}z=z\\end{equation}",
+            "z=z",
+        ),
+    ],
+    ids=[
+        "list",
+        "figure",
+        "remark, before",
+        "remark, behind",
+        "theorem around it",
+        "equation",
+        "sentence that begins in it",
+    ],
+)
+def test_what_a_proof_refers_to_is_shown_without_the_proof(body: str, shown: str) -> None:
+    pair = only(body)
+    assert isinstance(pair, Pair)
+    assert "secret" in pair.proof.text
+    problem = pair.problem()
+    assert shown in problem
+    assert "secret" not in problem
+    assert "claimed" not in problem
+    assert "documentclass" not in problem
+    assert "newtheorem{thm}" not in problem
+
+
+@pytest.mark.parametrize(
+    "inside", ["\\begin{thm}Secret.\\end{thm}", "\\paragraph{Secret}"], ids=["statement", "section"]
+)
+def test_a_label_behind_a_proof_that_names_something_of_it_is_refused(inside: str) -> None:
+    found = only(f"{STATEMENT}\\begin{{proof}}By \\ref{{it}}, {inside} so.\\end{{proof}}\\label{{it}} Text.")
+    assert isinstance(found, Drop)
+    assert found.code == "reference_into_proof"
+
+
+def test_a_proof_that_states_what_it_proves_is_refused() -> None:
+    found = only(
+        "\\begin{proof}[Proof of Theorem \\ref{t}]\\begin{thm}\\label{t}A.\\end{thm} So.\\end{proof}"
+    )
+    assert isinstance(found, Drop)
+    assert found.code == "statement_in_proof"
+
+
+def test_words_of_the_preamble_explain_nothing() -> None:
+    source, pair = pair_of("So $x=1$.")
+    symbols = [{"symbol": "x", "quote": "\\documentclass{article}"}]
+    found = explanations(source, pair, json.dumps({"symbols": symbols, "external": False}))
+    assert isinstance(found, Drop)
+    assert found.code == "quote_not_found"
+
+
 def test_what_blueprints_say_to_their_tools_is_in_no_instance() -> None:
     _, pair = pair_of("\\uses{a, b}\\leanok So $x$.")
     assert pair.proof.text == "So $x$."

@@ -44,9 +44,16 @@ NEEDS = {
 }
 
 
-def states(protocol: str, replies: dict[tuple[str, str], str], **numbers: object) -> list[State]:
+def states(
+    protocol: str,
+    replies: dict[tuple[str, str], str],
+    *,
+    text: str = TEXT,
+    ordinal: int = 0,
+    **numbers: object,
+) -> list[State]:
     pipeline = get_pipeline(protocol)
-    paper = Paper(PaperFields(key="2601.00001", title="Gadgets"), "combinatorics", read_alone(TEXT))
+    paper = Paper(PaperFields(key="2601.00001", title="Gadgets"), "combinatorics", read_alone(text), ordinal)
     return list(pipeline.construct(paper, pipeline.recipe(numbers), replies, seed=1))
 
 
@@ -93,6 +100,37 @@ def test_a_proof_is_refused_where_a_reply_cannot_be_used(
     assert (found.stage, found.outcome.code) == (stage, code)
 
 
+def test_a_proof_whose_masks_would_take_numbers_of_the_next_paper_is_never_asked_about() -> None:
+    before = "\\begin{lemma}A.\\end{lemma}\\begin{proof}So.\\end{proof}\n"
+    numbers: list[list[int]] = []
+    for proofs in (332, 333):  # before it, each with room for 100 masks and their variants
+        key, text = f"proof-{proofs}", TEXT.replace("\\begin{theorem}", before * proofs + "\\begin{theorem}")
+        replies = {
+            (key, "symbols"): json.dumps({"symbols": [], "external": False}),
+            (key, "choice"): json.dumps({"masks": [MASK]}),
+        }
+        last = states("masked_steps", replies, text=text, max_masks=100)[-1]
+        assert last.key == key
+        if isinstance(last.outcome, tuple) and not isinstance(last.outcome, Drop):
+            numbers.append([made.line.index for made in last.outcome])
+        else:
+            assert isinstance(last.outcome, Drop)
+            assert (last.stage, last.outcome.code) == ("pairs", "no_number_left")
+    assert numbers == [[99_600, 99_601, 99_602]]
+
+
+def test_the_last_paper_that_a_build_may_have_has_numbers_for_its_masks() -> None:
+    most = get_pipeline("masked_steps").most_papers
+    assert most == 10_000
+    replies = {
+        ("proof-0", "symbols"): json.dumps(SYMBOLS),
+        ("proof-0", "choice"): json.dumps({"masks": [MASK]}),
+    }
+    (state,) = states("masked_steps", replies, ordinal=most - 1)
+    assert not isinstance(state.outcome, Question | Drop)
+    assert [made.line.index for made in state.outcome] == [999_900_000, 999_900_001, 999_900_002]
+
+
 def test_a_proof_that_is_too_short_is_never_asked_about() -> None:
     (found,) = states("masked_steps", {}, min_characters=5_000)
     assert isinstance(found.outcome, Drop)
@@ -123,6 +161,7 @@ def test_by_words_a_lemmas_objects_are_asked_for_first() -> None:
         ({"min_charcters": 1}, "min_charcters: the recipe has no such number"),
         ({"max_masks": "many"}, "max_masks"),
         ({"max_depth": -1}, "max_depth: give 0 or a larger number, not -1"),
+        ({"max_masks": 101}, "max_masks: Input should be less than or equal to 100"),
         ({"max_depth": True}, "max_depth: a number is asked for, not true"),
     ],
 )

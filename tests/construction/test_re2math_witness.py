@@ -133,5 +133,5 @@ def test_no_published_anchor_that_passes_is_at_fault() -> None:
         for row in published_rows()
     ]  # fmt: skip
     codes = [drop.code for drop in refusals if drop]
-    assert codes.count("anchor_leaks") == 180
-    assert refusals.count(None) == 611
+    assert codes.count("anchor_leaks") == 181  # one title only the page shows so: α is an a there
+    assert refusals.count(None) == 610

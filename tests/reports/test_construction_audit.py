@@ -55,7 +55,7 @@ def test_an_audit_is_stored_once_and_leaves_one_line_in_the_audit_trail(release:
     again = audit_construction(actor=None, release=release)
     assert (first.new, again.new, Verdict.objects.count()) == (12, 0, 12)
     assert AuditEvent.objects.filter(verb="audit construction").count() == 1
-    assert Judge.objects.get().program == "construction-v1"
+    assert Judge.objects.get().program == "construction-v2"
 
 
 def test_an_instance_that_came_later_is_asked_alone(audited: Release) -> None:

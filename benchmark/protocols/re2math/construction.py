@@ -149,7 +149,7 @@ _DECISIONS = {
 
 CONSTRUCTION = ProgramJudge(
     name="construction",
-    version=1,
+    version=2,
     predicates=tuple(item.key for item in ITEMS if item.program),
     decide=decide,
     title="Construction audit of instances",

@@ -21,6 +21,7 @@ from construction.recipes.passages import (
     not_expanded,
     not_set,
     origin,
+    overlap,
     passage,
     read_alone,
     read_reply,
@@ -143,6 +144,12 @@ def assembled(
     everything = [found.statement, *needs.definitions, *needs.assumptions]
     if any(span.end > statement.span.start for made in everything[1:] for span in made.spans):
         return Drop("later_text", "A definition or an assumption comes after the lemma begins")
+    # What the lemma's own proof is, this source says better than a passage of it: it knows the author's environments.
+    if any(statement.span.start <= proof.span.start < statement.span.end for proof in source.proofs):
+        return Drop("has_proof", "It has a proof")
+    own = [proof.span for proof in source.proofs if proof.statement == found.number]
+    if any(overlap(span, proof) for proof in own for made in everything[1:] for span in made.spans):
+        return Drop("quote_in_proof", "A definition or an assumption is from the lemma's own proof")
     title = passage(source, statement.title_span) if statement.title_span else Passage("", ())
     if drop := not_expanded([title, *everything]):
         return drop

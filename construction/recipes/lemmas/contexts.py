@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from construction.recipes.lemmas.recipe import Recipe
-from construction.recipes.passages import Drop, Passage, depths, paragraphs, passage
+from construction.recipes.passages import Drop, Passage, begin, depths, paragraphs, passage
 from latex import Outline, Span
 from retrieval.postings import Collector, Postings, best, impacts
 
@@ -110,10 +110,8 @@ def lexical(
 
 
 def _before(source: Outline, lemma: int) -> tuple[int, int]:
-    begin = source.flat.text.find("\\begin{document}")
-    start = begin + len("\\begin{document}") if begin >= 0 else 0
     end = source.statements[lemma].span.start
-    return min(start, end), end
+    return min(begin(source), end), end
 
 
 def _terms(text: str) -> Iterator[str]:

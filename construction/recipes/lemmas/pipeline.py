@@ -38,6 +38,7 @@ class LemmaPipeline:
     }
 
     prompts = (OBJECTS, NEEDS)
+    most_papers: int | None = None
 
     def recipe(self, document: Mapping[str, object]) -> Recipe:
         return read_recipe(Recipe, document)

@@ -13,7 +13,7 @@ from benchmark.importing.keys import Strict
 from benchmark.protocols.masked_steps.loader import shown
 from benchmark.protocols.masked_steps.schema import MASK, Mask
 from construction.recipes.masked_steps.pairs import Pair
-from construction.recipes.masked_steps.recipe import Recipe
+from construction.recipes.masked_steps.recipe import MOST_MASKS, Recipe
 from construction.recipes.passages import (
     GIVEN,
     PROGRAM,
@@ -22,9 +22,11 @@ from construction.recipes.passages import (
     Origin,
     Passage,
     Quotations,
+    begin,
     not_expanded,
     not_set,
     origin,
+    overlap,
     passage,
     read_reply,
 )
@@ -82,7 +84,7 @@ class Chosen(Strict):
 class Choice(Strict):
     """The reply to the question which formulas to mask."""
 
-    masks: Annotated[list[Chosen], Field(max_length=100)]
+    masks: Annotated[list[Chosen], Field(max_length=MOST_MASKS)]
 
 
 class Symbol(Strict):
@@ -176,13 +178,13 @@ def explanations(source: Outline, pair: Pair, reply: str) -> tuple[Passage, ...]
     if symbols.external:
         return Drop("external_notation", "What a reader lacks is in another work, the reply says")
     proof = source.proofs[pair.number].span
-    quotations = Quotations(source.flat.text, Span(0, len(source.flat.text)))
+    quotations = Quotations(source.flat.text, Span(begin(source), len(source.flat.text)))
     spans: list[Span] = []
     for symbol in symbols.symbols:
         span = quotations.find(symbol.quote)
         if isinstance(span, Drop):
             return span
-        if span.start < proof.end and proof.start < span.end:
+        if overlap(span, proof):
             return Drop("quote_in_proof", f"The words about {symbol.symbol!r} are from the proof itself")
         spans.append(span)
     return tuple(passage(source, span) for span in sorted(set(spans), key=lambda span: span.start))

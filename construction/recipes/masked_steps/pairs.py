@@ -9,9 +9,12 @@ from construction.recipes.passages import (
     Drop,
     Passage,
     as_statement,
+    begin,
     depths,
     not_expanded,
     not_set,
+    outside,
+    overlap,
     passage,
     read_alone,
 )
@@ -102,7 +105,10 @@ def pairs(source: Outline, recipe: Recipe) -> Iterator[tuple[int, Pair | Drop]]:
         if isinstance(closure, Drop):
             yield number, closure
             continue
-        shown = as_statement(source, statement)
+        shown = as_statement(source, statement, proof.span)
+        if _holds(statement.span, shown, proof.span):
+            yield number, Drop("statement_in_proof", "What it proves is within the proof itself")
+            continue
         notes = tuple(
             f"{target.kind}_reference" for target in closure if target.kind in ("section", "paragraph")
         )
@@ -138,9 +144,11 @@ class Closing:
                 return Drop("unresolved_reference", f"No label {name!r} is in the source")
             if any(span.start <= label.span.start < span.end for span in own):
                 continue
-            target = self.target(name, depth)
+            target = self.target(name, depth, proof.span)
             if target.span in targets:
                 continue
+            if _holds(target.span, target.shown, proof.span):
+                return Drop("reference_into_proof", f"What {name!r} names is within the proof itself")
             targets[target.span] = target
             characters += len(target.shown.text)
             too_deep = (
@@ -168,9 +176,9 @@ class Closing:
             self._names[span] = tuple(dict.fromkeys(found))
         return self._names[span]
 
-    def target(self, name: str, depth: int) -> Target:
+    def target(self, name: str, depth: int, proof: Span) -> Target:
         """What a label of the source names: the statement around it, its section's title, its equation with its
-        sentence, or the paragraph that it is in."""
+        sentence, or the paragraph that it is in. A statement or a paragraph is cut at the proof."""
         source, label = self.source, self.labels[name]
         at = label.span.start
         display = next((made for made in source.formulas if made.start <= at < made.end), None)
@@ -178,7 +186,7 @@ class Closing:
         if label.statement is not None and display is None:
             around.append(source.statements[label.statement])
         if around:
-            shown = as_statement(source, around[-1])
+            shown = as_statement(source, around[-1], proof)
             return Target("statement", around[-1].labels, around[-1].span, shown, depth)
         if label.kind == "section":
             above = [heading for heading in source.headings if heading.start <= at]
@@ -194,15 +202,21 @@ class Closing:
             inner = read_alone(shown.text)
             known = {label.name for label in inner.labels}
             refers = any(name not in known for pointer in inner.references for name in pointer.names)
-            if refers or inner.proofs or shown.text.count("{") != shown.text.count("}"):
+            if (
+                refers
+                or overlap(sentence, proof)
+                or inner.proofs
+                or shown.text.count("{") != shown.text.count("}")
+            ):
                 sentence, shown = alone, passage(source, alone)
             return Target("equation", (name,), alone, shown, depth)
         text = source.flat.text
         before, after = text.rfind("\n\n", 0, at), text.find("\n\n", at)
         span = Span(
-            max(before + 2 if before >= 0 else 0, at - _FAR),
+            max(before + 2 if before >= 0 else 0, at - _FAR, min(begin(source), at)),
             min(after if after >= 0 else len(text), at + _FAR),
         )
+        span = next(side for side in outside(span, proof) if at < side.end)
         return Target("paragraph", (name,), span, passage(source, span), depth)
 
     def sentence(self, display: Span) -> Span:
@@ -216,3 +230,10 @@ class Closing:
         if end is None:
             return Span(start, display.end)
         return Span(start, end.end() if end.group() in (".", "?", "!") else end.start())
+
+
+def _holds(span: Span, shown: Passage, proof: Span) -> bool:
+    """Whether something of the proof is shown, or of a range nothing once the proof is cut off."""
+    if any(overlap(part, proof) for part in shown.spans):
+        return True
+    return not shown.spans and overlap(span, proof)

@@ -31,7 +31,7 @@ from latex import Span
 
 SYMBOLS = prompt("mask-symbols.v1", Symbols)
 CHOICE = prompt("mask-choice.v1", Choice)
-LINES_OF_A_PAPER = 100_000  # numbers that belong to one paper
+LINES_OF_A_PAPER = 100_000  # numbers that belong to one paper, of 10^9 that masks may have
 _PROOF = re.compile(r"\\begin\s*\{(?:proof|pf)\*?\}(.{0,200000}?)\\end\s*\{(?:proof|pf)\*?\}", re.DOTALL)
 _DISPLAY = re.compile(r"\\\[|\$\$|\\begin\s*\{(?:equation|align|gather|multline|eqnarray)\*?\}")
 _CITATION = re.compile(r"\\[A-Za-z]*cite")
@@ -50,6 +50,7 @@ class MaskPipeline:
     }
 
     prompts = (SYMBOLS, CHOICE)
+    most_papers: int | None = 10**9 // LINES_OF_A_PAPER
 
     def recipe(self, document: Mapping[str, object]) -> Recipe:
         return read_recipe(Recipe, document)
@@ -57,7 +58,11 @@ class MaskPipeline:
     def construct(
         self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
     ) -> Iterator[State]:
+        numbered = LINES_OF_A_PAPER // max(1, recipe.max_masks * _LINES_OF_A_MASK)
         for number, pair in pairs(paper.outline, recipe):
+            if isinstance(pair, Pair) and number >= numbered:
+                reason = f"Only the first {numbered:,} proofs of a paper have numbers for their masks"
+                pair = Drop("no_number_left", reason)
             key = f"proof-{number}"
             span = paper.outline.proofs[number].span
             if isinstance(pair, Drop):

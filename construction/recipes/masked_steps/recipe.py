@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from pydantic import Field
+
 from construction.recipes.about import About
 
+MOST_MASKS = 100  # that a reply may choose in one proof
 _SHORT = "The paper leaves out very short and definitional blocks without a number."
 
 
@@ -42,7 +45,7 @@ class Recipe:
     closure_characters: Annotated[
         int, About("Characters added for a reader, at most", why="A problem is to be read.")
     ] = 12_000
-    max_masks: Annotated[int, About("Masks of a proof, at most", "3")] = 3
+    max_masks: Annotated[int, Field(le=MOST_MASKS), About("Masks of a proof, at most", "3")] = 3
     kinds: Annotated[
         frozenset[str],
         About(

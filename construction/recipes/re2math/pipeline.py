@@ -39,6 +39,7 @@ from construction.recipes.passages import (
     Origin,
     not_set,
     origin,
+    outside,
     read_reply,
 )
 from construction.recipes.re2math.blocks import before, shown
@@ -125,6 +126,7 @@ class GapPipeline:
     }
 
     prompts = (TARGET, INSTRUMENTAL, WITNESS, ANCHOR, REWRITE)
+    most_papers: int | None = None
 
     def recipe(self, document: Mapping[str, object]) -> Recipe:
         return read_recipe(Recipe, document)
@@ -235,9 +237,16 @@ def _target(paper: Paper, recipe: Recipe, answers: Answers) -> Chosen | Question
         return Drop("bad_setup", f"The setup has {found[0].strip()!r}: it explains, and states no result.")
     if len(setup) > recipe.max_setup:
         return Drop("bad_setup", f"The setup has {len(setup)} characters of {recipe.max_setup}.")
-    theorem = shown(source, [source.statements[statement].body])[0]
+    theorem = "\n".join(shown(source, _stated(source, statement, proof)))
+    if not theorem:
+        return Drop("proof_span_not_aligned", f"{said.target} is within {said.proof}.")
     why = {one.id: one.why for one in said.citations}
     return Chosen(setup, statement, proof, theorem, why)
+
+
+def _stated(source: Outline, statement: int, proof: int) -> list[Span]:
+    """What a theorem says, without its proof, which some authors write within its environment."""
+    return outside(source.statements[statement].body, source.proofs[proof].span)
 
 
 def _contents(source: Outline) -> str:
@@ -348,15 +357,14 @@ def _made(
         if fault:
             return "rewrite", fault
     line = _line(paper, target, tool, entry, number, witness, is_restated, texts, anchor, recipe)
-    if drop := _unfit(
-        source, line, [source.statements[target.statement].body, *(block.span for block in blocks)]
-    ):
+    stated = _stated(source, target.statement, target.proof)
+    if drop := _unfit(source, line, [*stated, *(block.span for block in blocks)]):
         return "lines", drop
     by_program = Origin(program=PROGRAM)
     provenance = {
         "instance_id": GIVEN, "paper": GIVEN, "strata": GIVEN, "split": GIVEN,
         "x.global_context.setup": Origin(written_by=TARGET.label),
-        "x.global_context.target_theorem": origin(source, [source.statements[target.statement].body]),
+        "x.global_context.target_theorem": origin(source, stated),
         "x.anchor_hint": Origin(written_by=written.label),
         "y.reference_tool_latex": Origin(written_by=WITNESS.label),
         "y.reference_tool_type": Origin(written_by=WITNESS.label),
