@@ -16,7 +16,7 @@ from reports.comparison.document import ComparedPair, paired
 from reports.conditions.rows import Entries, condition_entries
 from reports.core.outcomes import JUDGE, Item, OutcomeKind, Outcomes
 from reports.scores.inputs import SEED
-from reports.scores.judge_scores import is_asked, is_unavailable, metric_score
+from reports.scores.judge_scores import is_scored, is_unavailable, metric_score
 from reports.scores.shape import METHODS
 from reports.scores.success_types import SuccessTypeRates, successes_of_type
 from stats.core.estimate import Estimate
@@ -249,8 +249,7 @@ def _cell(column: ConditionColumn, found: Entries, system: str, metric: Metric, 
 def _state(metric: Metric, outputs: Sequence[LabelledOutput]) -> States:
     if not outputs:
         return "no_run"
-    answered = [output for output in outputs if output.is_judged_by(metric.needs)]
-    return "scored" if not answered or any(is_asked(metric, output) for output in answered) else "not_judged"
+    return "scored" if is_scored(metric, outputs) else "not_judged"
 
 
 def _difference(

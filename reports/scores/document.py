@@ -29,7 +29,7 @@ from reports.exclusions.rules import exclusions, primary_exclusion, without
 from reports.scores.expert_scores import expert_scores
 from reports.scores.in_sight import in_sight
 from reports.scores.inputs import CampaignInfo, Inputs
-from reports.scores.judge_scores import buckets, is_asked, metric_score
+from reports.scores.judge_scores import buckets, is_asked, is_scored, metric_score
 from reports.scores.lacking import Lacking, lacking, over_all_problems
 from reports.scores.measured_scores import measured_scores
 from reports.scores.shape import (
@@ -176,10 +176,16 @@ def _judged_system(
                 all_problems=over_all_problems(metric, members, gone, inputs),
             )
             for metric in asked
-            if not metric.optional or any(is_asked(metric, output) for output in members)
+            if _is_scored(metric, members, inputs.methods)
         },
         buckets=buckets(protocol.bucket, members),
     )
+
+
+def _is_scored(metric: Metric, outputs: Collection[LabelledOutput], methods: int) -> bool:
+    if methods > 6:
+        return is_scored(metric, outputs)
+    return not metric.optional or any(is_asked(metric, output) for output in outputs)
 
 
 def _audit(
@@ -234,12 +240,19 @@ def _audit(
                 seed=inputs.seed,
                 methods=inputs.methods,
             )
-        pooled = corrected_score(metric, together, members, borrow=False)
+        unread = {
+            system
+            for system, some in by_system.items()
+            if inputs.methods > 6 and not is_scored(metric, some.values())
+        }
+        counted = {subject: output for subject, output in members.items() if output.system not in unread}
+        pooled = corrected_score(metric, together, counted, borrow=False)
         if not campaign.closed:  # strata name systems
             pooled = replace(pooled, strata=(), empty=None)
         by_name = {
             system: corrected_score(metric, strata, some, borrow=not otherwise)
             for system, some in sorted(shown.items())
+            if system not in unread
         }
         return AuditedMetric(**vars(found), corrected_pooled=pooled, corrected=by_name)
 

@@ -6,7 +6,7 @@ unavailable leave, are counted, and bound the value.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from benchmark.protocol import LabelledOutput, Metric
@@ -69,6 +69,16 @@ def is_unavailable(metric: Metric, output: LabelledOutput) -> bool:
 def is_asked(metric: Metric, output: LabelledOutput) -> bool:
     """Whether anybody was asked for a label that the metric needs."""
     return any(key in output.states for key in metric.needs)
+
+
+def is_scored(metric: Metric, outputs: Collection[LabelledOutput]) -> bool:
+    """Whether these outputs of a system have a figure: somebody was asked about one of those that can be judged, or
+    none can.
+
+    What abstained or failed counts negative by rule; alone it says nothing of a system whose answers nobody has read.
+    """
+    reached = [output for output in outputs if output.is_judged_by(metric.needs)]
+    return any(is_asked(metric, output) for output in reached) or not (reached or metric.optional)
 
 
 def metric_score(

@@ -201,6 +201,7 @@ def _metric(judge: shape.Judged, key: str, systems: Mapping[str, shape.MetricSco
         "columns": columns,
         "width": 3 + len(columns),
         "rows": rows,
+        "unread": [system for system in judge.systems if system not in systems],
         "divisions": divisions,
         "forest": forest_plot(title, forest_groups(judge, key), key=f"forest-{key}"),
     }

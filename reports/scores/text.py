@@ -115,6 +115,8 @@ def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
         rows = judge.by_system(key)
         if rows:
             yield f"  {metric.title}"
+        if rows and (unread := [system for system in judge.systems if system not in rows]):
+            yield f"    not judged: {', '.join(unread)}"
         for system, found in rows.items():
             clustered, problems = found.paper_bootstrap.ci, found.estimate.clusters
             notes = (

@@ -1,11 +1,18 @@
 """The score document of the sample project; the expected counts are those that its README and files give."""
 
+from dataclasses import replace
+
 import pytest
+from django.urls import reverse
 
 from accounts.refusal import Refused
+from benchmark.importing.outputs import import_outputs
+from canonical.documents import as_json
+from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from stats.core.intervals import wilson
 from tests.documents import score_document
+from tests.reports.conftest import SAMPLE
 
 
 @pytest.fixture
@@ -153,3 +160,23 @@ def test_incomplete_inputs_are_refused_by_name(gaps):
 def test_collecting_takes_the_same_number_of_queries_whatever_the_size(gaps, django_assert_max_num_queries):
     with django_assert_max_num_queries(14):
         collect(release=gaps)
+
+
+def test_a_system_that_nobody_has_judged_has_no_figure_and_moves_no_other(gaps, client, owner, tmp_path):
+    """Its two abstentions count negative by rule; they were its whole score, 0 of 2, with an interval of no width."""
+    before = as_json(score(collect(release=gaps)))["judge"]
+    sample = SAMPLE / "re2math" / "outputs-aurora.jsonl"
+    import_outputs(actor=None, path=sample, release=gaps, system="zeta")
+    inputs = collect(release=gaps)
+    after = as_json(score(inputs))["judge"]
+    assert after["systems"].pop("zeta")["metrics"] == {}
+    assert after["systems"] == before["systems"]
+    for audit, earlier in zip(after["audits"], before["audits"], strict=True):
+        for key, metric in audit["metrics"].items():
+            assert metric["corrected"] == earlier["metrics"][key]["corrected"]
+            assert metric["corrected_pooled"] == earlier["metrics"][key]["corrected_pooled"]
+    frozen = as_json(score(replace(inputs, methods=6)))["judge"]["systems"]["zeta"]["metrics"]
+    assert {(found["estimate"]["k"], found["estimate"]["n"]) for found in frozen.values()} == {(0, 2)}
+    client.force_login(owner)
+    page = client.get(reverse("score-numbers", args=[gaps.name])).content.decode()
+    assert "Not judged yet, and so without a figure: zeta." in page
