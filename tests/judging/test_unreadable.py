@@ -154,7 +154,7 @@ def test_a_key_of_a_reply_is_not_repeated_outside_of_the_fence(repairing, releas
 
 
 def test_what_cannot_be_stored_costs_its_own_task_and_no_other(judge, release_with, server, monkeypatch):
-    """A fault of ours, injected: half a surrogate pair, which neither database takes, for one of eight replies."""
+    """An injected fault: half a surrogate pair, which neither database takes, for one of eight replies."""
     read = asking.read
 
     def faulty(text, prompt):
