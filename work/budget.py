@@ -75,7 +75,18 @@ def check_fits(**caps: int | float | Decimal | None) -> None:
 
 
 def check_cap(kind: Kind, run: Run, max_tokens: int | None, max_cost: Decimal | None) -> None:
-    """Raises Refused for a cap below what a run, which is locked, has used and what its calls in flight may use."""
+    """Raises Refused for a cap below what a run, which is locked, has used and what its calls in flight may use.
+
+    Nothing is reserved for the calls of a run without a cap, so its first cap has to wait for those in flight.
+    """
+    wanted = max_tokens is not None or max_cost is not None
+    flying = kind.tasks.objects.filter(run=run, state=TaskState.LEASED).count() if wanted else 0
+    if flying and not run.is_capped:
+        raise Refused(
+            f"{flying} calls are in flight, for which nothing is reserved. Pause the run, and give it a budget when "
+            "they have ended.",
+            code="calls_in_flight",
+        )
     used = Use(run.tokens_spent, run.cost_spent) + _reserved(kind, run)
     if max_tokens is not None and max_tokens < used.tokens:
         raise Refused(f"{used.tokens:,} tokens are already spent or in flight.", code="cap_below_spent")

@@ -54,7 +54,7 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     tokens = [result.token for result in results]
     stored_already = set(Call.objects.filter(token__in=tokens).values_list("token", flat=True))
     new = [result for result in results if result.token not in stored_already]
-    uses = {result.task.pk: _use(result) for result in new if result.task.run.is_capped}
+    uses = {result.task.pk: _use(result) for result in new}  # without a cap, too: one can be given later
     charge(JudgeTask, JudgeRun, owner=owner, uses=uses)
     ended: dict[str, list[str | None]] = defaultdict(list)
     for result in new:

@@ -13,11 +13,11 @@ from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from judging.asking.costs import completion_limit, most_of_one_call, use_of
 from judging.kind import JUDGING
-from judging.models import Judge, JudgeRun, JudgeTask, Verdict
+from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
 from judging.runs.steering import adjust_run, steer
 from tests.factories import JudgeTaskFactory
-from work.claims import claim, new_owner
+from work.claims import claim, new_owner, release_all
 from work.models import RunState, TaskState
 from work.worker import drain
 
@@ -235,3 +235,34 @@ def test_an_endpoint_that_reports_no_use_is_charged_the_bound(judge, release_wit
     bound = most_of_one_call(JudgeTask.objects.select_related("run__judge").get())
     run.refresh_from_db()
     assert (run.tokens_spent, run.tasks.get().state) == (bound.tokens, TaskState.DONE)
+
+
+def test_a_run_without_a_cap_counts_what_it_uses_so_that_one_can_be_given_later(
+    judge, release_with, owner, server
+):
+    """What it had used was nothing to a cap that came afterwards."""
+    run = ask(actor=None, judge=judge, release=release_with(23), predicates=["suff"])
+    later = list(run.tasks.order_by("-id").values_list("id", flat=True)[:3])
+    run.tasks.filter(id__in=later).update(available_at=timezone.now() + dt.timedelta(hours=1))
+    drain()
+    run.refresh_from_db()
+    used = sum(call.prompt_tokens + call.completion_tokens for call in Call.objects.all())
+    assert run.tokens_spent == used > 0
+    with pytest.raises(Refused) as refusal:
+        adjust_run(actor=owner, run=run, max_tokens=used - 1)
+    assert refusal.value.code == "cap_below_spent"
+    adjust_run(actor=owner, run=run, max_tokens=used + 1)
+    run.tasks.update(available_at=timezone.now())
+    drain()
+    run.refresh_from_db()
+    assert (run.state, run.tokens_spent) == (RunState.PAUSED, used)
+
+
+def test_the_first_cap_waits_for_calls_in_flight(judge, release_with, owner):
+    run = ask(actor=None, judge=judge, release=release_with(3), predicates=["suff"])
+    claim(JUDGING, owner="worker", limit=2)
+    with pytest.raises(Refused, match="2 calls are in flight") as refusal:
+        adjust_run(actor=owner, run=run, max_tokens=10**6)
+    assert refusal.value.code == "calls_in_flight"
+    release_all(JudgeTask, owner="worker")
+    adjust_run(actor=owner, run=run, max_tokens=10**6)

@@ -113,9 +113,9 @@ def test_of_two_late_answers_the_first_counts_and_both_calls_are_kept():
 
 def test_results_stored_twice_change_nothing():
     """A worker repeats a commit that was not answered, and the answer may have been lost after the commit."""
-    answered, failed = JudgeTaskFactory.create_batch(2)
+    JudgeTaskFactory.create_batch(2)
     owner = new_owner()
-    claim(JUDGING, owner=owner, limit=2)
+    answered, failed = claim(JUDGING, owner=owner, limit=2)
     results = [outcome(answered), failure(failed)]
     assert settle(results=results, owner=owner) == 1
     assert settle(results=results, owner=owner) == 0
