@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.access import is_study_staff
@@ -156,7 +157,7 @@ def _require_staff(actor: User) -> None:
 
 
 def _require_undrawn(output: Output) -> None:
-    if Item.objects.filter(output=output).exists():
+    if Item.objects.filter(Q(output=output) | Q(second=output)).exists():
         raise Refused("This output was drawn into a campaign; its text can no longer change.", code="drawn")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from annotation.models import Item
 from benchmark.files.scanning import file_texts, files_to_scan
@@ -47,9 +47,10 @@ def with_findings(release: Release) -> QuerySet[Output]:
     live = IdentityDecision.objects.filter(withdrawn_at=None)
     decided = Exists(live.filter(output=OuterRef("pk")))
     telling = Exists(IdentityScan.objects.filter(output=OuterRef("pk"), certain__gt=0))
+    drawn = Item.objects.filter(Q(output=OuterRef("pk")) | Q(second=OuterRef("pk")))
     return (
         Output.objects.filter(telling | decided, run__release=release)
-        .annotate(decided=decided, drawn=Exists(Item.objects.filter(output=OuterRef("pk"))))
+        .annotate(decided=decided, drawn=Exists(drawn))
         .select_related("instance", "run__system", "identity_scan")
         .prefetch_related(Prefetch("identity_decisions", live.select_related("decided_by"), to_attr="live"))
         .order_by("decided", "instance__key", "pk")

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from scipy.stats import binomtest
 
 from accounts.refusal import Refused
@@ -22,7 +23,10 @@ from annotation.core.documents import anchored_documents, anchors
 from annotation.core.material import material, shown_first
 from annotation.core.visibility import Viewer
 from annotation.models import Answer, Assignment, AssignmentState, Item
-from benchmark.models import Output, OutputState, Run
+from annotation.quarantine.actions import decide_identity, redact_release, withdraw_decision
+from annotation.quarantine.reading import with_findings
+from benchmark.identities.actions import scan_identities
+from benchmark.models import IdentityDecision, Output, OutputState, RedactedOutput, Run
 from reports.campaign.data import campaign_data
 from reports.labels.comments import comment_rows
 from reports.labels.importing import import_labels
@@ -547,3 +551,27 @@ def test_a_printed_pair_turns_preferences_and_no_words(comparison, coordinator, 
     answers = {answer.question: answer.values for item in items for answer in item.answers if item.graders}
     assert sorted(answers["Which of the two proofs is better?"]) == ["first", "second"]
     assert set(answers["Why?"]) == {"first-order logic"}
+
+
+@pytest.mark.parametrize("side", ["output", "second"])
+def test_neither_text_of_a_drawn_pair_is_redacted_or_shown_again(comparison, coordinator, side):
+    release = comparison.release
+    Output.objects.filter(run__system__slug="aurora").update(text=r"As \textbf{G}PT-5, I reduce it.")
+    Output.objects.filter(run__system__slug="cobalt").update(text=r"As \textbf{G}PT-5, I reduce it.")
+    scan_identities(release=release)
+    redact_release(actor=coordinator, release=release)
+    opened(comparison, coordinator, systems=["aurora", "cobalt"])
+    output = getattr(comparison.items.first(), side)
+    with pytest.raises(Refused) as refusal:
+        withdraw_decision(actor=coordinator, output=output)
+    assert refusal.value.code == "drawn"
+    assert all(row.drawn for row in with_findings(release).filter(pk=output.pk))
+    redaction = RedactedOutput.objects.get(output=output)
+    with pytest.raises(IntegrityError, match="drawn into a campaign"), transaction.atomic():
+        redaction.delete()
+    with pytest.raises(IntegrityError, match="drawn into a campaign"), transaction.atomic():
+        RedactedOutput.objects.create(output=output, decision=redaction.decision, payload={}, text="")
+    IdentityDecision.objects.update(withdrawn_at=timezone.now())
+    with pytest.raises(Refused) as refusal:
+        decide_identity(actor=coordinator, output=output, verdict="excluded", reason="It tells.")
+    assert refusal.value.code == "drawn"
