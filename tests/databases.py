@@ -33,7 +33,7 @@ _ON_BOTH = {
 _ON_POSTGRESQL = {
     "": "typed_texts",
     "accounts": "blind_role",
-    "annotation": "authorship",
+    "annotation": "authorship meanwhile",
     "browser": "faults five_protocols grading grading_places whole_study",
     "chaos": "away deploying grading importing",
     "judging": "stopping survival",

@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from annotation.campaigns import sampling
-from annotation.campaigns.frames import answered_outputs, frame_of_instances, frame_of_outputs
+from annotation.campaigns.frames import answered_outputs, frame_of_instances, frame_of_outputs, hold_runs
 from annotation.campaigns.naming import objection_to
 from annotation.conflicts import resolving as conflicts
 from annotation.core import phases
@@ -194,6 +194,7 @@ def draw_items(
     if campaign.kind == CampaignKind.CONSTRUCTION:
         frame = frame_of_instances(campaign)
     else:
+        hold_runs(campaign)
         answered = answered_outputs(campaign, strata)
         outputs = eligible(campaign.release, answered, leave_out_undecided=leave_out_undecided)
         frame = frame_of_outputs(outputs, strata)
@@ -292,6 +293,8 @@ def close_campaign(*, actor: User, campaign: Campaign, reason: str = "") -> Camp
     require_staff(actor)
     campaign = locked(campaign)
     campaign.phase = phases.after(campaign.phase, Verb.CLOSE)
+    # Who submits holds the place: that grade is waited for, and a later one finds the campaign closed.
+    list(Assignment.objects.filter(item__campaign=campaign).select_for_update(of=("self",)).values_list("pk"))
     submitted = sum(
         1
         for item in campaign.items.prefetch_related("assignments")

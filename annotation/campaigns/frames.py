@@ -20,6 +20,11 @@ class Unit:
     output: Output | None = None
 
 
+def hold_runs(campaign: Campaign) -> None:
+    """Until the draw is stored nobody decides about its outputs: who redacts or leaves out one holds its run."""
+    list(campaign.runs().select_for_update().order_by("pk").values_list("pk"))
+
+
 def answered_outputs(campaign: Campaign, strata: Mapping[int, str] | None) -> dict[int, Output]:
     """The answered outputs of the campaign's runs by id; only those of a plan's `strata` if given.
 

@@ -9,6 +9,7 @@ from accounts.refusal import Refused
 from accounts.trail import record
 from annotation.campaigns import sampling
 from annotation.campaigns.actions import freeze_runs, locked, require_staff
+from annotation.campaigns.frames import hold_runs
 from annotation.campaigns.pairing import mirrored, pairs
 from annotation.core import phases
 from annotation.core.phases import Verb
@@ -42,6 +43,7 @@ def draw_pairs(
         raise Refused("Only a campaign of comparisons draws pairs.", code="wrong_kind")
     if campaign.items.exists():
         raise Refused("The items of this campaign are already drawn.", code="already_drawn")
+    hold_runs(campaign)
     outputs = _outputs(campaign, frozenset(systems))
     outputs = eligible(campaign.release, outputs, leave_out_undecided=leave_out_undecided)
     by_system: dict[str, dict[str, int]] = {}

@@ -28,6 +28,7 @@ from benchmark.models import (
     Output,
     RedactedOutput,
     Release,
+    Run,
 )
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import identity_words, quarantined, scanned_with_all_words, system_names
@@ -89,11 +90,8 @@ def decide_identity(
     _require_staff(actor)
     if verdict not in IdentityVerdict.values:
         raise Refused(f"{verdict!r} is not one of {', '.join(IdentityVerdict.values)}.", field="verdict")
-    output = (
-        Output.objects.select_for_update(of=("self",))
-        .select_related("run__release__benchmark")
-        .get(pk=output.pk)
-    )
+    Run.objects.select_for_update().get(pk=output.run_id)  # a draw holds the runs that it draws from
+    output = Output.objects.select_related("run__release__benchmark").get(pk=output.pk)
     if output.identity_decisions.filter(withdrawn_at=None).exists():
         raise Refused(
             "Someone has already decided about this output; withdraw that decision first.", code="decided"
@@ -141,6 +139,7 @@ def redact_release(*, actor: User, release: Release) -> dict[str, int]:
 def withdraw_decision(*, actor: User, output: Output) -> None:
     """Undo the live decision about an output that was not drawn yet; the decision stays in the history."""
     _require_staff(actor)
+    Run.objects.select_for_update().get(pk=output.run_id)
     decision = IdentityDecision.objects.select_for_update().filter(output=output, withdrawn_at=None).first()
     if decision is None:
         raise Refused("There is no decision to withdraw.", code="undecided")

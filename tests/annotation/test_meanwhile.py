@@ -1,0 +1,117 @@
+"""One transaction is in the middle of its work when another begins: it waits, and finds what the first one did."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from accounts.models import AuditEvent
+from accounts.refusal import Refused
+from annotation.campaigns import actions as campaigns
+from annotation.campaigns import sampling
+from annotation.grading import actions as grading
+from annotation.models import Campaign, Grade, Item
+from annotation.quarantine.actions import decide_identity, withdraw_decision
+from benchmark.abstaining.actions import mark_abstained
+from benchmark.identities.actions import scan_identities
+from benchmark.models import Output
+from tests.annotation.campaigns import rubric
+from tests.annotation.grading import submit_grade
+from tests.annotation.samples import COMPLETE
+from tests.conftest import member
+from tests.factories import AssignmentFactory, OutputFactory, RunFactory
+
+__all__ = ["rubric"]
+pytestmark = pytest.mark.django_db(transaction=True)
+TELLING = r"As \textbf{G}PT-5, I reduce it."
+
+
+class Meanwhile:
+    """`other` begins in a thread of its own where `owner.name` is left for the first time."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, other: Callable[[], Any]
+    ) -> None:
+        self.came_to: Any = None
+        self.waited = False
+        self._other, self._thread = other, threading.Thread(target=self._run)
+        real = getattr(owner, name)
+
+        def paused(*positional: Any, **named: Any) -> Any:
+            found = real(*positional, **named)
+            if not self._thread.ident:
+                self._thread.start()
+                self._thread.join(1)
+                self.waited = self._thread.is_alive()
+            return found
+
+        monkeypatch.setattr(owner, name, paused)
+
+    def _run(self) -> None:
+        try:
+            self.came_to = self._other()
+        except Refused as refusal:
+            self.came_to = refusal
+        finally:
+            connection.close()
+
+    def end(self) -> Any:
+        self._thread.join()
+        return self.came_to
+
+
+@pytest.fixture
+def carl(db):
+    return member("carl@study.test", "Carl", "coordinator")
+
+
+@pytest.fixture
+def telling(carl) -> Campaign:
+    """Three answers, one of which names its author; it was redacted."""
+    run = RunFactory(release__benchmark__protocol="proofs", release__benchmark__slug="whole-proofs")
+    for number in range(3):
+        OutputFactory(run=run, instance__release=run.release, text=TELLING if number == 0 else "Two is two.")
+    scan_identities(release=run.release)
+    output = Output.objects.get(text=TELLING)
+    decide_identity(actor=carl, output=output, verdict="redacted")
+    return campaigns.create_campaign(actor=carl, name="Pilot", release=run.release, rubric="proofs-v1")
+
+
+@pytest.mark.parametrize("way", ["withdraw", "exclude", "abstain"])
+def test_what_a_draw_takes_is_decided_about_before_it_or_not_at_all(carl, telling, monkeypatch, way):
+    named = Output.objects.get(text=TELLING)
+    plain = Output.objects.exclude(pk=named.pk).first()
+
+    def decide() -> Any:
+        if way == "withdraw":
+            return withdraw_decision(actor=carl, output=named)
+        if way == "exclude":
+            return decide_identity(actor=carl, output=plain, verdict="excluded", reason="It tells.")
+        return mark_abstained(actor=carl, output=plain, reason="It says that it does not know.")
+
+    other = Meanwhile(monkeypatch, sampling, "draw", decide)
+    campaigns.draw_items(actor=carl, campaign=telling)
+    assert isinstance(other.end(), Refused)
+    assert other.waited
+    assert Item.objects.count() == 3
+
+
+def test_a_close_waits_for_a_grade_that_is_being_stored_and_counts_it(carl, monkeypatch, rubric):
+    ada = member("ada@study.test", "Ada", "reviewer", "algebra")
+    place = AssignmentFactory(reviewer=ada, item__campaign__rubric=rubric)
+    campaign = place.item.campaign
+    Campaign.objects.filter(pk=campaign.pk).update(phase="open", opened_at=campaign.created_at)
+
+    def close() -> Campaign:
+        return campaigns.close_campaign(actor=carl, campaign=campaign, reason="Time is over.")
+
+    other = Meanwhile(monkeypatch, grading, "write_flags", close)
+    submit_grade(
+        reviewer=ada, assignment=place, content=COMPLETE, idempotency_key="k", rubric_sha256=rubric.sha256
+    )
+    closed = other.end()
+    assert other.waited
+    assert closed.closed_at > Grade.objects.get().created_at
+    assert AuditEvent.objects.get(verb="close_campaign").details["submitted"] == 1
