@@ -306,6 +306,21 @@ def _decided(campaign: CampaignInfo, inputs: Inputs) -> list[Decision]:
     return [row for row in inputs.decisions if row.campaign == campaign.slug]
 
 
+def _unanswered(inputs: Inputs, campaign: CampaignInfo) -> dict[str, set[str]]:
+    """The problems to which each system gave no answer: without an output, and where it abstained or failed.
+
+    Of a sample of answers nobody can say how many blank outputs belong to it.
+    """
+    found = defaultdict(set, {system: set(gone.missing) for system, gone in lacking(inputs).items()})
+    drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
+    if inputs.methods > 6 and all(item.sample_size == item.stratum_size for item in drawn):
+        answered = {(row.system, row.instance) for row in inputs.outputs if row.state == "answered"}
+        for row in inputs.outputs:
+            if (row.system, row.instance) not in answered:
+                found[row.system].add(row.instance)
+    return found
+
+
 def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
     rubric = rubric_from_content(dict(campaign.rubric))
     labels = _labels_of(campaign, inputs)
@@ -316,7 +331,7 @@ def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
         _decided(campaign, inputs),
         get_protocol(inputs.protocol).step_measures,
         inputs.unreleased,
-        {system: gone.missing for system, gone in lacking(inputs).items()},
+        _unanswered(inputs, campaign),
         methods=inputs.methods,
     )
     return ExpertCampaign(

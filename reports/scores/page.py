@@ -387,7 +387,7 @@ def _below(found: shape.Choices | shape.Means) -> Notes:
         against = f"with {gone.problems} not released counted against it: {_rate(gone.counted_against)}"
         below["conservative"].append(against)
     if gone := found.missing:
-        lacks = f"{gone.problems} problem{'s' * (gone.problems > 1)} without a released output"
+        lacks = f"{gone.problems} problem{'s' * (gone.problems > 1)} without an answer"
         below["conservative"].append(f"{lacks}; over all {_rate(gone.counted_against)}")
     if found.final:
         below["final"] = [f"{listed(found.final)}; {found.final.adjudicated} adjudicated"]

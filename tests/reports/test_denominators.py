@@ -1,6 +1,7 @@
 """A system without an output for some problems is scored over those that are there, and over all, and says so."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -16,7 +17,8 @@ from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
 from reports.artifact.verification import verify_file
 from reports.core.canonical import canonical
-from reports.core.datasets import ExpertLabel, OutputRow
+from reports.core.datasets import DrawnItem, ExpertLabel, OutputRow
+from reports.results.graded import reading
 from reports.scores.document import score
 from reports.scores.expert_scores import expert_scores
 from reports.scores.inputs import Inputs, collect
@@ -122,3 +124,25 @@ def test_experts_state_the_rate_over_all_problems_that_they_graded():
     ungraded = expert_document(rubric, rows, labels, missing={"b": {"p10"}})["correctness"]["systems"]["b"]
     assert "missing" not in ungraded  # no expert graded problem 10 for anybody
     assert "(6 of 10 with the 1 it lacks counted against it)" in expert_cell(scores["b"])
+
+
+@pytest.mark.django_db
+def test_a_system_gains_nothing_by_abstaining(proofs):
+    """Experts graded all answers of three systems; of one system one answer becomes an abstention, its labels gone."""
+    inputs = collect(release=proofs)
+    (campaign,) = inputs.campaigns
+    question = reading(inputs).key
+    one = next(row for row in inputs.outputs if row.system == "aurora")
+    blank = replace(
+        inputs,
+        outputs=tuple(replace(row, state="abstained") if row == one else row for row in inputs.outputs),
+        labels=tuple(row for row in inputs.labels if row.subject != one.subject),
+    )
+    before, after = (score(each).experts[0].questions[question].systems["aurora"] for each in (inputs, blank))
+    assert after.conservative.estimate.n == before.conservative.estimate.n - 1
+    assert after.missing.problems == 1
+    assert after.missing.counted_against.n == before.conservative.estimate.n
+    assert after.missing.counted_against.k == after.conservative.estimate.k
+    sampled = DrawnItem(one.subject, campaign.slug, "all", 9, 5, 5 / 9)
+    for other in (replace(blank, methods=6), replace(blank, draws=(sampled,))):
+        assert score(other).experts[0].questions[question].systems["aurora"].missing is None
