@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from stats.core.bootstrap import Ints
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion, t_value
 from stats.core.jackknife import unseen_share
@@ -33,7 +34,7 @@ def mean_estimate(
 
 
 def mean_by_cluster(
-    values: Sequence[float], clusters: Sequence[Hashable], method: str, scale: Scale
+    values: Sequence[float], clusters: Sequence[Hashable] | Ints, method: str, scale: Scale
 ) -> Estimate:
     """`mean_estimate` where every value has a cluster of its own, else `clustered_mean`, whose method says so."""
     totals = cluster_totals(values, clusters)
@@ -42,7 +43,7 @@ def mean_by_cluster(
     return clustered_mean(totals, f"{method}, by cluster", scale)
 
 
-def share_by_cluster(values: Sequence[float], clusters: Sequence[Hashable]) -> Estimate:
+def share_by_cluster(values: Sequence[float], clusters: Sequence[Hashable] | Ints) -> Estimate:
     """The share of successes (1; others are 0): Wilson, on the effective number where some share a cluster."""
     totals = cluster_totals(values, clusters)
     plain = proportion(int(totals.sums.sum()), totals.n)
