@@ -7,7 +7,7 @@ or the server never answered) counts with its whole reservation.
 
 from collections import defaultdict
 from collections.abc import Collection
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 
 from django.db.models import F, Sum
 
@@ -15,6 +15,7 @@ from accounts.refusal import Refused
 from work.kinds import Kind, Run, Task, Use
 from work.models import RunState, TaskState
 
+_LEAST_COST = Decimal("0.000001")
 # Of a cap: what the columns hold.
 MOST = {"tokens": Decimal(2**62), "cost": Decimal("9999999999.999999"), "seconds": Decimal(10**8)}
 
@@ -46,7 +47,7 @@ def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
             break
         if run.max_cost is not None and used.cost > run.max_cost:
             break
-        task.tokens_reserved, task.cost_reserved = needed.tokens, needed.cost
+        task.tokens_reserved, task.cost_reserved = needed.tokens, as_booked(needed.cost)
         granted.append(task)
     if kind.bounds:
         tokens, cost = kind.bounds
@@ -125,9 +126,14 @@ def forfeit(kind: Kind, task_ids: Collection[int]) -> None:
     _book(kind.runs, spent)
 
 
+def as_booked(cost: Decimal) -> Decimal:
+    """A cost with the places of its column, rounded up: PostgreSQL would round what is cheap to nothing."""
+    return cost.quantize(_LEAST_COST, ROUND_UP)
+
+
 def _book(runs: type[Run], spent: dict[int, Use]) -> None:
     for run_id in sorted(spent):
         runs.objects.filter(pk=run_id).update(
             tokens_spent=F("tokens_spent") + spent[run_id].tokens,
-            cost_spent=F("cost_spent") + spent[run_id].cost,
+            cost_spent=F("cost_spent") + as_booked(spent[run_id].cost),
         )

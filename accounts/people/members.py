@@ -62,7 +62,9 @@ def reactivate_user(*, actor: User, member: User, reason: str = "") -> None:
 
 
 def _locked_roles(member: User) -> frozenset[str]:
-    """Read the roles again: those cached on a user object may be older than the transaction."""
+    """Read the roles again: those cached on a user object may be older than the transaction. Nobody else grants this
+    person one meanwhile."""
+    User.objects.select_for_update().get(pk=member.pk)
     return frozenset(Role.objects.select_for_update().filter(user=member).values_list("name", flat=True))
 
 

@@ -33,6 +33,7 @@ from judging.runs.queries import (
     open_elsewhere,
     questions_about_outputs,
     runs_asked_about,
+    votes_to_come,
 )
 from judging.runs.steering import check_caps
 from llm import fewest_more
@@ -274,14 +275,7 @@ def _settled(
             f"{after.label} has no verdicts on {len(missing)} answers of {release.name} ({track}); ask it first.",
             code="first_judge_missing",
         )
-    unfinished = JudgeTask.objects.filter(
-        run__judge=after,
-        run__release=release,
-        run__state__in=[RunState.RUNNING, RunState.PAUSED],
-        predicate__in=predicates,
-        state__in=OPEN,
-    ).count()
-    if unfinished:
+    if unfinished := votes_to_come(after, release, predicates):
         raise Refused(
             f"{after.label} has still to give {unfinished} votes on {release.name}, which can change what it says; "
             "let its run end, or cancel it, first.",

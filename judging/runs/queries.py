@@ -34,6 +34,12 @@ def open_elsewhere(run: JudgeRun) -> QuerySet[JudgeTask]:
     return JudgeTask.objects.filter(of_run(run), run__in=others.exclude(pk=run.pk), state__in=OPEN)
 
 
+def votes_to_come(judge: Judge, release: Release, predicates: Sequence[str]) -> int:
+    """How many votes on a release runs, even paused ones, are still to bring: they can change what the judge says."""
+    tasks = JudgeTask.objects.filter(run__judge=judge, run__release=release, predicate__in=predicates)
+    return tasks.filter(run__state__in=[RunState.RUNNING, RunState.PAUSED], state__in=OPEN).count()
+
+
 def questions_about_outputs(
     release: Release, track: str, predicates: Sequence[str], condition: str = ""
 ) -> Iterator[tuple[int, str]]:

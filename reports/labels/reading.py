@@ -184,7 +184,7 @@ class LabelReader:
         elif row["question"] not in known:
             yield (
                 "question",
-                f"{row['question']!r} is not a predicate of {self.protocol.name}: {', '.join(known)}",
+                f"{row['question']!r} is not a predicate of {self.protocol.name}: {', '.join(known) or 'it has none'}",
             )
         elif row["value"] and row["value"] not in (labels := self._labels(row["question"])):
             yield "value", f"{row['value']!r} is not one of {', '.join(labels)}"

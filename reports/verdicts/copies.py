@@ -22,6 +22,7 @@ from benchmark.releases.queries import identity_words
 from benchmark.rubrics import rubric_from_content
 from benchmark.subjects import USUAL
 from judging.models import Judge, Verdict, VerdictState
+from judging.runs.queries import votes_to_come
 from judging.runs.tally import Ballot, tally
 from reports.core.choosing import judges_with_verdicts
 from reports.core.datasets import PLAIN
@@ -42,7 +43,8 @@ def copy_verdicts(
 
     `judge` is a version's label and may be left out when only one has spoken; `predicate` when it answered one
     question only; `question` is the campaign's question that the verdict answers, its first by default. Raises
-    Refused with code no_judge, judge_ambiguous, no_predicate, no_question or what attach_verdicts refuses.
+    Refused with code no_judge, judge_ambiguous, no_predicate, judge_unfinished, no_question or what attach_verdicts
+    refuses.
     """
     chosen = choose_judge(campaign.release, campaign.track, judge, condition_of(campaign))
     if chosen is None:
@@ -55,6 +57,13 @@ def copy_verdicts(
             f"Name what {chosen.label} was asked: {', '.join(known) or 'nothing yet'}.",
             code="no_predicate",
             field="predicate",
+        )
+    if to_come := votes_to_come(chosen, campaign.release, [asked]):
+        raise Refused(
+            f"{chosen.label} has still to give {to_come} votes on {campaign.release}; let its run end, or cancel it, "
+            "first: the copies stay as they are made.",
+            code="judge_unfinished",
+            field="judge",
         )
     questions = rubric_from_content(campaign.rubric.content).questions
     keys = [row.key for row in questions if row.scale.has_values and not row.scale.stepwise]

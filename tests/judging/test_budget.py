@@ -17,6 +17,7 @@ from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
 from judging.runs.steering import adjust_run, steer
 from tests.factories import JudgeTaskFactory
+from work.budget import as_booked
 from work.claims import claim, new_owner, release_all
 from work.models import RunState, TaskState
 from work.worker import drain
@@ -266,3 +267,10 @@ def test_the_first_cap_waits_for_calls_in_flight(judge, release_with, owner):
     assert refusal.value.code == "calls_in_flight"
     release_all(JudgeTask, owner="worker")
     adjust_run(actor=owner, run=run, max_tokens=10**6)
+
+
+def test_a_cost_below_the_last_place_of_its_column_is_not_booked_as_nothing():
+    """A call of 539 tokens at 0.0008 for a million costs 0.00000043."""
+    assert as_booked(Decimal("0.00000043")) == Decimal("0.000001")
+    assert as_booked(Decimal("0.000002")) == Decimal("0.000002")
+    assert as_booked(Decimal(0)) == 0

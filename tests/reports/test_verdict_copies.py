@@ -30,6 +30,7 @@ from annotation.reveal.rules import is_to_mark
 from annotation.training.actions import attach_training
 from benchmark.identities.actions import add_identity_word, scan_identities
 from benchmark.models import Output
+from judging.models import JudgeRun, Verdict
 from reports.core.seen_labels import SeenLabel
 from reports.labels.rows import label_rows
 from reports.verdicts.copies import copy_verdicts, verdicts_document
@@ -43,6 +44,7 @@ from tests.factories import (
     CampaignFactory,
     ItemFactory,
     JudgeFactory,
+    JudgeTaskFactory,
     VerdictFactory,
 )
 
@@ -466,3 +468,18 @@ def test_a_share_beyond_one_is_no_share(drafted, coordinator):
             campaign=drafted, question="q", judge="j", predicate="p", seed=1, withheld=0, before_share=1.2,
             attached_by=coordinator,
         )  # fmt: skip
+
+
+def test_a_judge_with_votes_to_come_is_not_copied(judged, coordinator):
+    task = JudgeTaskFactory(
+        run__judge=Verdict.objects.first().judge,
+        run__release=judged.release,
+        output=judged.items.first().output,
+        predicate="accepted",
+        vote=2,
+    )
+    with pytest.raises(Refused, match="has still to give 1 votes") as refusal:
+        copy_verdicts(actor=coordinator, campaign=judged)
+    assert refusal.value.code == "judge_unfinished"
+    JudgeRun.objects.filter(pk=task.run_id).update(state="cancelled", finished_at=timezone.now())
+    assert copy_verdicts(actor=coordinator, campaign=judged).judge == "oraculum-v1"
