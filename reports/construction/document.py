@@ -6,16 +6,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from django.db.models import Count, QuerySet
 
 from benchmark.models import Release
+from benchmark.overlaps import cluster_of
 from benchmark.protocols import get_protocol
 from judging.asking.subjects import instance_of
 from judging.models import Judge, Verdict
 from judging.programs.construction import construction_program
 from reports.core.choosing import named_or_first
 from stats.core.estimate import Estimate
-from stats.core.intervals import proportion
+from stats.scores.clusters import ClusterTotals
+from stats.scores.means import share_of
 
 VALUES = ("yes", "no", "uncertain")
 FILTERS = ("item", "value", "kind", "domain")
@@ -86,21 +89,35 @@ class ConstructionFindings(Construction):
     findings: Sequence[ConstructionFinding]
 
 
+def _share(papers: Mapping[str, Counter[str]], value: str) -> Estimate:
+    """Of the instances that have this value, by paper; each instance without a paper ("") is one of its own."""
+    alone = papers.get("", Counter())
+    several = [counts for paper, counts in papers.items() if paper]
+    sums = [counts[value] for counts in several] + [1] * alone[value] + [0] * (alone.total() - alone[value])
+    sizes = [counts.total() for counts in several] + [1] * alone.total()
+    return share_of(ClusterTotals(np.array(sums, dtype=float), np.array(sizes, dtype=np.int64)))
+
+
 def construction(release: Release) -> Construction:
-    """The items with their counts and Wilson intervals, and leaks by kind.
+    """The items with their counts and intervals over papers, and leaks by kind.
 
     Raises Refused when the protocol has no construction audit.
     """
     program = construction_program(release)
     judge = newest_audit(release)
     size = release.instances.count()
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    said = Verdict.objects.filter(judge=judge, instance__release=release).values("predicate", "value")
-    for row in said.annotate(number=Count("pk")).order_by("predicate", "value"):
-        counts[row["predicate"]][row["value"] or "unavailable"] = row["number"]
+    by_paper: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    said = (
+        Verdict.objects.filter(judge=judge, instance__release=release)
+        .order_by()
+        .values_list("predicate", "value", "instance__paper__key")
+    )
+    for predicate, value, paper, number in said.annotate(number=Count("pk")):
+        by_paper[predicate][cluster_of(paper or "")][value or "unavailable"] += number
     items = []
     for item in get_protocol(release.benchmark.protocol).construction_items:
-        found = counts[item.key]
+        papers = by_paper[item.key]
+        found = sum(papers.values(), Counter())
         items.append(
             AuditItem(
                 key=item.key,
@@ -110,8 +127,8 @@ def construction(release: Release) -> Construction:
                 limits=item.limits,
                 counts={value: found[value] for value in (*VALUES, "unavailable")},
                 missing=size - found.total(),
-                passed=proportion(found["yes"], found.total()),
-                fault=proportion(found["no"], found.total()),
+                passed=_share(papers, "yes"),
+                fault=_share(papers, "no"),
             )
         )
     # instances by kind of flag, several kinds of one instance counted each

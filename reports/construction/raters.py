@@ -20,7 +20,7 @@ from reports.core.choosing import named_or_first
 from reports.judges.pairs import Settled, TwoRaters, agreement_on
 from reports.scores.inputs import SEED
 from stats.core.estimate import Estimate
-from stats.scores.clusters import cluster_totals, wilson_on_effective_n
+from stats.scores.means import share_by_cluster
 
 PROGRAM, JUDGE, EXPERTS = RATERS = ("program", "judge", "experts")
 STANDINGS = ("contradiction", "open", "agreed", "alone")
@@ -131,9 +131,7 @@ class Raters:
         """The share of yes among this rater's answers; neither strata nor instances that nobody asked about count."""
         found = [(self._answer(rater, instance, item), instance.cluster) for instance in self.instances]
         answered = [(value == "yes", cluster) for value, cluster in found if value in VALUES]
-        return wilson_on_effective_n(
-            cluster_totals([yes for yes, _ in answered], [cluster for _, cluster in answered])
-        )
+        return share_by_cluster([yes for yes, _ in answered], [cluster for _, cluster in answered])
 
     def both_answers(self, *, item: str = "", domain: str = "", standing: str = "") -> Iterator[BothAnswers]:
         """Instance by instance and item by item what was answered; what nobody was asked is left out."""

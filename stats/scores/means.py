@@ -44,8 +44,12 @@ def mean_by_cluster(
 
 
 def share_by_cluster(values: Sequence[float], clusters: Sequence[Hashable] | Ints) -> Estimate:
-    """The share of successes (1; others are 0): Wilson, on the effective number where some share a cluster."""
-    totals = cluster_totals(values, clusters)
+    """`share_of` these successes (1; others are 0)."""
+    return share_of(cluster_totals(values, clusters))
+
+
+def share_of(totals: ClusterTotals) -> Estimate:
+    """The share of successes: Wilson, on the effective number where some share a cluster."""
     plain = proportion(int(totals.sums.sum()), totals.n)
     if totals.clusters == totals.n:
         return plain

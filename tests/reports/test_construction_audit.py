@@ -19,8 +19,9 @@ from judging.models import Judge, Verdict
 from judging.programs.construction import audit_construction
 from judging.runs.actions import ask
 from reports.construction.document import chosen_findings, construction, finding_rows, marked, newest_audit
+from stats.scores.means import share_by_cluster
 from tests.benchmark.files import gap
-from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory
+from tests.factories import BenchmarkFactory, InstanceFactory, PaperFactory, ReleaseFactory
 
 pytestmark = pytest.mark.django_db
 LEAK = "By a theorem of <b>Harer</b> and \\cite{Key}, it follows."
@@ -117,6 +118,19 @@ def test_the_document_counts_every_item_with_its_interval(audited: Release) -> N
     assert leaks["fault"]["ci"] == pytest.approx([0.0615, 0.7923], abs=1e-4)
     assert document["leaks"] == {"author": 1, "citation_key": 1}
     assert document["current"] is True
+
+
+def test_instances_of_one_paper_are_taken_together_here_and_next_to_other_raters(release: Release) -> None:
+    """One of three is at fault, two of them from one paper in two versions: an effective number below three."""
+    for key, paper in (("gap-0", "2101.00001v1"), ("gap-1", "2101.00001v2")):
+        row = PaperFactory(release=release, key=paper)
+        release.instances.filter(key=key).update(paper=row)
+    audit_construction(actor=None, release=release)
+    leaks = item(as_json(construction(release)), "leak_free")
+    assert (leaks["fault"]["n"], leaks["fault"]["clusters"]) == (3, 2)
+    assert leaks["passed"]["clusters"] == 2
+    expected = share_by_cluster([False, True, True], ["2101.00001", "2101.00001", "other"])
+    assert leaks["passed"]["ci"] == pytest.approx(expected.ci)
 
 
 def test_the_marked_anchor_is_the_anchor_itself(audited: Release) -> None:
