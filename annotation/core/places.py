@@ -39,10 +39,12 @@ def waits_elsewhere(place: Assignment) -> str:
     """The campaign in which the reviewer has still to grade the same text blind, by name; "" if there is none.
 
     What others or a judge said of the text in this campaign is not shown to them before. A grade that was reopened is
-    still to be given.
+    still to be given, and so is one for a place that was released as late and can come back.
     """
+    returnable = queries.returnable(place.reviewer).values("pk")
     still = Q(state=AssignmentState.WAITING) | Q(draft__isnull=False, draft__locked_at=None)
-    others = of_the_same_text(place).filter(still).exclude(item__campaign__phase=Phase.CLOSED)
+    others = of_the_same_text(place).filter(still | Q(pk__in=returnable))
+    others = others.exclude(item__campaign__phase=Phase.CLOSED)
     return others.values_list("item__campaign__name", flat=True).first() or ""
 
 

@@ -26,6 +26,7 @@ from annotation.models import (
     CalibrationRemark,
     CalibrationRound,
     Grade,
+    Item,
     LaterAnswer,
     LaterGrade,
 )
@@ -368,3 +369,21 @@ def test_a_grade_of_the_same_text_elsewhere_is_final_once_others_answers_could_b
     with pytest.raises(Refused) as refusal:
         reopen_grade(reviewer=algebraist, assignment=there)
     assert refusal.value.code == "revealed"
+
+
+def test_a_late_place_of_the_same_text_elsewhere_hides_what_others_said_while_it_can_come_back(
+    revealed, client, algebraist
+):
+    first = place_of(algebraist)
+    item, now = first.item, timezone.now()
+    second = CampaignFactory(
+        release=item.campaign.release, rubric=item.campaign.rubric, phase="open", opened_at=now
+    )
+    again = ItemFactory(campaign=second, output=item.output, instance=item.instance, places=1)
+    late = AssignmentFactory(item=again, reviewer=algebraist)
+    Assignment.objects.filter(pk=late.pk).update(state="released", release_reason="late")
+    client.force_login(algebraist)
+    discussion = reverse("api-discussion", args=[first.handle])
+    assert client.get(discussion).status_code == 404
+    Item.objects.filter(pk=again.pk).update(places_taken=1)  # somebody else has it now
+    assert client.get(discussion).status_code == 200
