@@ -35,6 +35,7 @@ TRIED_IN = {
     "annotation/assigning/taking.py": "annotation/test_assigning.py",
     "annotation/calibration/actions.py": "annotation/test_calibration.py",
     "annotation/campaigns/actions.py": "annotation/test_campaign_actions.py",
+    "annotation/campaigns/frames.py": "annotation/test_campaign_actions.py",
     "annotation/campaigns/revising.py": "annotation/test_conflicts.py",
     "annotation/comments/actions.py": "annotation/test_comment_bank.py",
     "annotation/conflicts/actions.py": "annotation/test_conflicts.py",
