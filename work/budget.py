@@ -28,15 +28,15 @@ def reserve(kind: Kind, claimed: list[Task]) -> list[Task]:
     """
     by_run: dict[int, list[Task]] = defaultdict(list)
     for task in claimed:
-        if task.run.is_capped:
-            by_run[task.run_id].append(task)
-    refused = {task.pk for run_id in sorted(by_run) for task in _reserve_in(kind, run_id, by_run[run_id])}
+        by_run[task.run_id].append(task)
+    # The runs are held, and read as they are now: who gives one its first cap waits for this claim, or came before it.
+    runs = kind.runs.objects.select_for_update().filter(pk__in=by_run).order_by("pk")
+    refused = {task.pk for run in runs if run.is_capped for task in _reserve_in(kind, run, by_run[run.pk])}
     return [task for task in claimed if task.pk not in refused]
 
 
-def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
-    """Reserve what fits into one run, in order; returns the tasks that do not, which are waiting again."""
-    run = kind.runs.objects.select_for_update().get(pk=run_id)
+def _reserve_in(kind: Kind, run: Run, tasks: list[Task]) -> list[Task]:
+    """Reserve what fits into one run, which is locked, in order; returns the tasks that do not, which wait again."""
     reserved = _reserved(kind, run)
     used = Use(run.tokens_spent, run.cost_spent) + reserved
     granted = []
@@ -84,7 +84,7 @@ def check_cap(kind: Kind, run: Run, max_tokens: int | None, max_cost: Decimal | 
     flying = kind.tasks.objects.filter(run=run, state=TaskState.LEASED).count() if wanted else 0
     if flying and not run.is_capped:
         raise Refused(
-            f"{flying} calls are in flight, for which nothing is reserved. Pause the run, and give it a budget when "
+            f"Nothing is reserved for calls that are in flight ({flying}). Pause the run, and give it a budget when "
             "they have ended.",
             code="calls_in_flight",
         )

@@ -19,7 +19,9 @@ class Job(models.Model):
     priority = models.SmallIntegerField(default=0, help_text="Runs with a higher number are asked first.")
     max_tokens = models.PositiveBigIntegerField(null=True, blank=True)
     max_cost = models.DecimalField(max_digits=16, decimal_places=6, null=True, blank=True)
-    tokens_spent = models.PositiveBigIntegerField(default=0, help_text="Counted for capped runs only.")
+    tokens_spent = models.PositiveBigIntegerField(
+        default=0, help_text="Sent and received, with or without a cap."
+    )
     cost_spent = models.DecimalField(max_digits=16, decimal_places=6, default=0)
     note = models.TextField(blank=True, help_text="Why the run was paused by itself.")
 

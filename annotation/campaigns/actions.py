@@ -294,7 +294,8 @@ def close_campaign(*, actor: User, campaign: Campaign, reason: str = "") -> Camp
     campaign = locked(campaign)
     campaign.phase = phases.after(campaign.phase, Verb.CLOSE)
     # Who submits holds the place: that grade is waited for, and a later one finds the campaign closed.
-    list(Assignment.objects.filter(item__campaign=campaign).select_for_update(of=("self",)).values_list("pk"))
+    held = Assignment.objects.filter(item__campaign=campaign).order_by("pk")
+    list(held.select_for_update(of=("self",)).values_list("pk"))
     submitted = sum(
         1
         for item in campaign.items.prefetch_related("assignments")

@@ -56,7 +56,7 @@ def _shown(
     page = read_shown(render_in_time("".join(characters), "latex").blocks)
     for flag in _leaks(page.text, cited, key, nearby):
         what = _what(flag, page.text)
-        # Letters that stand for themselves in a formula are a product and no word.
+        # A row of letters in a formula is a product, not a word.
         if flag.certain and what not in found and not any(page.symbol[flag.start : flag.end]):
             found.add(what)
             start, end = page.span(flag.start, flag.end)

@@ -248,7 +248,7 @@ def _work(pk: int) -> bool:
         answer["refusal"] = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"
     except DatabaseError as error:
         answer["refusal"] = f"The database refused it: {error}. Nothing was imported."
-    except Exception:  # a fault of ours; neither the page nor the next upload is to wait for it
+    except Exception:  # the site's own fault; neither the page nor the next upload is to wait for it
         logger.exception("upload %s could not be read", upload.pk)
         answer["refusal"] = (
             "This file could not be read: a fault of the site, which its log describes. Nothing was imported."

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from django.conf import settings
+from django.db import DatabaseError
 
 from judging.asking.questions import question
 from judging.models import Judge, JudgeTask
@@ -37,6 +38,8 @@ def most_of_one_call(task: JudgeTask) -> Use:
     judge = task.run.judge
     try:
         return use_of(judge, question(task, _NONCE).most_tokens, completion_limit(judge) or 0)
+    except DatabaseError:
+        raise
     except Exception:  # noqa: BLE001 # what a protocol makes of a payload can raise anything
         return Use()
 

@@ -162,6 +162,8 @@ def ask(
         )
     if subject == RunSubject.OUTPUT:
         track = track or DEFAULT_TRACK
+        # Nobody marks an answer as abstained until these are frozen.
+        list(runs_asked_about(release, track, condition).select_for_update().order_by("pk").values_list("pk"))
         if condition and not runs_asked_about(release, track, condition).exists():
             there = Run.objects.filter(release=release, track=track).order_by("condition")
             known = ", ".join(dict.fromkeys(run.condition or USUAL for run in there)) or "none"
@@ -275,10 +277,10 @@ def _settled(
             f"{after.label} has no verdicts on {len(missing)} answers of {release.name} ({track}); ask it first.",
             code="first_judge_missing",
         )
-    if unfinished := votes_to_come(after, release, predicates):
+    if to_come := votes_to_come(after, runs_asked_about(release, track, condition), predicates):
         raise Refused(
-            f"{after.label} has still to give {unfinished} votes on {release.name}, which can change what it says; "
-            "let its run end, or cancel it, first.",
+            f"Not all votes of {after.label} on {release.name} are in ({to_come} to come), and they can change what it "
+            "says; let its run end, or cancel it, first.",
             code="first_judge_unfinished",
         )
     judge_version(None, combination_settings(after, judge))

@@ -34,9 +34,10 @@ def open_elsewhere(run: JudgeRun) -> QuerySet[JudgeTask]:
     return JudgeTask.objects.filter(of_run(run), run__in=others.exclude(pk=run.pk), state__in=OPEN)
 
 
-def votes_to_come(judge: Judge, release: Release, predicates: Sequence[str]) -> int:
-    """How many votes on a release runs, even paused ones, are still to bring: they can change what the judge says."""
-    tasks = JudgeTask.objects.filter(run__judge=judge, run__release=release, predicate__in=predicates)
+def votes_to_come(judge: Judge, about: QuerySet[Run], predicates: Sequence[str]) -> int:
+    """How many votes on the outputs of these runs are still to come, even of a paused judge: they can change what it
+    says."""
+    tasks = JudgeTask.objects.filter(run__judge=judge, output__run__in=about, predicate__in=predicates)
     return tasks.filter(run__state__in=[RunState.RUNNING, RunState.PAUSED], state__in=OPEN).count()
 
 

@@ -306,18 +306,23 @@ def _decided(campaign: CampaignInfo, inputs: Inputs) -> list[Decision]:
     return [row for row in inputs.decisions if row.campaign == campaign.slug]
 
 
-def _unanswered(inputs: Inputs, campaign: CampaignInfo) -> dict[str, set[str]]:
+def _unanswered(inputs: Inputs, labels: Sequence[ExpertLabel]) -> dict[str, set[str]]:
     """The problems to which each system gave no answer: without an output, and where it abstained or failed.
 
-    Of a sample of answers nobody can say how many blank outputs belong to it.
+    Blank outputs are left out where experts read only some of a system's answers to the problems that they graded: to
+    such a sample nobody can say how many blanks belong.
     """
     found = defaultdict(set, {system: set(gone.missing) for system, gone in lacking(inputs).items()})
-    drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
-    if inputs.methods > 6 and all(item.sample_size == item.stratum_size for item in drawn):
-        answered = {(row.system, row.instance) for row in inputs.outputs if row.state == "answered"}
-        for row in inputs.outputs:
-            if (row.system, row.instance) not in answered:
-                found[row.system].add(row.instance)
+    if inputs.methods < 7:
+        return found
+    read = {label.subject for label in labels}
+    graded = {row.instance for row in inputs.outputs if row.subject in read}
+    answers = [row for row in inputs.outputs if row.state == "answered"]
+    sampled = {row.system for row in answers if row.instance in graded and row.subject not in read}
+    answered = {(row.system, row.instance) for row in answers}
+    for row in inputs.outputs:
+        if row.system not in sampled and (row.system, row.instance) not in answered:
+            found[row.system].add(row.instance)
     return found
 
 
@@ -331,7 +336,7 @@ def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
         _decided(campaign, inputs),
         get_protocol(inputs.protocol).step_measures,
         inputs.unreleased,
-        _unanswered(inputs, campaign),
+        _unanswered(inputs, labels),
         methods=inputs.methods,
     )
     return ExpertCampaign(

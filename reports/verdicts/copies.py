@@ -58,10 +58,10 @@ def copy_verdicts(
             code="no_predicate",
             field="predicate",
         )
-    if to_come := votes_to_come(chosen, campaign.release, [asked]):
+    if to_come := votes_to_come(chosen, campaign.runs(), [asked]):
         raise Refused(
-            f"{chosen.label} has still to give {to_come} votes on {campaign.release}; let its run end, or cancel it, "
-            "first: the copies stay as they are made.",
+            f"Not all votes of {chosen.label} are in ({to_come} to come), and copies stay as they are made; let its "
+            "run end, or cancel it, first.",
             code="judge_unfinished",
             field="judge",
         )

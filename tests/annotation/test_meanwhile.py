@@ -1,11 +1,8 @@
 """One transaction is in the middle of its work when another begins: it waits, and finds what the first one did."""
 
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
@@ -16,50 +13,19 @@ from annotation.models import Campaign, Grade, Item
 from annotation.quarantine.actions import decide_identity, withdraw_decision
 from benchmark.abstaining.actions import mark_abstained
 from benchmark.identities.actions import scan_identities
-from benchmark.models import Output
+from benchmark.models import Output, OutputState
+from judging.models import JudgeTask
+from judging.runs import actions as judging
 from tests.annotation.campaigns import rubric
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member
-from tests.factories import AssignmentFactory, OutputFactory, RunFactory
+from tests.factories import AssignmentFactory, JudgeFactory, OutputFactory, RunFactory
+from tests.meanwhile import Meanwhile
 
 __all__ = ["rubric"]
 pytestmark = pytest.mark.django_db(transaction=True)
 TELLING = r"As \textbf{G}PT-5, I reduce it."
-
-
-class Meanwhile:
-    """`other` begins in a thread of its own where `owner.name` is left for the first time."""
-
-    def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, other: Callable[[], Any]
-    ) -> None:
-        self.came_to: Any = None
-        self.waited = False
-        self._other, self._thread = other, threading.Thread(target=self._run)
-        real = getattr(owner, name)
-
-        def paused(*positional: Any, **named: Any) -> Any:
-            found = real(*positional, **named)
-            if not self._thread.ident:
-                self._thread.start()
-                self._thread.join(1)
-                self.waited = self._thread.is_alive()
-            return found
-
-        monkeypatch.setattr(owner, name, paused)
-
-    def _run(self) -> None:
-        try:
-            self.came_to = self._other()
-        except Refused as refusal:
-            self.came_to = refusal
-        finally:
-            connection.close()
-
-    def end(self) -> Any:
-        self._thread.join()
-        return self.came_to
 
 
 @pytest.fixture
@@ -115,3 +81,19 @@ def test_a_close_waits_for_a_grade_that_is_being_stored_and_counts_it(carl, monk
     assert other.waited
     assert closed.closed_at > Grade.objects.get().created_at
     assert AuditEvent.objects.get(verb="close_campaign").details["submitted"] == 1
+
+
+def test_an_answer_that_a_judge_is_being_asked_about_is_not_marked_as_abstained(carl, telling, monkeypatch):
+    plain = Output.objects.exclude(text=TELLING).first()
+
+    def mark() -> Any:
+        return mark_abstained(actor=carl, output=plain, reason="It says that it does not know.")
+
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
+    judge = JudgeFactory(protocol="proofs", endpoint="local", prompts={"accepted": {"sha256": "0" * 64}})
+    other = Meanwhile(monkeypatch, judging, "_write_tasks", mark)
+    judging.ask(actor=None, judge=judge, release=telling.release)
+    assert isinstance(other.end(), Refused)
+    assert other.waited
+    assert JudgeTask.objects.filter(output=plain).exists()
+    assert Output.objects.get(pk=plain.pk).state == OutputState.ANSWERED

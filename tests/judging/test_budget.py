@@ -4,8 +4,10 @@ import datetime as dt
 import json
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
@@ -17,6 +19,8 @@ from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
 from judging.runs.steering import adjust_run, steer
 from tests.factories import JudgeTaskFactory
+from tests.meanwhile import Meanwhile
+from work import claims
 from work.budget import as_booked
 from work.claims import claim, new_owner, release_all
 from work.models import RunState, TaskState
@@ -262,7 +266,7 @@ def test_a_run_without_a_cap_counts_what_it_uses_so_that_one_can_be_given_later(
 def test_the_first_cap_waits_for_calls_in_flight(judge, release_with, owner):
     run = ask(actor=None, judge=judge, release=release_with(3), predicates=["suff"])
     claim(JUDGING, owner="worker", limit=2)
-    with pytest.raises(Refused, match="2 calls are in flight") as refusal:
+    with pytest.raises(Refused, match=r"in flight \(2\)") as refusal:
         adjust_run(actor=owner, run=run, max_tokens=10**6)
     assert refusal.value.code == "calls_in_flight"
     release_all(JudgeTask, owner="worker")
@@ -274,3 +278,30 @@ def test_a_cost_below_the_last_place_of_its_column_is_not_booked_as_nothing():
     assert as_booked(Decimal("0.00000043")) == Decimal("0.000001")
     assert as_booked(Decimal("0.000002")) == Decimal("0.000002")
     assert as_booked(Decimal(0)) == 0
+
+
+def test_a_first_cap_waits_for_a_claim_that_is_not_stored_yet(judge, release_with, owner, monkeypatch):
+    """Nobody else sees its leases before: 30 calls went out next to a cap of a few."""
+    run = ask(actor=None, judge=judge, release=release_with(30), predicates=["suff"])
+    other = Meanwhile(
+        monkeypatch, claims, "reserve", lambda: adjust_run(actor=owner, run=run, max_tokens=9_000)
+    )
+    assert len(claims.claim(JUDGING, owner="worker", limit=30)) == 30
+    assert other.end().code == "calls_in_flight"
+    assert other.waited
+    run.refresh_from_db()
+    assert run.max_tokens is None
+
+
+def test_what_runs_without_a_cap_used_before_they_counted_is_counted_from_their_calls(
+    judge, release_with, server
+):
+    run = ask(actor=None, judge=judge, release=release_with(3), predicates=["suff"])
+    drain()
+    run.refresh_from_db()
+    counted = run.tokens_spent, run.cost_spent
+    assert min(counted) > 0
+    JudgeRun.objects.update(tokens_spent=0, cost_spent=0)
+    import_module("judging.migrations.0016_tokens_of_every_run").count(apps, None)
+    run.refresh_from_db()
+    assert (run.tokens_spent, run.cost_spent) == counted

@@ -165,7 +165,7 @@ def test_a_judge_whose_votes_are_not_all_in_is_not_followed(algebra, model, rele
     last = create_judge(actor=None, slug="last", protocol="masked_steps", model="m", endpoint=endpoint)
     for state in (RunState.RUNNING, RunState.PAUSED):
         JudgeRun.objects.filter(pk=asked.pk).update(state=state)
-        with pytest.raises(Refused, match="has still to give 6 votes"):
+        with pytest.raises(Refused, match="6 to come"):
             ask(actor=None, judge=last, release=release, after=model)
     JudgeRun.objects.filter(pk=asked.pk).update(state=RunState.RUNNING)
     JudgeTask.objects.update(available_at=timezone.now())

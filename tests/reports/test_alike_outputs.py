@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from benchmark.protocols import get_protocol
-from benchmark.rubrics import Rubric, question
 from reports.core.datasets import ExpertLabel, OutputRow, Unreleased
 from reports.core.measurements import Asked, Measured
 from reports.results.board import board
@@ -16,17 +15,8 @@ from reports.scores.expert_scores import expert_scores
 from reports.scores.inputs import collect
 from reports.scores.measured_scores import measured_scores
 from stats.core.intervals import t_value, wilson
+from tests.reports.test_expert_abstentions import RUBRIC
 
-RUBRIC = Rubric(
-    name="proofs",
-    version=1,
-    kind="grade",
-    title="Whole proof",
-    questions=(
-        question("correctness", "Is it correct?", "correctness", positive="correct"),
-        question("logic", "Does each step follow?", "ordinal"),
-    ),
-)
 PAPERS, EACH, RATERS = 10, 8, ("one", "two", "three")
 
 

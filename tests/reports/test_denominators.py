@@ -17,7 +17,7 @@ from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
 from reports.artifact.verification import verify_file
 from reports.core.canonical import canonical
-from reports.core.datasets import DrawnItem, ExpertLabel, OutputRow
+from reports.core.datasets import ExpertLabel, OutputRow
 from reports.results.graded import reading
 from reports.scores.document import score
 from reports.scores.expert_scores import expert_scores
@@ -128,9 +128,11 @@ def test_experts_state_the_rate_over_all_problems_that_they_graded():
 
 @pytest.mark.django_db
 def test_a_system_gains_nothing_by_abstaining(proofs):
-    """Experts graded all answers of three systems; of one system one answer becomes an abstention, its labels gone."""
+    """Experts read all answers of three systems; one of them becomes an abstention, and its labels go.
+
+    Where another answer was not read either, its system is sampled and has no such rate.
+    """
     inputs = collect(release=proofs)
-    (campaign,) = inputs.campaigns
     question = reading(inputs).key
     one = next(row for row in inputs.outputs if row.system == "aurora")
     blank = replace(
@@ -143,6 +145,7 @@ def test_a_system_gains_nothing_by_abstaining(proofs):
     assert after.missing.problems == 1
     assert after.missing.counted_against.n == before.conservative.estimate.n
     assert after.missing.counted_against.k == after.conservative.estimate.k
-    sampled = DrawnItem(one.subject, campaign.slug, "all", 9, 5, 5 / 9)
-    for other in (replace(blank, methods=6), replace(blank, draws=(sampled,))):
+    unread = next(row.subject for row in blank.labels if "/aurora/" in row.subject)
+    sampled = replace(blank, labels=tuple(row for row in blank.labels if row.subject != unread))
+    for other in (replace(blank, methods=6), sampled):
         assert score(other).experts[0].questions[question].systems["aurora"].missing is None

@@ -478,7 +478,7 @@ def test_a_judge_with_votes_to_come_is_not_copied(judged, coordinator):
         predicate="accepted",
         vote=2,
     )
-    with pytest.raises(Refused, match="has still to give 1 votes") as refusal:
+    with pytest.raises(Refused, match="1 to come") as refusal:
         copy_verdicts(actor=coordinator, campaign=judged)
     assert refusal.value.code == "judge_unfinished"
     JudgeRun.objects.filter(pk=task.run_id).update(state="cancelled", finished_at=timezone.now())
