@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
-from reports.audit.results import Truth, bucket_of, truth_outputs
+from reports.audit.results import Truth, bucket_of, system_of, truth_outputs
 from reports.core.datasets import DrawnItem
 from reports.scores.shape import METHODS, Corrected, CorrectedStratum, EmptyStratum
 from stats.audit.borrowed import borrowed_score
@@ -49,10 +49,14 @@ class DrawnAudit:
     truth: Truth
 
 
-def drawn_by_buckets(audit: DrawnAudit, strata: Mapping[str, str]) -> bool:
-    """Whether the draw's strata are the judge's buckets, within each system or over all."""
+def drawn_by_buckets(audit: DrawnAudit, strata: Mapping[str, str], methods: int = METHODS) -> bool:
+    """Whether the draw's strata are the judge's buckets, within each system or over all.
+
+    A stratum without a name is no bucket (not with `methods` before 8): a draw by domains has one where an instance
+    has no domain.
+    """
     buckets = {name for at in strata.values() for name in (at, bucket_of(at))}
-    return any(item.stratum in buckets for item in audit.drawn)
+    return any(item.stratum in buckets and (item.stratum or methods < 8) for item in audit.drawn)
 
 
 def by_the_draw(
@@ -76,11 +80,14 @@ def usable_truth(
 
     A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
     random sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the
-    earlier findings are taken in; also for strata that this audit did not draw from. Where the left-out
-    outputs are not exactly those that others drew, the stratum stays unaudited rather than wrong; so it does (not with
-    `methods` before 5) where an output was drawn from another one than it is in now, because verdicts came later.
+    earlier findings are taken in; also for strata that this audit did not draw from. Systems that were judged after
+    the draw were not in its frame (not with `methods` before 8): where their outputs are what is missing, the audit
+    says of the others what it always said. Where the left-out outputs are not exactly those that others drew and
+    those of such systems, the stratum stays unaudited rather than wrong; so it does (not with `methods` before 5)
+    where an output was drawn from another one than it is in now, because verdicts came later.
     """
     mine = {item.subject for item in audit.drawn}
+    drawn_systems = {system_of(strata[subject]) for subject in mine if subject in strata}
     earlier = {
         item.subject: other.truth for other in others for item in other.drawn if item.subject not in mine
     }
@@ -94,7 +101,11 @@ def usable_truth(
         known = [subject for subject in inside if subject in earlier]
         left_out = len(inside) - frames[name] if name is not None else len(known)
         mixed = any(stratum == strata[item.subject] or _covers(item.stratum, stratum) for item in moved)
-        if mixed or (left_out and len(known) != left_out):
+        if methods > 7 and left_out not in (0, len(known)):
+            later = {subject for subject in inside if system_of(strata[subject]) not in drawn_systems}
+            left_out -= len(later)
+            known = [subject for subject in known if subject not in later]
+        if mixed or left_out not in (0, len(known)):
             usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
         elif left_out:
             usable |= {s: earlier[s][s] for s in known if strata[s] == stratum and s in earlier[s]}
@@ -107,17 +118,28 @@ def _covers(drawn_name: str, stratum: str) -> bool:
 
 
 def pooled_strata(
-    strata: Mapping[str, str], usable: Truth, audit: DrawnAudit, others: Sequence[DrawnAudit]
+    strata: Mapping[str, str],
+    usable: Truth,
+    audit: DrawnAudit,
+    others: Sequence[DrawnAudit],
+    methods: int = METHODS,
 ) -> dict[str, str]:
     """`strata` for a score of all systems together: a bucket that was drawn from as one stratum becomes one.
 
-    Only if all that is usable of it was drawn so: joined with a draw by system, whose fractions differ between
-    systems, the sample is a random one within each system alone.
+    Only if all that is usable of it was drawn so, from a frame that held every system (not with `methods` before 8):
+    joined with a draw by system, whose fractions differ between systems, or from fewer of them, the sample is a
+    random one within each system alone.
     """
     drawn_as = {item.subject: item.stratum for one in (*others, audit) for item in one.drawn}
     whole = {item.stratum for item in audit.drawn}
     by_system = {bucket_of(strata[s]) for s in usable if s in strata and drawn_as[s] == strata[s]}
     together = whole - by_system
+    if methods > 7:
+        sizes = Counter(bucket_of(at) for at in strata.values())
+        frames: Counter[str] = Counter()
+        for item in (item for one in (*others, audit) for item in one.drawn):
+            frames[item.stratum] = max(frames[item.stratum], item.stratum_size)
+        together = {name for name in together if frames[name] == sizes[name]}
     return {s: bucket_of(at) if bucket_of(at) in together else at for s, at in strata.items()}
 
 

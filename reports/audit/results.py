@@ -192,6 +192,12 @@ def bucket_of(stratum: str) -> str:
     return stratum.partition("/")[2]
 
 
+def system_of(stratum: str) -> str:
+    """The system of a stratum named `system/bucket`; "" for one that is named by a bucket alone."""
+    system, slash, _ = stratum.partition("/")
+    return system if slash else ""
+
+
 def judge_against_experts(
     metric: Metric,
     outputs: Mapping[str, LabelledOutput],

@@ -204,13 +204,13 @@ def _audit(
     ]
     drawn = audit.drawn
     in_buckets = strata = strata_of(protocol.bucket, outputs)
-    otherwise = inputs.methods > 4 and not drawn_by_buckets(audit, in_buckets)
+    otherwise = inputs.methods > 4 and not drawn_by_buckets(audit, in_buckets, inputs.methods)
     if otherwise:
         (audit, strata), others = by_the_draw(audit, outputs), []
     elif inputs.methods > 4:
-        others = [other for other in others if drawn_by_buckets(other, in_buckets)]
+        others = [other for other in others if drawn_by_buckets(other, in_buckets, inputs.methods)]
     usable = usable_truth(audit, others, strata, inputs.methods)
-    together = pooled_strata(strata, usable, audit, others)
+    together = pooled_strata(strata, usable, audit, others, inputs.methods)
     shown = by_system if campaign.closed else {}
     asked = {question.key for question in rubric_from_content(dict(campaign.rubric)).questions}
 

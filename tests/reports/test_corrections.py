@@ -170,6 +170,60 @@ def test_a_system_that_was_not_hit_has_no_corrected_score_and_is_told_what_to_dr
     assert "borrowed" not in by_system(two_systems(), audit_of_four, "aurora")
 
 
+def with_cobalt() -> dict[str, LabelledOutput]:
+    """The same after ten ungrounded outputs of cobalt were judged, too."""
+    no = {"ground": "no", "suff": "no"}
+    later = {
+        f"cobalt:{at}": LabelledOutput("cobalt", f"i{at}", f"i{at}", "d", 1, "answered", no)
+        for at in range(10)
+    }
+    return two_systems() | later
+
+
+FOUR = {"aurora:0": True, "aurora:1": False, "basalt:0": False, "basalt:1": False}
+
+
+@pytest.mark.parametrize("name", ["ungrounded", "all"])
+def test_a_system_that_is_judged_after_the_draw_takes_no_corrected_score_away(name):
+    drawn = pooled_audit(FOUR, name)
+    for system in ("aurora", "basalt"):
+        scores = []
+        for population in (two_systems(), with_cobalt()):
+            bucket = PROTOCOL.bucket if name == "ungrounded" else lambda _: "all"
+            strata = strata_of(bucket, population)
+            usable = usable_truth(drawn, (), strata)
+            own = {key: output for key, output in population.items() if output.system == system}
+            scores.append(corrected_document(correction(TOOL, strata, own, usable)))
+        assert scores[0]["estimate"]["value"] == pytest.approx({"aurora": 1 / 2, "basalt": 0}[system])
+        assert scores[0] == scores[1]
+    assert by_system(with_cobalt(), pooled_audit(FOUR), "cobalt")["estimate"]["reason"] == "EMPTY_STRATUM"
+
+
+def test_the_score_of_all_systems_says_that_nothing_was_drawn_of_the_one_that_came_later():
+    """It was in no frame: at worst none of its ten is right, at best all, beside 1 of 4 in the other twenty."""
+    document = pooled_score(with_cobalt(), pooled_audit(FOUR))
+    assert document["estimate"]["value"] is None
+    assert document["estimate"]["bounds"] == pytest.approx([(10 * 1 / 2) / 30, (10 * 1 / 2 + 10) / 30])
+    assert document["empty"] == [{"stratum": "cobalt/ungrounded", "bucket": "ungrounded", "size": 10}]
+
+
+def test_samples_of_fewer_and_of_all_systems_are_joined_within_each_system_only():
+    """Of 20 outputs 4 were drawn; with cobalt's ten 26 are left, of which 6 are drawn: 1 of 4, 0 of 3, 3 of 3."""
+    second = pooled_audit(
+        {"aurora:2": False, "aurora:3": False, "basalt:2": False}
+        | dict.fromkeys(["cobalt:0", "cobalt:1", "cobalt:2"], True),
+        size=26,
+    )
+    document = pooled_score(with_cobalt(), second, pooled_audit(FOUR))
+    assert document["estimate"]["value"] == pytest.approx((10 / 4 + 0 + 10) / 30)
+
+
+def test_the_audit_of_fewer_systems_does_not_change_when_one_of_all_follows():
+    second = pooled_audit({"aurora:2": False, "cobalt:0": True, "cobalt:1": True}, size=26)
+    strata = strata_of(PROTOCOL.bucket, with_cobalt())
+    assert usable_truth(pooled_audit(FOUR), [second], strata).keys() == FOUR.keys()
+
+
 def test_a_draw_by_system_is_never_read_as_one_over_all_systems():
     """Aurora 1 of 2, basalt 0 of 5: the strata's mean is (5 + 0) / 20; taken as one sample it would be 1/7."""
     first = pooled_audit({"aurora:0": True, "aurora:1": False}, "aurora/ungrounded", 10)
@@ -278,6 +332,15 @@ def test_an_audit_drawn_by_domain_is_weighted_by_domain_and_not_read_as_one_by_t
     for name in ("basalt", "cobalt"):
         assert of_system[name]["estimate"]["reason"] == "EMPTY_STRATUM"
         assert not of_system[name].keys() & {"borrowed", "empty"}
+    # Nor is it read so where an instance has no domain.
+    unnamed = [
+        replace(row, stratum="" if row.stratum == "analysis_pde" else row.stratum) for row in inputs.draws
+    ]
+    outputs = [
+        replace(row, domain="" if row.domain == "analysis_pde" else row.domain) for row in inputs.outputs
+    ]
+    again = tool_accuracy(replace(inputs, draws=tuple(unnamed), outputs=tuple(outputs)), "by-domain")
+    assert again["corrected_pooled"]["estimate"] == found["estimate"]
     # And the audit by buckets does not take its labels in.
     [before] = score_document(audited)["judge"]["audits"]
     corrected_by_buckets = tool_accuracy(inputs, before["campaign"])["corrected"]
