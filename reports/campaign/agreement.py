@@ -8,7 +8,7 @@ import numpy as np
 from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
 from reports.core.datasets import ExpertLabel
 from reports.scores.shape import METHODS, Agreement
-from stats.agreement.bundle import Request, agreement
+from stats.agreement.bundle import COEFFICIENTS, Request, agreement
 from stats.agreement.first_methods import first_agreement, third_agreement
 from stats.core.bootstrap import Ints
 from stats.scores.clusters import cluster_codes
@@ -42,7 +42,11 @@ def agreement_by_question(
             n_labels=len(answered),
             n_abstain=sum(label.state == "abstain" for label in given),
             n_unavailable=sum(label.state == "unavailable" for label in given),
-            coefficients=found,
+            coefficients={
+                name: estimate
+                for name, estimate in found.items()
+                if name not in COEFFICIENTS or COEFFICIENTS[name].since <= methods
+            },
             n_not_assessed=not_assessed if question.scale.stepwise else None,
         )
     return bundles

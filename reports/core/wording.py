@@ -3,9 +3,11 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
 
+from stats.agreement import bundle
 from stats.core.estimate import Caution, Reason
 
 REASONS: dict[str, str] = {
@@ -104,19 +106,7 @@ COEFFICIENTS: dict[str, str] = {
     "recall": "Recall",
     "f1": "F1",
     "kappa": "Cohen’s kappa",
-    "percent": "Percent agreement",
-    "cohen_kappa": "Cohen’s kappa",
-    "weighted_kappa_linear": "Weighted kappa, linear",
-    "weighted_kappa_quadratic": "Weighted kappa, quadratic",
-    "fleiss_kappa": "Fleiss’ kappa",
-    "krippendorff_alpha_nominal": "Krippendorff’s alpha, nominal",
-    "krippendorff_alpha_ordinal": "Krippendorff’s alpha, ordinal",
-    "krippendorff_alpha_interval": "Krippendorff’s alpha, interval",
-    "krippendorff_alpha_ratio": "Krippendorff’s alpha, ratio",
-    "gwet_ac1": "Gwet’s AC1",
-    "gwet_ac2": "Gwet’s AC2",
-    "gwet_ac2_linear": "Gwet’s AC2, linear weights",
-    "gwet_ac2_quadratic": "Gwet’s AC2, quadratic weights",
+    **{key: coefficient.name for key, coefficient in bundle.COEFFICIENTS.items()},
     "icc_1_1": "ICC(1,1), one-way, one expert",
     "icc_2_1": "ICC(2,1), absolute agreement",
     "icc_3_1": "ICC(3,1), consistency",
@@ -191,56 +181,58 @@ def definitions_on(page: str) -> list[Definition]:
     return [definition for definition in DEFINITIONS.values() if page in definition.pages]
 
 
-# How an estimate's `method` begins, what that is called, and where it is explained.
+# Patterns of an estimate's `method`, the first that fits: what that is called, and where it is explained.
 _METHODS: tuple[tuple[str, str, str], ...] = (
-    ("wilson_n_eff", "Wilson on the effective number", "effective"),
-    ("wilson_effective_n", "Wilson on the effective number", "effective"),
-    ("wilson_jaccard", "Wilson, carried over from the Jaccard index", "in-sample"),
-    ("wilson", "Wilson", "wilson"),
-    ("cluster_bootstrap_percentile", "percentiles of resampled papers", "papers"),
-    ("paper_cluster_bootstrap", "percentiles of resampled papers", "papers"),
-    ("instance_bootstrap_percentile", "percentiles of resampled instances", "measured"),
-    ("paired_cluster_bootstrap_percentile", "percentiles of resampled papers, paired", "difference"),
-    ("newcombe_paired_10_n_eff", "Newcombe 1998, paired, on the effective number", "newcombe"),
-    ("newcombe_paired_10", "Newcombe 1998, paired, method 10", "newcombe"),
-    ("paired_t", "Student’s t over papers", "difference"),
-    ("clopper_pearson", "Clopper and Pearson, exact", "position"),
-    ("half_tie_wald", "normal, from the scores 1, 1/2, 0", "half-tie"),
-    ("davidson_newton, cluster jackknife", "Davidson’s model, problems left out in turn", "strength"),
-    ("rogan_gladen", "Lang and Reiczigel 2014", "transported"),
-    ("dawid_skene", "Dawid and Skene’s model, twentieths of the problems left out", ""),
-    ("facets", "facets, twentieths of the problems left out", ""),
-    ("cluster jackknife", "problems or papers left out in turn", ""),
-    ("davidson_newton", "Davidson’s model, from its information", "strength"),
-    ("design_weighted_bb_pooled", "Dirichlet-multinomial, one spread per class", "weighted"),
-    ("design_weighted", "Dirichlet-multinomial within strata", "weighted"),
-    ("bb_jeffreys_borrowed", "Beta-Binomial, rates of all systems where none was drawn", "borrowed"),
-    ("bb_pooled", "Beta-Binomial, one spread per class", "corrected"),
-    ("bb_", "Beta-Binomial within strata", "corrected"),
-    ("superpopulation_wilson_t", "Wilson on the effective number, Student’s t", ""),
-    ("wilson_agreement", "Wilson, carried over from the agreement", "delta"),
-    ("mean_over_outputs, by cluster", "Student’s t over papers", "macro"),
-    ("mean_over_labels, by cluster", "Student’s t over papers", "macro"),
-    ("mean_over", "Student’s t", "macro"),
-    ("final_mean, by cluster", "Student’s t over papers", "final"),
-    ("final_mean", "Student’s t", "final"),
-    ("logit_item_clustered", "logistic model, clustered by instance", "self-preference"),
-    ("delta_clipped", "delta method, clipped to -1 and 1", "delta"),
-    ("gwet_2008", "Gwet 2008", "agreement"),
-    ("pairs", "share of pairs of labels", "same"),
-    ("spearman", "Fisher’s z; Bonett and Wright 2000", ""),
-    ("kendall", "Fisher’s z; Fieller, Hartley and Pearson 1957", ""),
-    ("icc", "from the F distribution", "agreement"),
-    ("bang", "normal, from the multinomial; guesses taken as independent", ""),
-    ("james", "James and others 1996, without an interval", ""),
+    ("davidson_newton, cluster jackknife*", "Davidson’s model, problems left out in turn", "strength"),
+    ("dawid_skene*", "Dawid and Skene’s model, twentieths of the problems left out", ""),
+    ("facets*", "facets, twentieths of the problems left out", ""),
+    ("*, cluster jackknife", "problems or papers left out in turn", "agreement"),
+    ("*, item jackknife", "items left out in turn", "agreement"),
+    ("*, jackknife", "items or problems left out in turn", ""),
+    ("* bootstrap", "percentiles of resampled problems", "agreement"),
+    ("wilson_n_eff*", "Wilson on the effective number", "effective"),
+    ("wilson_effective_n*", "Wilson on the effective number", "effective"),
+    ("wilson_jaccard*", "Wilson, carried over from the Jaccard index", "in-sample"),
+    ("wilson*", "Wilson", "wilson"),
+    ("cluster_bootstrap_percentile*", "percentiles of resampled papers", "papers"),
+    ("paper_cluster_bootstrap*", "percentiles of resampled papers", "papers"),
+    ("instance_bootstrap_percentile*", "percentiles of resampled instances", "measured"),
+    ("paired_cluster_bootstrap_percentile*", "percentiles of resampled papers, paired", "difference"),
+    ("newcombe_paired_10_n_eff*", "Newcombe 1998, paired, on the effective number", "newcombe"),
+    ("newcombe_paired_10*", "Newcombe 1998, paired, method 10", "newcombe"),
+    ("paired_t*", "Student’s t over papers", "difference"),
+    ("clopper_pearson*", "Clopper and Pearson, exact", "position"),
+    ("half_tie_wald*", "normal, from the scores 1, 1/2, 0", "half-tie"),
+    ("rogan_gladen*", "Lang and Reiczigel 2014", "transported"),
+    ("cluster jackknife*", "problems or papers left out in turn", ""),
+    ("davidson_newton*", "Davidson’s model, from its information", "strength"),
+    ("design_weighted_bb_pooled*", "Dirichlet-multinomial, one spread per class", "weighted"),
+    ("design_weighted*", "Dirichlet-multinomial within strata", "weighted"),
+    ("bb_jeffreys_borrowed*", "Beta-Binomial, rates of all systems where none was drawn", "borrowed"),
+    ("bb_pooled*", "Beta-Binomial, one spread per class", "corrected"),
+    ("bb_*", "Beta-Binomial within strata", "corrected"),
+    ("superpopulation_wilson_t*", "Wilson on the effective number, Student’s t", ""),
+    ("wilson_agreement*", "Wilson, carried over from the agreement", "delta"),
+    ("mean_over_outputs, by cluster*", "Student’s t over papers", "macro"),
+    ("mean_over_labels, by cluster*", "Student’s t over papers", "macro"),
+    ("mean_over*", "Student’s t", "macro"),
+    ("final_mean, by cluster*", "Student’s t over papers", "final"),
+    ("final_mean*", "Student’s t", "final"),
+    ("logit_item_clustered*", "logistic model, clustered by instance", "self-preference"),
+    ("delta_clipped*", "delta method, clipped to -1 and 1", "delta"),
+    ("gwet_2008*", "Gwet 2008", "agreement"),
+    ("pairs*", "share of pairs of labels", "same"),
+    ("spearman*", "Fisher’s z; Bonett and Wright 2000", ""),
+    ("kendall*", "Fisher’s z; Fieller, Hartley and Pearson 1957", ""),
+    ("icc*", "from the F distribution", "agreement"),
+    ("bang*", "normal, from the multinomial; guesses taken as independent", ""),
+    ("james*", "James and others 1996, without an interval", ""),
 )
 
 
 def method_words(method: str) -> tuple[str, str]:
     """(how an estimate's interval was made, in words; key of the definition that says more, or "")."""
-    for start, words, key in _METHODS:
-        if method.startswith(start):
+    for pattern, words, key in _METHODS:
+        if fnmatchcase(method, pattern):
             return words, key
-    if method.endswith(" bootstrap"):
-        return "percentiles of resampled problems", "agreement"
     return method.replace("_", " "), ""

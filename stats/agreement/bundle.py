@@ -26,20 +26,30 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 LOW_N = 30
 FEW_MINORITY = 10  # below so many units with a rarer label, alpha's interval covers less than it says
 
-# Coefficient -> the lowest level of measurement that allows it.
-COEFFICIENTS: Mapping[str, Level] = {
-    "percent": "nominal",
-    "cohen_kappa": "nominal",
-    "weighted_kappa_linear": "ordinal",
-    "weighted_kappa_quadratic": "ordinal",
-    "fleiss_kappa": "nominal",
-    "krippendorff_alpha_nominal": "nominal",
-    "krippendorff_alpha_ordinal": "ordinal",
-    "krippendorff_alpha_interval": "interval",
-    "krippendorff_alpha_ratio": "ratio",
-    "gwet_ac1": "nominal",
-    "gwet_ac2_linear": "ordinal",
-    "gwet_ac2_quadratic": "ordinal",
+
+@dataclass(frozen=True)
+class Coefficient:
+    """Its name in words, the lowest level of measurement that allows it, and the first `methods` of scores that have
+    it."""
+
+    name: str
+    lowest: Level
+    since: int = 1
+
+
+COEFFICIENTS: Mapping[str, Coefficient] = {
+    "percent": Coefficient("Percent agreement", "nominal"),
+    "cohen_kappa": Coefficient("Cohen’s kappa", "nominal"),
+    "weighted_kappa_linear": Coefficient("Weighted kappa, linear", "ordinal"),
+    "weighted_kappa_quadratic": Coefficient("Weighted kappa, quadratic", "ordinal"),
+    "fleiss_kappa": Coefficient("Fleiss’ kappa", "nominal"),
+    "krippendorff_alpha_nominal": Coefficient("Krippendorff’s alpha, nominal", "nominal"),
+    "krippendorff_alpha_ordinal": Coefficient("Krippendorff’s alpha, ordinal", "ordinal"),
+    "krippendorff_alpha_interval": Coefficient("Krippendorff’s alpha, interval", "interval"),
+    "krippendorff_alpha_ratio": Coefficient("Krippendorff’s alpha, ratio", "ratio"),
+    "gwet_ac1": Coefficient("Gwet’s AC1", "nominal"),
+    "gwet_ac2_linear": Coefficient("Gwet’s AC2, linear weights", "ordinal"),
+    "gwet_ac2_quadratic": Coefficient("Gwet’s AC2, quadratic weights", "ordinal"),
 }
 TWO_RATERS = ("cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic")
 
@@ -77,8 +87,8 @@ def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = Non
         sums = agreement_sums(ratings, clusters)
         functions = coefficient_functions(ratings, sums)
         count = int(sums.counts.sum()) if clusters is not None else None
-        for name, lowest in COEFFICIENTS.items():
-            reason = refusal(name, lowest, ratings, request, functions)
+        for name in COEFFICIENTS:
+            reason = refusal(name, ratings, request, functions)
             if reason is not None:
                 found[name] = undefined(name, reason, n=n, level=level)
             else:
@@ -107,10 +117,8 @@ def absence(ratings: Ratings) -> Reason | None:
     return None
 
 
-def refusal(
-    name: str, lowest: Level, ratings: Ratings, request: Request, functions: Mapping[str, object]
-) -> Reason | None:
-    if not request.allows(lowest):
+def refusal(name: str, ratings: Ratings, request: Request, functions: Mapping[str, object]) -> Reason | None:
+    if not request.allows(COEFFICIENTS[name].lowest):
         return Reason.LEVEL
     if name in TWO_RATERS and len(ratings.raters) != 2:
         return Reason.NOT_TWO_RATERS

@@ -49,8 +49,8 @@ def first_agreement(
         replicates = REPLICATES if units > 1 else 0
         drawn = resampled_pattern_sums(sums.rows, sums.counts, replicates=replicates, rng=generator(seed))
     functions, found = coefficient_functions(ratings, sums), {}
-    for name, lowest in COEFFICIENTS.items():
-        reason = refusal(name, lowest, ratings, request, functions)
+    for name in COEFFICIENTS:
+        reason = refusal(name, ratings, request, functions)
         if reason is None and np.isnan(functions[name](sums.total())[0]):
             reason = Reason.ONE_CATEGORY
         if reason is not None:

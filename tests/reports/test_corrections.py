@@ -200,7 +200,7 @@ def test_a_system_that_is_judged_after_the_draw_takes_no_corrected_score_away(na
 
 
 def test_the_score_of_all_systems_says_that_nothing_was_drawn_of_the_one_that_came_later():
-    """It was in no frame: at worst none of its ten is right, at best all, beside 1 of 4 in the other twenty."""
+    """It was in no frame: at worst none of its ten is right, at best all; of the other twenty 1 in 4 is."""
     document = pooled_score(with_cobalt(), pooled_audit(FOUR))
     assert document["estimate"]["value"] is None
     assert document["estimate"]["bounds"] == pytest.approx([(10 * 1 / 2) / 30, (10 * 1 / 2 + 10) / 30])
