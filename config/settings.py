@@ -86,6 +86,7 @@ MIDDLEWARE = [
     "accounts.site.middleware.PrivatePagesMiddleware",
     "accounts.site.middleware.RequireMfaMiddleware",
     "accounts.site.middleware.NulMiddleware",
+    "accounts.site.middleware.MeanwhileMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -13,7 +13,7 @@ TESTS = Path(__file__).resolve().parent
 
 _ON_BOTH = {
     "": "constraints guards restore others_objects",
-    "accounts": "constraints idempotency invitations joined members people_s_own_data sessions signing_in"
+    "accounts": "constraints idempotency invitations joined meanwhile members people_s_own_data sessions signing_in"
     " tokens",
     "annotation": "assigning calibration campaign_actions comment_bank concurrency conflicts constraints"
     " file_anchors grading_actions hostile_content informed late_work quarantine rubric_drafts side_drafts"

@@ -1,13 +1,18 @@
-"""Rules for every page: private pages are never cached, staff must use MFA, no text has a NUL."""
+"""Rules for every page: private pages are never cached, staff must use MFA, no text has a NUL, and of two who write
+the same thing at the same moment the second is told to try again."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import BadRequest
+from django.db import DatabaseError, IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
 from accounts.access import lacks_second_factor
+
+_log = logging.getLogger(__name__)
 
 Handler = Callable[[HttpRequest], HttpResponse]
 # What it takes to set the factor up, and to leave. Names of addresses, so that no prefix lets more through.
@@ -85,6 +90,35 @@ class NulMiddleware:
         return None
 
 
+class MeanwhileMiddleware:
+    """An action looks before it writes. Where another has written in between, the database refuses; nothing is stored,
+    and to try again is right, or shows why it cannot be."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """409 for what the state of other rows forbids; a fault of this code, such as a bad value, stays one."""
+        if not isinstance(error, DatabaseError) or not _is_of_others(error):
+            return None
+        _log.error("The database refused a write of %s.", request.path, exc_info=error)
+        if request.path.startswith("/api/"):
+            return JsonResponse(_MEANWHILE, status=409)
+        return render(request, "409.html", status=409)
+
+
+def _is_of_others(error: DatabaseError) -> bool:
+    """Whether the database refused because of other rows (uniqueness, references, guards) or ended a deadlock."""
+    state = getattr(error.__cause__, "pgcode", None)
+    if isinstance(error, OperationalError):
+        return state in ("40001", "40P01")
+    own = state in ("23502", "23514") if state else str(error).startswith(("CHECK", "NOT NULL"))
+    return isinstance(error, IntegrityError) and not own
+
+
 def _has_nul(form: QueryDict) -> bool:
     return any("\0" in value for _, values in form.lists() for value in values)
 
@@ -98,6 +132,13 @@ _REFUSAL = {
 _NUL = {
     "code": "invalid",
     "reason": "The address contains a NUL character.",
+    "line": None,
+    "field": "",
+}
+_MEANWHILE = {
+    "code": "meanwhile",
+    "reason": "Something else changed at the same moment, and nothing of this was stored. Look at what there is now and"
+    " try again.",
     "line": None,
     "field": "",
 }

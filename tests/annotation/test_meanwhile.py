@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
@@ -97,3 +98,28 @@ def test_an_answer_that_a_judge_is_being_asked_about_is_not_marked_as_abstained(
     assert other.waited
     assert JudgeTask.objects.filter(output=plain).exists()
     assert Output.objects.get(pk=plain.pk).state == OutputState.ANSWERED
+
+
+@pytest.mark.parametrize("way", ["page", "rest"])
+def test_a_campaign_that_two_create_at_once_is_there_once_and_the_second_is_told_to_look(
+    carl, client, telling, monkeypatch, way
+):
+    terms = {"name": "Twice", "rubric": "proofs-v1", "reviewers_per_item": 2, "seed": 1}
+    client.force_login(carl)
+    other = Meanwhile(
+        monkeypatch,
+        campaigns,
+        "keep_rubric",
+        lambda: campaigns.create_campaign(
+            actor=carl, name="Twice", release=telling.release, rubric="proofs-v1"
+        ),
+    )
+    if way == "rest":
+        sent = {**terms, "release": telling.release.name}
+        told = client.post("/api/v1/campaigns/", sent, content_type="application/json")
+    else:
+        told = client.post(reverse("campaign-new"), {**terms, "release": telling.release.pk, "track": "raw"})
+    assert other.end() == Campaign.objects.get(slug="twice")
+    assert told.status_code == 409
+    assert "at the same moment" in told.content.decode()
+    assert (told.json()["code"] if way == "rest" else told.templates[0].name) in ("meanwhile", "409.html")
