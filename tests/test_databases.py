@@ -32,6 +32,7 @@ TRIED_IN = {
     "accounts/people/members.py": "accounts/test_members.py",
     "accounts/profile/saved_comments.py": "annotation/test_comment_bank.py",
     "accounts/signing_in/backends.py": "accounts/test_signing_in.py",
+    "annotation/assigning/actions.py": "annotation/test_assigning.py",
     "annotation/assigning/taking.py": "annotation/test_assigning.py",
     "annotation/calibration/actions.py": "annotation/test_calibration.py",
     "annotation/campaigns/actions.py": "annotation/test_campaign_actions.py",

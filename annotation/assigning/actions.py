@@ -58,6 +58,7 @@ def plan_assignment(campaign: Campaign) -> Plan:
 def apply_plan(*, actor: User, campaign: Campaign, sha256: str) -> list[Assignment]:
     """Write the plan that was shown; raises Refused (code "plan_changed") when the plan would now be different."""
     require_staff(actor)
+    hold_reviewers()
     campaign = locked(campaign)
     phases.require(campaign.phase, Verb.ASSIGN)
     plan = plan_assignment(campaign)
@@ -93,6 +94,13 @@ def place_pairs(campaign: Campaign, pairs: Iterable[tuple[int, int]]) -> list[As
     made = Assignment.objects.bulk_create(placed)
     draw_arms(reveal_of(campaign), made)
     return made
+
+
+def hold_reviewers() -> None:
+    """Nobody's conflicts are fixed, and nobody takes an item where what they hold counts, until the caller's
+    transaction ends. Call it before the campaign is locked or a place is claimed: taking an item begins so, too."""
+    people = User.objects.filter(roles__name=RoleName.REVIEWER).order_by("pk")
+    list(people.select_for_update(no_key=True, of=("self",)).values_list("pk", flat=True))
 
 
 def claim(item: int) -> bool:
@@ -165,6 +173,7 @@ def release_late(*, actor: User, campaign: Campaign) -> dict[str, int]:
     Returns how many were `released` and `reassigned`. Raises Refused without a due date in the past.
     """
     require_staff(actor)
+    hold_reviewers()
     campaign = locked(campaign)
     phases.require(campaign.phase, Verb.RELEASE)
     if campaign.due_on is None or campaign.due_on >= timezone.now().date():
@@ -199,6 +208,7 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
     """
     if assignment.reviewer_id != reviewer.pk:
         raise NotAllowed("This place belongs to someone else.")
+    hold_reviewers()
     release_waiting(assignment, ReleaseReason.OUT_OF_FIELD)
     record(actor=reviewer, verb="out_of_field", target=assignment, reason=note)
     if assignment.pulled or assignment.repeat:

@@ -18,7 +18,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
-from annotation.assigning.actions import claim, place_pairs, release_waiting
+from annotation.assigning.actions import claim, hold_reviewers, place_pairs, release_waiting
 from annotation.assigning.allocation import Candidate, Vacancy, refusal
 from annotation.campaigns.actions import locked, require_staff
 from annotation.core import phases, queries
@@ -161,6 +161,7 @@ def assign_by_hand(
     Raises Refused, naming person and item, where a place was submitted, is not free, or must not go to that person.
     """
     require_staff(actor)
+    hold_reviewers()
     campaign = locked(campaign)
     phases.require(campaign.phase, Verb.ASSIGN)
     numbers = {item for item, _ in (*give, *take)}

@@ -7,10 +7,13 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
+from annotation.assigning import actions as assigning
+from annotation.assigning import by_hand, taking
+from annotation.assigning.allocation import allocate
 from annotation.campaigns import actions as campaigns
 from annotation.campaigns import sampling
 from annotation.grading import actions as grading
-from annotation.models import Campaign, Grade, Item
+from annotation.models import Assignment, Campaign, Grade, Item
 from annotation.quarantine.actions import decide_identity, withdraw_decision
 from benchmark.abstaining.actions import mark_abstained
 from benchmark.identities.actions import scan_identities
@@ -21,7 +24,7 @@ from tests.annotation.campaigns import rubric
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member
-from tests.factories import AssignmentFactory, JudgeFactory, OutputFactory, RunFactory
+from tests.factories import AssignmentFactory, ItemFactory, JudgeFactory, OutputFactory, RunFactory
 from tests.meanwhile import Meanwhile
 
 __all__ = ["rubric"]
@@ -98,6 +101,58 @@ def test_an_answer_that_a_judge_is_being_asked_about_is_not_marked_as_abstained(
     assert other.waited
     assert JudgeTask.objects.filter(output=plain).exists()
     assert Output.objects.get(pk=plain.pk).state == OutputState.ANSWERED
+
+
+def test_a_first_item_that_is_taken_while_a_plan_is_written_waits_for_it(carl, rubric, monkeypatch):
+    """Both fix the reviewer's conflicts, once."""
+    ada = member("ada@study.test", "Ada", "reviewer", "algebra")
+    first = ItemFactory(campaign__rubric=rubric, places=1, instance__domain="algebra")
+    Campaign.objects.update(phase="open", opened_at=first.campaign.created_at)
+    campaign = Campaign.objects.get()
+    other = Meanwhile(
+        monkeypatch, assigning, "allocate", lambda: taking.take_next(reviewer=ada, campaign=campaign)
+    )
+    assigning.apply_plan(actor=carl, campaign=campaign, sha256=_planned(campaign))
+    assert isinstance(other.end(), Refused)
+    assert other.waited
+    assert Assignment.objects.get().item == first
+
+
+def _planned(campaign: Campaign) -> str:
+    """What the page shows; it was read before the other came."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assigning, "allocate", allocate)
+        return assigning.plan_assignment(campaign).sha256
+
+
+@pytest.mark.parametrize("rule", ["most", "apart"])
+@pytest.mark.parametrize("way", ["plan", "hand"])
+def test_who_takes_an_item_while_a_plan_gives_them_one_does_not_get_more_than_the_rule_allows(
+    carl, rubric, monkeypatch, rule, way
+):
+    ada = member("ada@study.test", "Ada", "reviewer", "algebra")
+    first = ItemFactory(campaign__rubric=rubric, places=1, instance__domain="algebra")
+    problem: dict[str, Any] = {"instance__domain": "algebra"}
+    if rule == "apart":
+        problem = {"instance": first.instance, "output": OutputFactory(instance=first.instance)}
+    second = ItemFactory(campaign=first.campaign, places=1, **problem)
+    terms = {"problem_rule": "apart"} if rule == "apart" else {"most_per_reviewer": 1}
+    opened = {"phase": "open", "opened_at": first.campaign.created_at}
+    Campaign.objects.filter(pk=first.campaign_id).update(**terms, **opened)
+    campaign = Campaign.objects.get()
+
+    def take() -> Any:
+        return taking.take_next(reviewer=ada, campaign=campaign)
+
+    if way == "plan":
+        other = Meanwhile(monkeypatch, assigning, "allocate", take)
+        assigning.apply_plan(actor=carl, campaign=campaign, sha256=_planned(campaign))
+    else:
+        other = Meanwhile(monkeypatch, by_hand, "_require_within_rules", take)
+        by_hand.assign_by_hand(actor=carl, campaign=campaign, give={(second.pk, ada.pk)}, take=())
+    assert isinstance(other.end(), Refused)
+    assert other.waited
+    assert Assignment.objects.filter(reviewer=ada).count() == 1
 
 
 @pytest.mark.parametrize("way", ["page", "rest"])
