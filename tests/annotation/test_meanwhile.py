@@ -1,8 +1,10 @@
 """One transaction is in the middle of its work when another begins: it waits, and finds what the first one did."""
 
+import datetime as dt
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.urls import reverse
 
 from accounts.models import AuditEvent
@@ -10,10 +12,21 @@ from accounts.refusal import Refused
 from annotation.assigning import actions as assigning
 from annotation.assigning import by_hand, taking
 from annotation.assigning.allocation import allocate
+from annotation.calibration import actions as calibration
 from annotation.campaigns import actions as campaigns
 from annotation.campaigns import sampling
+from annotation.conflicts.actions import fix_conflicts
 from annotation.grading import actions as grading
-from annotation.models import Assignment, Campaign, Grade, Item
+from annotation.models import (
+    Assignment,
+    CalibrationItem,
+    CalibrationRound,
+    Campaign,
+    ConflictsFixed,
+    Grade,
+    Item,
+    ReleaseReason,
+)
 from annotation.quarantine.actions import decide_identity, withdraw_decision
 from benchmark.abstaining.actions import mark_abstained
 from benchmark.identities.actions import scan_identities
@@ -178,3 +191,168 @@ def test_a_campaign_that_two_create_at_once_is_there_once_and_the_second_is_told
     assert told.status_code == 409
     assert "at the same moment" in told.content.decode()
     assert (told.json()["code"] if way == "rest" else told.templates[0].name) in ("meanwhile", "409.html")
+
+
+# --- places: freed, given and taken at the same moment -------------------------------------------------------
+
+
+def algebraist(name: str) -> Any:
+    return member(f"{name.lower()}@study.test", name, "reviewer", "algebra")
+
+
+def placed(item: Item, reviewer: Any, **terms: Any) -> Assignment:
+    """A place that the counter of its item knows of, if it is held."""
+    made = AssignmentFactory(item=item, reviewer=reviewer, **terms)
+    if made.state != "released":
+        Item.objects.filter(pk=item.pk).update(places_taken=F("places_taken") + 1)
+    return made
+
+
+@pytest.fixture
+def at_work(rubric) -> Campaign:
+    """An open campaign, whose work was due long ago, with one item of three places."""
+    first = ItemFactory(campaign__rubric=rubric, places=3, instance__domain="algebra")
+    Campaign.objects.update(phase="open", opened_at=first.campaign.created_at, due_on=dt.date(2020, 1, 1))
+    return Campaign.objects.get()
+
+
+@pytest.mark.parametrize("by", ["another", "the same person"])
+def test_a_place_that_is_given_back_by_hand_while_it_is_taken_is_held_once(carl, at_work, monkeypatch, by):
+    """The counter of the item is what keeps it to its places."""
+    item, ada = at_work.items.get(), algebraist("Ada")
+    for name in ("Cleo", "Dora"):
+        placed(item, algebraist(name))
+    why = ReleaseReason.WITHDRAWN if by == "another" else ReleaseReason.LATE
+    placed(item, ada, state="released", release_reason=why)
+    taker = algebraist("Bea") if by == "another" else ada
+    fix_conflicts(campaign=at_work, reviewers=[taker.pk])  # who has begun waits for nobody here
+    other = Meanwhile(
+        monkeypatch,
+        by_hand,
+        "_require_within_rules",
+        lambda: taking.take_next(reviewer=taker, campaign=at_work),
+    )
+    with pytest.raises(Refused, match="in the meantime"):
+        by_hand.assign_by_hand(actor=carl, campaign=at_work, give={(item.pk, ada.pk)}, take=())
+    assert other.end().reviewer == taker
+    assert Assignment.objects.exclude(state="released").count() == Item.objects.get().places_taken == 3
+
+
+def test_places_that_are_freed_one_by_one_and_all_at_once_are_freed_once(carl, at_work, monkeypatch):
+    """Both free a place before they count it as free: who frees several waits for nobody who frees one."""
+    places = [placed(at_work.items.get(), algebraist(name)) for name in ("Ada", "Bea")]
+
+    def release() -> None:
+        assigning.release_assignment(actor=carl, assignment=places[1], reason="She asked for it.")
+
+    other = Meanwhile(monkeypatch, assigning, "release_waiting", release)
+    assigning.release_late(actor=carl, campaign=at_work)
+    assert isinstance(other.end(), Refused)
+    assert other.waited
+    assert Item.objects.get().places_taken == 0
+
+
+def test_an_answer_that_is_being_submitted_is_not_late_and_keeps_no_other_place_from_being_released(
+    carl, at_work, monkeypatch
+):
+    mine, late = [placed(at_work.items.get(), algebraist(name)) for name in ("Ada", "Bea")]
+    other = Meanwhile(
+        monkeypatch, grading, "write_flags", lambda: assigning.release_late(actor=carl, campaign=at_work)
+    )
+    rubric_sha256 = at_work.rubric.sha256
+    submit_grade(
+        reviewer=mine.reviewer,
+        assignment=mine,
+        content=COMPLETE,
+        idempotency_key="k",
+        rubric_sha256=rubric_sha256,
+    )
+    assert other.end()["released"] == 1
+    assert other.waited
+    assert dict(Assignment.objects.values_list("pk", "state")) == {mine.pk: "submitted", late.pk: "released"}
+
+
+@pytest.mark.parametrize("way", ["given up", "released"])
+def test_a_place_is_freed_before_the_campaign_closes_or_not_at_all(carl, at_work, monkeypatch, way):
+    place = placed(at_work.items.get(), algebraist("Ada"))
+
+    def free() -> Any:
+        if way == "given up":
+            return assigning.say_out_of_field(reviewer=place.reviewer, assignment=place)
+        return assigning.release_assignment(actor=carl, assignment=place, reason="He is ill.")
+
+    other = Meanwhile(monkeypatch, campaigns, "record", free)
+    campaigns.close_campaign(actor=carl, campaign=at_work, reason="Time is over.")
+    assert getattr(other.end(), "code", "") == "wrong_phase"
+    assert other.waited
+    assert Assignment.objects.get().state == "waiting"
+
+
+def test_a_close_waits_for_a_place_that_goes_on_to_the_next_reviewer(carl, at_work, monkeypatch):
+    """The next reviewer has their first place in the campaign, which names it."""
+    place, bea = placed(at_work.items.get(), algebraist("Ada")), algebraist("Bea")
+    other = Meanwhile(
+        monkeypatch,
+        assigning,
+        "place_pairs",
+        lambda: campaigns.close_campaign(actor=carl, campaign=at_work, reason="Time is over."),
+    )
+    assert assigning.say_out_of_field(reviewer=place.reviewer, assignment=place)
+    closed = other.end()
+    assert other.waited
+    assert ConflictsFixed.objects.get().reviewer == bea
+    assert Assignment.objects.get(reviewer=bea).assigned_at < closed.closed_at
+
+
+@pytest.fixture
+def in_a_round(carl, at_work) -> Item:
+    item = at_work.items.get()
+    made = CalibrationRound.objects.create(campaign=at_work, made_by=carl)
+    CalibrationItem.objects.create(round=made, item=item)
+    return item
+
+
+def test_a_reveal_that_comes_too_early_keeps_nobody_from_submitting(carl, at_work, in_a_round, monkeypatch):
+    place = placed(in_a_round, algebraist("Ada"))
+    other = Meanwhile(
+        monkeypatch,
+        grading,
+        "write_flags",
+        lambda: calibration.reveal_calibration(actor=carl, campaign=at_work),
+    )
+    submit_grade(
+        reviewer=place.reviewer,
+        assignment=place,
+        content=COMPLETE,
+        idempotency_key="k",
+        rubric_sha256=at_work.rubric.sha256,
+    )
+    assert other.end().code == "not_answered"
+    assert other.waited
+    assert Grade.objects.get().assignment == place
+
+
+def test_a_place_that_was_late_does_not_come_back_once_its_item_is_shown(
+    carl, at_work, in_a_round, monkeypatch
+):
+    for name in ("Bea", "Cleo"):
+        place = placed(in_a_round, algebraist(name))
+        submit_grade(
+            reviewer=place.reviewer,
+            assignment=place,
+            content=COMPLETE,
+            idempotency_key="k",
+            rubric_sha256=at_work.rubric.sha256,
+        )
+    ada = algebraist("Ada")
+    placed(in_a_round, ada, state="released", release_reason=ReleaseReason.LATE)
+    other = Meanwhile(
+        monkeypatch,
+        taking,
+        "_take_turns",
+        lambda: calibration.reveal_calibration(actor=carl, campaign=at_work),
+    )
+    with pytest.raises(Refused, match="no items left"):
+        taking.take_next(reviewer=ada, campaign=at_work)
+    assert other.end().revealed_at
+    assert Assignment.objects.get(reviewer=ada).state == "released"
