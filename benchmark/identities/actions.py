@@ -40,7 +40,7 @@ def scan_identities(*, release: Release, progress: Progress = silent) -> dict[st
     )
     for first in range(0, len(waiting), BATCH):
         progress("scanning", first, len(waiting))
-        scan_outputs(release, Output.objects.filter(pk__in=waiting[first : first + BATCH]))
+        scan_outputs(release, Output.objects.filter(pk__in=waiting[first : first + BATCH]).order_by("pk"))
     progress("scanning", len(waiting), len(waiting))
     scans = IdentityScan.objects.filter(output__run__release=release)
     return {"scanned": len(waiting), "outputs": scans.count(), "certain": scans.filter(certain__gt=0).count()}
