@@ -64,7 +64,7 @@ def reactivate_user(*, actor: User, member: User, reason: str = "") -> None:
 def _locked_roles(member: User) -> frozenset[str]:
     """Read the roles again: those cached on a user object may be older than the transaction. Nobody else grants this
     person one meanwhile."""
-    User.objects.select_for_update().get(pk=member.pk)
+    User.objects.select_for_update(no_key=True).get(pk=member.pk)
     return frozenset(Role.objects.select_for_update().filter(user=member).values_list("name", flat=True))
 
 
@@ -80,11 +80,17 @@ def _check_may_dismiss(actor: User, member: User) -> None:
         raise NotAllowed("You may not close or reopen this account.")
 
 
+def held_owners() -> list[int]:
+    """The active owners, by number: none of them goes until the caller's transaction ends. What an owner does is still
+    stored under their name, so that nobody waits here for somebody who waits for them."""
+    owners = Role.objects.filter(name=RoleName.OWNER, user__is_active=True).order_by("user_id")
+    return list(owners.select_for_update(no_key=True).values_list("user_id", flat=True))
+
+
 def _check_owner_remains(member: User, role: str) -> None:
     if role != RoleName.OWNER:
         return
-    owners = Role.objects.select_for_update().filter(name=RoleName.OWNER, user__is_active=True)
-    if set(owners.values_list("user_id", flat=True)) == {member.pk}:
+    if set(held_owners()) == {member.pk}:
         raise Refused(
             "The last owner cannot be removed. Make someone else an owner first.", code="last_owner"
         )

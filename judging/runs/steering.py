@@ -44,6 +44,7 @@ def retry_failed(*, actor: User | None, run: JudgeRun) -> int:
 
     Votes that another run has cast since, or is still to ask for, are not paid for twice.
     """
+    JudgeRun.objects.select_for_update(no_key=True).get(pk=run.pk)  # nobody ends it meanwhile
     Judge.objects.select_for_update().get(pk=run.judge_id)  # nobody asks it for the same meanwhile
     failed = list(run.tasks.filter(state=TaskState.FAILED))
     if not failed:

@@ -7,7 +7,8 @@ import pytest
 from django.db.models import F
 from django.urls import reverse
 
-from accounts.models import AuditEvent
+from accounts.models import AuditEvent, User
+from accounts.people.erasure import erase_person
 from accounts.refusal import Refused
 from annotation.assigning import actions as assigning
 from annotation.assigning import by_hand, taking
@@ -29,10 +30,13 @@ from annotation.models import (
 )
 from annotation.quarantine.actions import decide_identity, withdraw_decision
 from benchmark.abstaining.actions import mark_abstained
+from benchmark.files.actions import attach
+from benchmark.files.child import Cleaned
 from benchmark.identities.actions import scan_identities
 from benchmark.models import Output, OutputState
-from judging.models import JudgeTask
+from judging.models import JudgeRun, JudgeTask
 from judging.runs import actions as judging
+from judging.runs.steering import retry_failed
 from tests.annotation.campaigns import rubric
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
@@ -62,16 +66,21 @@ def telling(carl) -> Campaign:
     return campaigns.create_campaign(actor=carl, name="Pilot", release=run.release, rubric="proofs-v1")
 
 
-@pytest.mark.parametrize("way", ["withdraw", "exclude", "abstain"])
+@pytest.mark.parametrize("way", ["withdraw", "exclude", "abstain", "attach"])
 def test_what_a_draw_takes_is_decided_about_before_it_or_not_at_all(carl, telling, monkeypatch, way):
     named = Output.objects.get(text=TELLING)
-    plain = Output.objects.exclude(pk=named.pk).first()
+    plain = Output.objects.exclude(pk=named.pk).select_related("run__release", "instance").first()
 
     def decide() -> Any:
         if way == "withdraw":
             return withdraw_decision(actor=carl, output=named)
         if way == "exclude":
             return decide_identity(actor=carl, output=plain, verdict="excluded", reason="It tells.")
+        if way == "attach":
+            named_inside = Cleaned(
+                b"%PDF-", "pdf", [(10, 10, 0, 0, 10, 10)], words=["As GPT-5, I reduce it."]
+            )
+            return attach(actor=carl, subject=plain, name="a.pdf", data=b"a", made=named_inside)
         return mark_abstained(actor=carl, output=plain, reason="It says that it does not know.")
 
     other = Meanwhile(monkeypatch, sampling, "draw", decide)
@@ -114,6 +123,18 @@ def test_an_answer_that_a_judge_is_being_asked_about_is_not_marked_as_abstained(
     assert other.waited
     assert JudgeTask.objects.filter(output=plain).exists()
     assert Output.objects.get(pk=plain.pk).state == OutputState.ANSWERED
+
+
+def test_a_run_that_is_asked_again_while_it_is_ended_is_not_ended(telling, monkeypatch):
+    for module in ("judging.runs.actions", "judging.runs.steering"):
+        monkeypatch.setattr(f"{module}.ring", lambda: None)
+    judge = JudgeFactory(protocol="proofs", endpoint="local", prompts={"accepted": {"sha256": "0" * 64}})
+    run = judging.ask(actor=None, judge=judge, release=telling.release)
+    JudgeTask.objects.update(state="failed")
+    other = Meanwhile(monkeypatch, judging.timezone, "now", lambda: retry_failed(actor=None, run=run))
+    judging.finish_runs()
+    assert other.end() == JudgeTask.objects.filter(state="waiting").count()
+    assert JudgeRun.objects.get().state == "running"
 
 
 def test_a_first_item_that_is_taken_while_a_plan_is_written_waits_for_it(carl, rubric, monkeypatch):
@@ -356,3 +377,16 @@ def test_a_place_that_was_late_does_not_come_back_once_its_item_is_shown(
         taking.take_next(reviewer=ada, campaign=at_work)
     assert other.end().revealed_at
     assert Assignment.objects.get(reviewer=ada).state == "released"
+
+
+def test_who_erases_their_account_while_an_owner_applies_a_plan_is_erased_and_the_plan_is_applied(
+    at_work, monkeypatch
+):
+    """The plan holds the reviewer and is stored under the owner's name, and no owner goes while somebody is erased."""
+    olga, ada = member("olga@study.test", "Olga", "owner"), algebraist("Ada")
+    planned = assigning.plan_assignment(at_work)
+    other = Meanwhile(monkeypatch, assigning, "place_pairs", lambda: erase_person(actor=ada, member=ada))
+    assert len(assigning.apply_plan(actor=olga, campaign=at_work, sha256=planned.sha256)) == 1
+    other.end()
+    assert other.waited
+    assert User.objects.get(pk=ada.pk).erased_at
