@@ -56,8 +56,8 @@ def reactivate_user(*, actor: User, member: User, reason: str = "") -> None:
     _check_may_dismiss(actor, member)
     if not member.has_usable_password():
         raise Refused(f"{member} is an imported rater without an account.", code="no_account")
-    if not User.objects.filter(pk=member.pk, is_active=False).update(is_active=True):
-        raise Refused(f"The account of {member} is already open.", code="account_open")
+    if not User.objects.filter(pk=member.pk, is_active=False, erased_at=None).update(is_active=True):
+        raise Refused(f"The account of {member} is already open, or was erased.", code="account_open")
     record(actor=actor, verb="reactivate_user", target=member, reason=reason)
 
 
@@ -76,6 +76,7 @@ def _check_may_grant(actor: User, role: str) -> None:
 def _check_may_dismiss(actor: User, member: User) -> None:
     if actor.pk == member.pk:
         raise Refused("You cannot close your own account.", code="own_account")
+    held_owners()  # before the member, as where somebody is erased or loses a role
     if not may_dismiss(role_names(actor), _locked_roles(member)):
         raise NotAllowed("You may not close or reopen this account.")
 

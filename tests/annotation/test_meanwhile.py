@@ -8,6 +8,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from accounts.models import AuditEvent, User
+from accounts.people import invitations, members
 from accounts.people.erasure import erase_person
 from accounts.refusal import Refused
 from annotation.assigning import actions as assigning
@@ -390,3 +391,33 @@ def test_who_erases_their_account_while_an_owner_applies_a_plan_is_erased_and_th
     other.end()
     assert other.waited
     assert User.objects.get(pk=ada.pk).erased_at
+
+
+def test_two_who_invite_the_same_people_in_another_order_do_not_wait_for_each_other(monkeypatch):
+    """The second withdraws what the first has sent, as one who invites again later does."""
+    olga, owen = (member(f"{name}@study.test", name, "owner") for name in ("olga", "owen"))
+    people = ["ada@study.test", "bea@study.test"]
+    invitations.invite_all(actor=olga, emails=people, role="reviewer")
+    other = Meanwhile(
+        monkeypatch,
+        invitations,
+        "_issue",
+        lambda: invitations.invite_all(actor=owen, emails=people[::-1], role="reviewer"),
+    )
+    invitations.invite_all(actor=olga, emails=people, role="reviewer")
+    assert getattr(other.end(), "code", "") == "invitation_gone"
+    assert other.waited
+
+
+def test_of_two_owners_who_close_each_other_s_account_one_remains(monkeypatch):
+    olga, owen = (member(f"{name}@study.test", name, "owner") for name in ("olga", "owen"))
+    other = Meanwhile(
+        monkeypatch,
+        members,
+        "_check_may_dismiss",
+        lambda: members.deactivate_user(actor=owen, member=olga),
+    )
+    members.deactivate_user(actor=olga, member=owen)
+    assert isinstance(other.end(), Refused)
+    assert other.waited
+    assert User.objects.get(is_active=True) == olga
