@@ -237,9 +237,11 @@ def reconcile_builds() -> dict[str, int]:
     papers = BuildPaper.objects.filter(run=OuterRef("pk"), state__in=OPEN)
     steps = Step.objects.filter(run=OuterRef("pk"), state__in=OPEN)
     ended = running.exclude(Exists(papers)).exclude(Exists(steps))
-    finished = Build.objects.filter(pk__in=list(ended.values_list("pk", flat=True))).update(
-        state=RunState.DONE, finished_at=timezone.now()
-    )
+    with transaction.atomic():
+        # Who asks again or cancels holds the build, so what has ended is looked for once more when it is held.
+        held = list(ended.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+        over = list(ended.filter(pk__in=held).values_list("pk", flat=True))
+        finished = Build.objects.filter(pk__in=over).update(state=RunState.DONE, finished_at=timezone.now())
     due = {"state": TaskState.WAITING, "run__state": RunState.RUNNING, "available_at__lte": shared_now()}
     waiting = BuildPaper.objects.filter(**due).count() + Step.objects.filter(**due).count()
     if waiting:

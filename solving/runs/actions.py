@@ -206,12 +206,8 @@ def begin(*, actor: User | None, solver: Solver, order: Order) -> SolveRun:
 def steer(*, actor: User | None, run: SolveRun, to: RunState) -> None:
     """Pause, resume or cancel a run. What is stored stays; cancelled attempts cannot be published."""
     over = timezone.now() if to == RunState.CANCELLED else None
-    changed = SolveRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
-        state=to, finished_at=over, note=""
-    )
-    if not changed:
-        raise Refused(f"The run is in a state from which it cannot be {to}.", code="wrong_state")
     if to == RunState.CANCELLED:
+        # Attempts, steps and the run, in this order: so do workers that store results or claim steps.
         open_ones = Attempt.objects.filter(run=run).exclude(state=AttemptState.ENDED)
         list(open_ones.order_by("pk").select_for_update().values_list("pk"))
         open_ones.update(
@@ -222,6 +218,11 @@ def steer(*, actor: User | None, run: SolveRun, to: RunState) -> None:
             note="",
         )
         run.steps.filter(state__in=[TaskState.WAITING, TaskState.HELD]).update(state=TaskState.NOT_NEEDED)
+    changed = SolveRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
+        state=to, finished_at=over, note=""
+    )
+    if not changed:
+        raise Refused(f"The run is in a state from which it cannot be {to}.", code="wrong_state")
     record(actor=actor, verb=f"{to}_solve_run", target=run)
     transaction.on_commit(ring)
 

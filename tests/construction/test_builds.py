@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.models import Release
+from construction.builds import actions as builds
 from construction.builds.actions import (
     Plan,
     ask_again,
@@ -46,10 +47,11 @@ from construction.sources.actions import pair_otherwise, read_again
 from tests.construction import test_gaps as gaps
 from tests.construction import test_pipelines as made_up
 from tests.llm.server import Server, serving
+from tests.meanwhile import Meanwhile
 from work.asking import Answer
 from work.claims import claim
 from work.kinds import Use
-from work.models import RunState
+from work.models import RunState, TaskState
 from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -183,6 +185,19 @@ def test_a_source_that_cannot_be_read_says_why_and_the_others_go_on(
     monkeypatch.setattr(Reader, "construct", read)
     assert ask_again(actor=None, build=build) == 1
     assert len(lines_of(run(build))) == 2
+
+
+def test_a_build_that_is_asked_again_while_it_is_ended_is_not_ended(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source("2601.00001", made_up.TEXT)
+    build = start("first", "lemmas")
+    build.papers.update(state=TaskState.FAILED)
+    other = Meanwhile(monkeypatch, builds.timezone, "now", lambda: ask_again(actor=None, build=build))
+    reconcile_builds()
+    assert other.end() == 1
+    build.refresh_from_db()
+    assert build.state == RunState.RUNNING
 
 
 def test_a_candidate_that_is_dropped_while_a_release_is_made_is_not_in_it(

@@ -13,11 +13,13 @@ from django.utils import timezone
 from accounts.refusal import Refused
 from canonical import sha256_of
 from solving.models import Attempt, MemoryEntry, SolveCall, Solver, SolveRun, Step
+from solving.runs import settlement
 from solving.runs.actions import raise_budget, reconcile_solving, steer
 from solving.runs.kinds import ASKS, question_of
 from solving.runs.replaying import faults, unaccounted
 from solving.runs.settlement import settle_asks
 from tests.llm.server import Server
+from tests.meanwhile import Meanwhile
 from tests.solving import site
 from tests.solving.schedules import schedule
 from tests.solving.world import Shape, answer
@@ -337,3 +339,20 @@ def test_whatever_a_model_says_the_run_ends_and_replays(kind: str, said: Any, se
     assert attempt.outcome == expected
     assert list(faults()) == []
     assert list(unaccounted()) == []
+
+
+def test_a_run_that_is_cancelled_while_a_reply_is_stored_waits_for_it(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker holds the attempt and books on the run; who cancels begins with the attempts, too."""
+    run = begun()
+    step = take("worker")
+    other = Meanwhile(
+        monkeypatch, settlement, "_fresh", lambda: steer(actor=None, run=run, to=RunState.CANCELLED)
+    )
+    assert settle_asks(results=[reply(step)], owner="worker") == 1
+    other.end()
+    assert other.waited
+    run.refresh_from_db()
+    assert (run.state, run.tokens_spent) == (RunState.CANCELLED, 100)
+    assert not Step.objects.filter(state=TaskState.WAITING).exists()
