@@ -187,6 +187,7 @@ def _retake_late_place(reviewer: User, campaign: Campaign) -> Assignment | None:
         with transaction.atomic():
             _take_turns(reviewer, campaign)
             if not claim(place.item_id):
+                transaction.set_rollback(True)
                 continue
             late = {"state": AssignmentState.RELEASED, "release_reason": ReleaseReason.LATE}
             mine = Assignment.objects.filter(item=place.item_id, reviewer=reviewer, **late)
@@ -234,7 +235,11 @@ def _take_fresh(terms: _Terms) -> Assignment:
 
 
 def _try_to_take(terms: _Terms, field: frozenset[str], pk: int) -> Assignment | None:
-    """One short transaction per try; None when the place or the pair was taken by a faster request."""
+    """One short transaction per try; None when the place or the pair was taken by a faster request.
+
+    Who waited in vain for an item holds it, and within the transaction of a request with an idempotency key went on to
+    wait for others: so what came to nothing is rolled back.
+    """
     reviewer, campaign = terms.reviewer, terms.campaign
     try:
         with transaction.atomic():
@@ -243,6 +248,7 @@ def _try_to_take(terms: _Terms, field: frozenset[str], pk: int) -> Assignment | 
             if apart and not queries.free_pairs(reviewer, field, campaign, "item", item=pk):
                 return None
             if not claim(pk):
+                transaction.set_rollback(True)
                 return None
             item = queries.item_of(campaign, pk)
             taken, *repeat = Sides(campaign, [item]).assignments(

@@ -1,9 +1,12 @@
 """One transaction is in the middle of its work when another begins: it waits, and finds what the first one did."""
 
 import datetime as dt
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 from django.db.models import F
 from django.urls import reverse
 
@@ -421,3 +424,35 @@ def test_of_two_owners_who_close_each_other_s_account_one_remains(monkeypatch):
     assert isinstance(other.end(), Refused)
     assert other.waited
     assert User.objects.get(is_active=True) == olga
+
+
+@pytest.mark.parametrize("had", [False, True], ids=["new", "late before"])
+def test_who_waited_in_vain_for_an_item_holds_it_no_longer(at_work, monkeypatch, had):
+    """Within the transaction of a request with an idempotency key they go on to wait for others."""
+    item, ada, bea = at_work.items.get(), algebraist("Ada"), algebraist("Bea")
+    for name in ("Cleo", "Dora"):
+        placed(item, algebraist(name))
+    if had:
+        placed(item, ada, state="released", release_reason=ReleaseReason.LATE)
+    fix_conflicts(campaign=at_work, reviewers=[ada.pk, bea.pk])
+
+    @transaction.atomic
+    def take_slowly() -> None:
+        taking.take_next(reviewer=bea, campaign=at_work)
+        time.sleep(2)
+
+    def hold() -> None:
+        try:
+            with transaction.atomic():
+                Item.objects.select_for_update(nowait=True).get()
+        finally:
+            connection.close()
+
+    other = Meanwhile(monkeypatch, taking, "_take_turns" if had else "nearest", take_slowly)
+    with transaction.atomic():
+        with pytest.raises(Refused, match="no items left"):
+            taking.take_next(reviewer=ada, campaign=at_work)
+        other.end()
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(hold).result()
+    assert other.waited
