@@ -15,7 +15,6 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.models import Answer, Assignment, Campaign, Comment, Flag, Grade
-from benchmark.models import Release
 from benchmark.releases.freezing import freeze_release
 from benchmark.subjects import Subject
 from judging.models import JudgeRun, Verdict
@@ -41,11 +40,6 @@ def content(gaps_of_the_module, rows_of_the_module):
     """The artifact of `gaps`, which is the same in all tests: it takes half a second to build."""
     with rows_of_the_module():
         return canonical(built(gaps_of_the_module))
-
-
-@pytest.fixture
-def gaps(gaps_of_the_module, db):
-    return Release.objects.select_related("benchmark").get(pk=gaps_of_the_module.pk)
 
 
 @pytest.fixture
