@@ -37,7 +37,7 @@ _ON_POSTGRESQL = {
     "browser": "faults five_protocols grading grading_places whole_study",
     "chaos": "away deploying grading importing",
     "judging": "stopping survival",
-    "reports": "random_requests",
+    "reports": "meanwhile random_requests",
     "search": "slogan_survival",
     "solving": "survival",
 }

@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from accounts.access import role_names
 from accounts.database.sight import identities_readable
-from accounts.models import Credit, IdempotencyRecord, Invitation, Role, RoleName, User
+from accounts.models import Credit, IdempotencyRecord, Invitation, Role, User
 from accounts.people.authority import OWNER
+from accounts.people.members import held_owners
 from accounts.profile.personal_data import rows_of
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
@@ -24,8 +25,7 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
     """
     if actor.pk != member.pk and OWNER not in role_names(actor):
         raise NotAllowed("Only the person themselves or an owner may erase an account.")
-    owners = Role.objects.select_for_update().filter(name=RoleName.OWNER, user__is_active=True)
-    if set(owners.values_list("user_id", flat=True)) == {member.pk}:
+    if set(held_owners()) == {member.pk}:
         raise Refused("The last owner cannot be erased. Make someone else an owner first.", code="last_owner")
     nobody = f"erased-{member.pk}@invalid.invalid"
     unerased = User.objects.filter(pk=member.pk, erased_at=None)

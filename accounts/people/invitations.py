@@ -52,7 +52,9 @@ def invite_all(*, actor: User, emails: Iterable[str], role: str) -> list[NewInvi
     known = User.objects.annotate(address=Lower("email")).filter(address__in=found)
     for address in known.values_list("address", flat=True):
         del found[address]
-    return [invite(actor=actor, email=address, role=role) for address in found]
+    # in one order, so that no two who invite the same people wait for each other
+    made = {address: invite(actor=actor, email=address, role=role) for address in sorted(found)}
+    return [made[address] for address in found]
 
 
 @transaction.atomic

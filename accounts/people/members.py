@@ -56,15 +56,15 @@ def reactivate_user(*, actor: User, member: User, reason: str = "") -> None:
     _check_may_dismiss(actor, member)
     if not member.has_usable_password():
         raise Refused(f"{member} is an imported rater without an account.", code="no_account")
-    if not User.objects.filter(pk=member.pk, is_active=False).update(is_active=True):
-        raise Refused(f"The account of {member} is already open.", code="account_open")
+    if not User.objects.filter(pk=member.pk, is_active=False, erased_at=None).update(is_active=True):
+        raise Refused(f"The account of {member} is already open, or was erased.", code="account_open")
     record(actor=actor, verb="reactivate_user", target=member, reason=reason)
 
 
 def _locked_roles(member: User) -> frozenset[str]:
     """Read the roles again: those cached on a user object may be older than the transaction. Nobody else grants this
     person one meanwhile."""
-    User.objects.select_for_update().get(pk=member.pk)
+    User.objects.select_for_update(no_key=True).get(pk=member.pk)
     return frozenset(Role.objects.select_for_update().filter(user=member).values_list("name", flat=True))
 
 
@@ -76,15 +76,22 @@ def _check_may_grant(actor: User, role: str) -> None:
 def _check_may_dismiss(actor: User, member: User) -> None:
     if actor.pk == member.pk:
         raise Refused("You cannot close your own account.", code="own_account")
+    held_owners()  # before the member, as where somebody is erased or loses a role
     if not may_dismiss(role_names(actor), _locked_roles(member)):
         raise NotAllowed("You may not close or reopen this account.")
+
+
+def held_owners() -> list[int]:
+    """The active owners, by number: none of them goes until the caller's transaction ends. What an owner does is still
+    stored under their name, so that nobody waits here for somebody who waits for them."""
+    owners = Role.objects.filter(name=RoleName.OWNER, user__is_active=True).order_by("user_id")
+    return list(owners.select_for_update(no_key=True).values_list("user_id", flat=True))
 
 
 def _check_owner_remains(member: User, role: str) -> None:
     if role != RoleName.OWNER:
         return
-    owners = Role.objects.select_for_update().filter(name=RoleName.OWNER, user__is_active=True)
-    if set(owners.values_list("user_id", flat=True)) == {member.pk}:
+    if set(held_owners()) == {member.pk}:
         raise Refused(
             "The last owner cannot be removed. Make someone else an owner first.", code="last_owner"
         )

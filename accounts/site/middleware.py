@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import BadRequest
+from django.core.exceptions import BadRequest, ObjectDoesNotExist
 from django.db import DatabaseError, IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -14,6 +14,7 @@ from accounts.access import lacks_second_factor
 
 _log = logging.getLogger(__name__)
 
+SAFE = ("GET", "HEAD", "OPTIONS")
 Handler = Callable[[HttpRequest], HttpResponse]
 # What it takes to set the factor up, and to leave. Names of addresses, so that no prefix lets more through.
 REACHABLE_WITHOUT_FACTOR = frozenset(
@@ -91,8 +92,8 @@ class NulMiddleware:
 
 
 class MeanwhileMiddleware:
-    """An action looks before it writes. Where another has written in between, the database refuses; nothing is stored,
-    and to try again is right, or shows why it cannot be."""
+    """An action looks before it writes. Where another has written in between, the database refuses, or what was found
+    is gone; nothing is stored, and to try again is right, or shows why it cannot be."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -102,12 +103,20 @@ class MeanwhileMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """409 for what the state of other rows forbids; a fault of this code, such as a bad value, stays one."""
-        if not isinstance(error, DatabaseError) or not _is_of_others(error):
+        gone = request.method not in SAFE and _is_gone(error)
+        if not gone and not (isinstance(error, DatabaseError) and _is_of_others(error)):
             return None
         _log.error("The database refused a write of %s.", request.path, exc_info=error)
         if request.path.startswith("/api/"):
             return JsonResponse(_MEANWHILE, status=409)
         return render(request, "409.html", status=409)
+
+
+def _is_gone(error: Exception) -> bool:
+    """Whether a row is not there that the address or the form named a moment before."""
+    # what Django says where it changes a row that is gone; the database itself refuses nothing
+    unchanged = isinstance(error, DatabaseError) and str(error).endswith("did not affect any rows.")
+    return unchanged or isinstance(error, ObjectDoesNotExist)
 
 
 def _is_of_others(error: DatabaseError) -> bool:

@@ -47,6 +47,11 @@ def saw_systems() -> NotAllowed:
     return NotAllowed("You have seen which systems wrote these answers, so you cannot grade them blind.")
 
 
+def taken_meanwhile() -> Refused:
+    """The refusal where a reviewer took the last place on an item while it was given to somebody else."""
+    return Refused("A place has been taken in the meantime; look again.", code="plan_changed")
+
+
 def plan_assignment(campaign: Campaign) -> Plan:
     """Who would get what if the plan were applied now, with every place that cannot be filled."""
     return allocate(
@@ -89,7 +94,7 @@ def place_pairs(campaign: Campaign, pairs: Iterable[tuple[int, int]]) -> list[As
         )
         for position, item in enumerate(order, start=start + 1):
             if not claim(item):
-                raise Refused("A place has been taken in the meantime; look again.", code="plan_changed")
+                raise taken_meanwhile()
             placed += shown.assignments(item, reviewer, position, pulled=False)
     made = Assignment.objects.bulk_create(placed)
     draw_arms(reveal_of(campaign), made)
@@ -104,8 +109,9 @@ def hold_reviewers() -> None:
 
 
 def claim(item: int) -> bool:
-    """Take a free place on the item, inside the transaction that writes the assignment; False when none is free."""
-    free = Item.objects.filter(pk=item, places_taken__lt=F("places"))
+    """Take a free place on the item, inside the transaction that writes the assignment; False when none is free, or
+    when its answers have been shown."""
+    free = Item.objects.filter(pk=item, revealed=False, places_taken__lt=F("places"))
     return free.update(places_taken=F("places_taken") + 1) == 1
 
 
@@ -161,6 +167,7 @@ class Sides:
 def release_assignment(*, actor: User, assignment: Assignment, reason: str) -> None:
     """Release a waiting place; its reviewer keeps the draft, and the place is free again."""
     require_staff(actor)
+    assignment.item.campaign = locked(assignment.item.campaign)
     release_waiting(assignment, ReleaseReason.WITHDRAWN)
     record(actor=actor, verb="release_assignment", target=assignment, reason=reason)
 
@@ -178,11 +185,10 @@ def release_late(*, actor: User, campaign: Campaign) -> dict[str, int]:
     phases.require(campaign.phase, Verb.RELEASE)
     if campaign.due_on is None or campaign.due_on >= timezone.now().date():
         raise Refused("Nothing is late: the campaign has no due date in the past.", code="not_late")
-    late = list(
-        Assignment.objects.filter(
-            item__campaign=campaign, state=AssignmentState.WAITING, repeat=False
-        ).select_related("item__campaign")
-    )
+    waiting = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.WAITING, repeat=False)
+    # held, because what its reviewer submits just now is not late
+    held = waiting.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    late = list(held.select_related("item__campaign"))
     for place in late:
         release_waiting(place, ReleaseReason.LATE)
         record(actor=actor, verb="release_assignment", target=place, reason="late")
@@ -209,6 +215,7 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
     if assignment.reviewer_id != reviewer.pk:
         raise NotAllowed("This place belongs to someone else.")
     hold_reviewers()
+    assignment.item.campaign = locked(assignment.item.campaign)
     release_waiting(assignment, ReleaseReason.OUT_OF_FIELD)
     record(actor=reviewer, verb="out_of_field", target=assignment, reason=note)
     if assignment.pulled or assignment.repeat:
@@ -223,7 +230,8 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
 
 
 def release_waiting(assignment: Assignment, reason: ReleaseReason = ReleaseReason.WITHDRAWN) -> None:
-    """Free a waiting place, inside the caller's transaction; raises Refused (code "not_waiting") for any other."""
+    """Free a waiting place, inside the caller's transaction, which holds the campaign: one after the other frees
+    places and then items. Raises Refused (code "not_waiting") for any other."""
     campaign = assignment.item.campaign
     phases.require(campaign.phase, Verb.RELEASE)
     waiting = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.WAITING)

@@ -18,7 +18,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
-from annotation.assigning.actions import claim, hold_reviewers, place_pairs, release_waiting
+from annotation.assigning.actions import claim, hold_reviewers, place_pairs, release_waiting, taken_meanwhile
 from annotation.assigning.allocation import Candidate, Vacancy, refusal
 from annotation.campaigns.actions import locked, require_staff
 from annotation.core import phases, queries
@@ -195,10 +195,11 @@ def assign_by_hand(
     _require_within_rules(campaign, items, give)
     back = {pair for pair in give if pair in places}
     for pair in sorted(back):
-        # a place that staff took away returns with its draft
-        claim(pair[0])  # free: the campaign is locked and its places were counted
+        # a place that staff took away returns with its draft, unless somebody, perhaps this person, was faster
         released = {"state": AssignmentState.RELEASED, "item": pair[0], "reviewer": pair[1]}
-        Assignment.objects.filter(**released).update(state=AssignmentState.WAITING, release_reason="")
+        mine = Assignment.objects.filter(**released)
+        if not (claim(pair[0]) and mine.update(state=AssignmentState.WAITING, release_reason="")):
+            raise taken_meanwhile()
     place_pairs(campaign, sorted(set(give) - back))
     _require_together(campaign, give)
     record(
@@ -212,7 +213,12 @@ def assign_by_hand(
 def _require_free(items: dict[int, Item], give: Collection[Pair]) -> None:
     for pk, wanted in Counter(item for item, _ in give).items():
         item = items[pk]
-        item.refresh_from_db(fields=["places_taken"])
+        item.refresh_from_db(fields=["places_taken", "revealed"])
+        if item.revealed:
+            raise Refused(
+                f"{item.instance.key}, {row_name(pk)}, was shown in a calibration round, so it has no more places.",
+                code="no_place",
+            )
         if item.places_taken + wanted > item.places:
             raise Refused(
                 f"{item.instance.key}, {row_name(pk)}, has {item.places} places in all; take one away first.",

@@ -80,9 +80,10 @@ def reveal_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
     if row.revealed_at is not None:
         raise Refused("The round has been revealed.", code="revealed")
     # items and places are held, so that no place is taken and no answer written while the round is revealed
-    list(Item.objects.select_for_update(of=("self",)).filter(calibration__round=row).order_by("pk"))
+    items = Item.objects.select_for_update(no_key=True, of=("self",))
+    list(items.filter(calibration__round=row).order_by("pk"))
     places = list(
-        Assignment.objects.select_for_update(of=("self",))
+        Assignment.objects.select_for_update(no_key=True, of=("self",))
         .filter(item__calibration__round=row, repeat=False)
         .order_by("pk")
     )

@@ -44,8 +44,9 @@ def require_staff(actor: User) -> None:
 
 
 def locked(campaign: Campaign) -> Campaign:
-    """The campaign's row, held until the transaction ends."""
-    return Campaign.objects.select_for_update().get(pk=campaign.pk)
+    """The campaign's row, held until the transaction ends. Who stores something that only names the campaign does not
+    wait, so that nobody who holds a place already waits here for one who waits for that place."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 
 @transaction.atomic
@@ -266,6 +267,9 @@ def open_campaign(*, actor: User, campaign: Campaign, answers_are_public: bool =
                 code="too_few_authors",
                 field="least_authors",
             )
+    Release.objects.select_for_update(no_key=True).get(
+        pk=campaign.release_id
+    )  # nobody publishes answers meanwhile
     public_at = public_answers(campaign)
     if public_at and not answers_are_public:
         raise Refused(
@@ -295,7 +299,7 @@ def close_campaign(*, actor: User, campaign: Campaign, reason: str = "") -> Camp
     campaign.phase = phases.after(campaign.phase, Verb.CLOSE)
     # Who submits holds the place: that grade is waited for, and a later one finds the campaign closed.
     held = Assignment.objects.filter(item__campaign=campaign).order_by("pk")
-    list(held.select_for_update(of=("self",)).values_list("pk"))
+    list(held.select_for_update(no_key=True, of=("self",)).values_list("pk"))
     submitted = sum(
         1
         for item in campaign.items.prefetch_related("assignments")

@@ -13,7 +13,17 @@ from benchmark.files.child import Cleaned
 from benchmark.files.pictures import is_called, pictures_shown
 from benchmark.files.process import cleaned
 from benchmark.identities.actions import scan_outputs
-from benchmark.models import Attachment, CleanCopy, FileKind, Instance, OriginalFile, Output, OutputState
+from benchmark.models import (
+    Attachment,
+    CleanCopy,
+    FileKind,
+    Instance,
+    OriginalFile,
+    Output,
+    OutputState,
+    Release,
+    Run,
+)
 
 MAX_BYTES = 50 * 1024 * 1024
 MOST = 50  # files of one output or instance
@@ -42,15 +52,12 @@ def attach(
         if before.original.sha256 == sha256:
             return before
         raise Refused(f"There already is another file called {name}; remove it first.", code="file_differs")
-    refuse_frozen(subject)
-    if isinstance(subject, Output) and subject.identity_decisions.filter(withdrawn_at=None).exists():
-        raise Refused(
-            "Someone has decided that this output may be read as it is; withdraw that decision first.",
-            code="decided",
-        )
+    _refuse_settled(subject)
     names = [one for one in pictures_shown(subject) if is_called(name, one)]
     made = made or cleaned(data, picture=bool(names))
     with transaction.atomic():
+        _hold(subject)
+        _refuse_settled(subject)
         last = subject.attachments.aggregate(last=Max("number"))["last"] or 0
         if subject.attachments.count() >= MOST:
             raise Refused(f"There are already {MOST} files here.", code="too_many")
@@ -91,6 +98,7 @@ def detach(*, actor: User | None, attachment: Attachment) -> None:
     """Remove a file, and its copy if nothing else has it. Raises NotAllowed, and Refused once it is frozen."""
     _require_staff(actor)
     subject = subject_of(attachment)
+    _hold(subject)
     refuse_frozen(subject)
     name, copy = attachment.original.name, attachment.copy
     try:
@@ -119,6 +127,26 @@ def refuse_frozen(subject: Output | Instance) -> None:
         raise Refused(
             f"Its {what} is frozen: what people read and judge does not change any more.", code="frozen"
         )
+
+
+def _refuse_settled(subject: Output | Instance) -> None:
+    """Raise Refused where what is read does not change, or somebody has read it and decided."""
+    refuse_frozen(subject)
+    if isinstance(subject, Output) and subject.identity_decisions.filter(withdrawn_at=None).exists():
+        raise Refused(
+            "Someone has decided that this output may be read as it is; withdraw that decision first.",
+            code="decided",
+        )
+
+
+def _hold(subject: Output | Instance) -> None:
+    """Until the transaction ends nobody draws or freezes what the file belongs to, or decides about it; it is read as
+    it is now, because cleaning a file takes seconds."""
+    if isinstance(subject, Output):
+        subject.run.frozen_at = Run.objects.select_for_update(no_key=True).get(pk=subject.run_id).frozen_at
+    else:
+        held = Release.objects.select_for_update(no_key=True).get(pk=subject.release_id)
+        subject.release.frozen_at = held.frozen_at
 
 
 def _scan_again(subject: Output | Instance) -> None:

@@ -48,7 +48,7 @@ def scan_identities(
     while done < len(waiting) and (seconds is None or monotonic() - begun < seconds):
         progress("scanning", done, len(waiting))
         batch = waiting[done : done + BATCH]
-        scan_outputs(release, Output.objects.filter(pk__in=batch))
+        scan_outputs(release, Output.objects.filter(pk__in=batch).order_by("pk"))
         done += len(batch)
     progress("scanning", done, len(waiting))
     scans = IdentityScan.objects.filter(output__run__release=release)

@@ -330,7 +330,10 @@ def finish_runs() -> int:
     """Close running runs that have nothing waiting or leased; returns how many."""
     unfinished = JudgeTask.objects.filter(state__in=OPEN)
     running = JudgeRun.objects.filter(state=RunState.RUNNING)
-    ended = list(running.exclude(id__in=unfinished.values("run_id")).values_list("id", flat=True))
+    over = running.exclude(id__in=unfinished.values("run_id"))
+    # Who asks failed tasks again holds their run, so they are looked for once more when these are held.
+    held = list(over.order_by("id").select_for_update(no_key=True).values_list("id", flat=True))
+    ended = list(over.filter(id__in=held).values_list("id", flat=True))
     for run in running.filter(id__in=ended, after__isnull=False).select_related("judge", "after", "release"):
         # Store the combined verdicts of both judges; those that are stored already stay.
         assert run.after is not None

@@ -147,7 +147,8 @@ def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: 
 
     Raises Refused as `prepare_record` does, and when the files are not those that were looked at.
     """
-    Release.objects.select_for_update().get(pk=artifact.release_id)  # one version after the other
+    # one version after the other, and no campaign opens that would look for public answers
+    Release.objects.select_for_update(no_key=True).get(pk=artifact.release_id)
     made = prepare_record(artifact=artifact, wish=wish)
     if seen and seen != made.sha256:
         raise Refused(

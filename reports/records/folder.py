@@ -4,13 +4,15 @@ What changes later is written next to them: bands on the pages, the list of all 
 rows, so that `manage.py write_records` can write it again at any time.
 """
 
+import fcntl
 import hashlib
 import os
 import re
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
@@ -85,6 +87,16 @@ def write_missing() -> list[str]:
     return written
 
 
+@contextmanager
+def _in_turn() -> Iterator[None]:
+    """Of two who write what follows from the rows the second reads them after the first has written."""
+    root().mkdir(parents=True, exist_ok=True)
+    with (root() / ".turn").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        yield
+
+
+@_in_turn()
 def refresh(name: str) -> None:
     """Bands on the pages of all versions of a name, where its address leads, and its feed."""
     rows = list(PublicRecord.objects.filter(name=name).order_by("version"))
@@ -122,6 +134,7 @@ def refresh(name: str) -> None:
     _replace(root() / name / "feed.atom", _feed(f"Versions of {name}", rows, f"{name}/"))
 
 
+@_in_turn()
 def write_list() -> None:
     """The list of all records with its feed: of each name the version to which its address leads."""
     rows = list(PublicRecord.objects.order_by("-published_at", "-pk"))

@@ -185,7 +185,7 @@ def test_many_people_are_invited_from_a_pasted_table_and_their_links_shown(
     page = client.post(reverse("invite"), {"emails": TABLE, "role": "reviewer"}).content.decode()
     invited = ["nina@study.test", "david@study.test", "emmy@study.test"]
     assert [message.to for message in mailoutbox] == [[address] for address in invited]
-    assert list(Invitation.objects.order_by("pk").values_list("email", flat=True)) == invited
+    assert set(Invitation.objects.values_list("email", flat=True)) == set(invited)
     assert "have an account already: carl@study.test" in page
     assert not Invitation.objects.filter(mailed_at=None).exists()
     for message, token in zip(mailoutbox, re.findall(r"/join/([^/\"]+)/", page), strict=True):

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent, Role, User
-from accounts.profile import actions
+from accounts.profile import actions, views
 from tests.factories import RoleFactory
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +33,17 @@ def nothing_given() -> None:
     User.objects.update(email=None)
 
 
+def gone() -> None:
+    RoleFactory()
+    Role.objects.get(name="nobody")
+
+
+def changed_when_gone() -> None:
+    role = RoleFactory()
+    Role.objects.all().delete()
+    role.save(update_fields=["name"])
+
+
 def renaming(monkeypatch: pytest.MonkeyPatch, client: Client, write: Callable[[], None]) -> Any:
     def action(**_: object) -> None:
         with transaction.atomic():
@@ -43,7 +54,7 @@ def renaming(monkeypatch: pytest.MonkeyPatch, client: Client, write: Callable[[]
     return client.post(reverse("profile-name"), {"name": "Ada"})
 
 
-@pytest.mark.parametrize("write", [twice, against_a_guard])
+@pytest.mark.parametrize("write", [twice, against_a_guard, gone, changed_when_gone])
 def test_a_write_that_came_too_late_is_explained_and_stores_nothing(algebraist, client, monkeypatch, write):
     client.force_login(algebraist)
     told = renaming(monkeypatch, client, write)
@@ -57,3 +68,10 @@ def test_a_value_that_the_database_refuses_is_a_fault_of_the_site(algebraist, cl
     client.force_login(algebraist)
     with pytest.raises(IntegrityError):
         renaming(monkeypatch, client, write)
+
+
+def test_a_page_that_looks_for_what_is_not_there_is_a_fault_of_the_site(algebraist, client, monkeypatch):
+    client.force_login(algebraist)
+    monkeypatch.setattr(views, "render", lambda *_, **__: gone())
+    with pytest.raises(Role.DoesNotExist):
+        client.get(reverse("profile"))

@@ -5,6 +5,7 @@ import pytest
 from accounts.models import AuditEvent, Role, User
 from accounts.people import members
 from accounts.people.authority import clashes, grantable_roles, may_dismiss
+from accounts.people.erasure import erase_person
 from accounts.refusal import NotAllowed, Refused
 from tests.conftest import member
 
@@ -143,3 +144,13 @@ def test_what_is_in_whose_gift(actor: set[str], gift: set[str]) -> None:
 )
 def test_which_roles_clash(held: set[str], role: str, clash: bool) -> None:
     assert clashes(held, role) is clash
+
+
+def test_who_is_erased_while_somebody_reopens_their_account_stays_erased(
+    owner: User, algebraist: User
+) -> None:
+    """What was read of them is from before."""
+    members.deactivate_user(actor=owner, member=algebraist)
+    erase_person(actor=owner, member=User.objects.get(pk=algebraist.pk))
+    with pytest.raises(Refused, match="was erased"):
+        members.reactivate_user(actor=owner, member=algebraist)

@@ -69,6 +69,20 @@ def test_what_was_taken_away_by_mistake_comes_back_with_its_draft(opened, coordi
     assert Item.objects.get(pk=place.item_id).places_taken == 1
 
 
+@pytest.mark.parametrize("had", [False, True], ids=["new", "had it before"])
+def test_an_item_that_was_shown_in_a_round_has_no_more_places(opened, coordinator, algebraist, had):
+    """A page that was loaded before still offers it."""
+    item = opened.items.filter(instance__domain="algebra").first()
+    if had:
+        hand(opened, coordinator, give=[(item.pk, algebraist.pk)])
+        hand(opened, coordinator, take=[(item.pk, algebraist.pk)])
+    Item.objects.filter(pk=item.pk).update(revealed=True)
+    with pytest.raises(Refused, match="calibration round") as refusal:
+        hand(opened, coordinator, give=[(item.pk, algebraist.pk)])
+    assert refusal.value.code == "no_place"
+    assert held(algebraist) == set()
+
+
 def test_what_a_reviewer_gave_back_is_not_forced_on_them(opened, coordinator, algebraist):
     place = take_next(reviewer=algebraist, campaign=opened)
     say_out_of_field(reviewer=algebraist, assignment=place)
