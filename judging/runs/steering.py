@@ -45,9 +45,9 @@ def retry_failed(*, actor: User | None, run: JudgeRun) -> int:
 
     Votes that another run has cast since, or is still to ask for, are not paid for twice.
     """
-    JudgeRun.objects.select_for_update(no_key=True).get(pk=run.pk)  # nobody ends it meanwhile
+    held = JudgeRun.objects.select_for_update(no_key=True).get(pk=run.pk)  # nobody ends it meanwhile
     Judge.objects.select_for_update().get(pk=run.judge_id)  # nobody asks it for the same meanwhile
-    if JudgeRun.objects.filter(pk=run.pk, state=RunState.CANCELLED).exists():
+    if held.state == RunState.CANCELLED:
         raise Refused("The run was cancelled. Ask the judge again instead.", code="wrong_state")
     failed = list(run.tasks.filter(state=TaskState.FAILED))
     if not failed:
