@@ -202,6 +202,19 @@ def test_only_owners_publish_and_see_before_what_becomes_public(
     assert hashlib.sha256(packed(row)).hexdigest() == seen
 
 
+def test_the_form_of_the_next_version_keeps_closed_what_is_still_closed(publish, owner, client):
+    publish(
+        show_problems=True,
+        embargo={"sample-proof-01": date(2999, 1, 1), "sample-proof-02": timezone.now().date()},
+    )
+    client.force_login(owner)
+    form = client.get("/reports/releases/sample-proofs/records/publish/").context["form"]
+    assert form.initial["embargo"] == "sample-proof-01 2999-01-01"
+    said = {**form.initial, "artifact": Artifact.objects.get().pk, "title": "A better title"}
+    shown = client.post("/reports/releases/sample-proofs/records/publish/", said).content.decode()
+    assert "The texts of 7 problems and 0 answers; 1 problem under embargo" in shown
+
+
 def test_what_changed_since_the_owner_looked_is_not_published(frozen):
     with pytest.raises(Refused, match="Something changed"):
         publish_record(actor=None, artifact=frozen, wish=WISH, seen="0" * 64)
