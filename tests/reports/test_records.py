@@ -394,6 +394,34 @@ def test_a_changed_file_is_named(publish):
     assert any("expert-9" in one for one in changed(content, honest_sums=True, artifact_json=artifact))
 
 
+def test_with_right_checksums_every_answer_is_still_that_of_its_system(publish):
+    content = packed(publish(show_outputs=True))
+    lines = unpacked(content)["answers.jsonl"].splitlines(keepends=True)
+
+    def found(*answers: bytes) -> list[str]:
+        return changed(content, honest_sums=True, answers_jsonl=b"".join(answers))
+
+    other = {b'"aurora"': b'"basalt"', b'"basalt"': b'"aurora"'}
+    exchanged = [re.sub(rb'"aurora"|"basalt"', lambda name: other[name[0]], line) for line in lines]
+    assert len(found(*exchanged)) == 16
+    assert "line 1: expected the answer sample-proof-01/basalt/1 of the artifact" in found(*exchanged)[0]
+    assert found(*lines[1:]) == ["answers.jsonl: expected the answer sample-proof-01/aurora/1, found none"]
+    assert found(lines[0], *lines) == [
+        "answers.jsonl, line 2: expected every answer once, found sample-proof-01/aurora/1 again"
+    ]
+    assert found(*lines, b"[]\n", b"{") == [
+        f"answers.jsonl, line {number}: expected an answer, found something else" for number in (25, 26)
+    ]
+
+
+def test_labels_are_never_missing(publish):
+    files = unpacked(packed(publish()))
+    del files["labels.csv"], files["SHA256SUMS"]
+    assert [str(one) for one in verify_archive(archive("x", files)).differences] == [
+        "labels.csv: expected the rows of the artifact, found no file"
+    ]
+
+
 def test_a_file_that_no_line_names_and_a_line_without_its_file_are_named(publish):
     every = unpacked(packed(publish()))
     listed = every.pop("SHA256SUMS")
@@ -495,6 +523,10 @@ def test_what_referees_wrote_is_public_only_where_the_owner_says_so_and_never_un
     assert b"CANARY of sample-proof-01" in shown.files["problems/1.html"]
     assert not any(b"CANARY of sample-proof-02" in content for content in shown.files.values())
     assert verify_archive(shown.archive).verified
+    others = shown.files["comments.csv"].replace(b"CANARY", b"PRAISE")
+    assert changed(shown.archive, honest_sums=True, comments_csv=others) == [
+        "comments.csv: expected the rows of the artifact, found others"
+    ]
 
 
 def test_referees_are_named_as_each_of_them_chose(frozen, proofs):
