@@ -585,6 +585,22 @@ def test_a_printed_pair_turns_preferences_and_no_words(comparison, coordinator, 
     assert set(answers["Why?"]) == {"first-order logic"}
 
 
+@pytest.mark.parametrize("identities", [False, True])
+def test_who_saw_a_printed_pair_twice_is_one_grader_with_both_answers(
+    comparison, coordinator, algebraist, identities
+):
+    campaign = opened(comparison, coordinator, mirrored_share=1.0)
+    item = taking.take_next(reviewer=algebraist, campaign=campaign).item
+    for place, value in zip(item.assignments.order_by("repeat"), ("first", "second"), strict=True):
+        submit(algebraist, place, value)  # the same proof, which has the other side of the repeat
+    batches = printed_items([campaign], Viewer.STAFF, identities=identities)
+    (printed,) = [row for batch in batches for row in batch if row.graders]
+    called = algebraist.rater if identities else "Grader 1"
+    assert printed.graders == (called, f"{called}, again")
+    (preferred,) = [row.values for row in printed.answers if row.question.startswith("Which")]
+    assert preferred[0] == preferred[1]
+
+
 @pytest.mark.parametrize("side", ["output", "second"])
 def test_neither_text_of_a_drawn_pair_is_redacted_or_shown_again(comparison, coordinator, side):
     release = comparison.release
