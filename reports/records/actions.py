@@ -147,6 +147,10 @@ def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: 
 
     Raises Refused as `prepare_record` does, and when the files are not those that were looked at.
     """
+    if wish.show_outputs or wish.show_reports:
+        # held, so that none opens meanwhile without hearing that its answers are public
+        campaigns = Campaign.objects.select_for_update(no_key=True)
+        list(campaigns.filter(release=artifact.release_id).order_by("pk").values_list("pk"))
     Release.objects.select_for_update().get(pk=artifact.release_id)  # one version after the other
     made = prepare_record(artifact=artifact, wish=wish)
     if seen and seen != made.sha256:
@@ -161,7 +165,7 @@ def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: 
         archive_sha256=made.sha256,
         published_by=actor,
     )
-    if wish.show_outputs:  # from now on a campaign over them is no longer quite blind
+    if "answers.jsonl" in made.files:  # from now on a campaign over them is no longer quite blind
         described = ReleaseDescription.objects.filter(release=artifact.release_id)
         described.update(answers_public_at=made.declared.address)
     details = {"name": row.name, "version": row.version, "archive_sha256": row.archive_sha256}

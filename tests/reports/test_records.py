@@ -265,6 +265,8 @@ def test_no_hash_names_the_system_of_an_answer_that_is_not_shown(publish, proofs
 def test_a_record_with_answers_is_known_where_a_campaign_opens(publish, proofs):
     publish()
     assert ReleaseDescription.objects.get(release=proofs).answers_public_at == ""
+    publish(show_outputs=True, embargo={"": date(2999, 1, 1)})
+    assert ReleaseDescription.objects.get(release=proofs).answers_public_at == "", "nobody can read them yet"
     row = publish(show_outputs=True)
     assert ReleaseDescription.objects.get(release=proofs).answers_public_at == row.declared["address"]
 
