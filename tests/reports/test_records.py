@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import zipfile
 from datetime import date, timedelta
 from html.parser import HTMLParser
@@ -316,6 +317,17 @@ def test_files_that_are_gone_are_written_again_with_the_same_bytes(publish, tmp_
 
 def refused(words: str):
     return pytest.raises(IntegrityError, match=words)
+
+
+def test_files_of_one_version_that_are_gone_keep_no_other_from_being_published_or_withdrawn(
+    publish, withdraw
+):
+    shutil.rmtree(root() / "gaps" / str(publish().version))
+    second = publish()
+    assert Client().get("/records/gaps/")["Location"] == "/records/gaps/2/"
+    withdraw(second, "The second judge was the first one again.")
+    assert "the first one again" in page("/records/gaps/2/")
+    assert "the first one again" in page("/records/feed.atom")
 
 
 def test_a_version_exists_once_and_counts_from_one(publish):
