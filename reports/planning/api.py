@@ -21,6 +21,7 @@ from reports.audit.precision import Expected
 from reports.audit.request import ALLOCATIONS, PER_STRATUM, AuditRequest, audit_document
 from reports.core.requests import release_or_404
 from reports.core.rest import invalid
+from reports.planning.forms import as_computed
 from stats.analyses import plans
 from stats.planning.allocations import PlannedStratum
 
@@ -180,13 +181,15 @@ class ComparisonPlanIn(serializers.Serializer[Any]):
     )
 
     def document(self) -> plans.Document:
-        return plans.comparison_plan(**self.validated_data)
+        sent = self.validated_data
+        discordance = as_computed(sent["discordance"], sent["p1"], sent["p2"])
+        return plans.comparison_plan(**{**sent, "discordance": discordance})
 
 
 class ProportionPlanIn(serializers.Serializer[Any]):
     p = _share()
     half_width = serializers.FloatField(min_value=0.0001, max_value=0.49)
-    population = serializers.IntegerField(min_value=1, max_value=10_000_000, required=False, allow_null=True)
+    population = serializers.IntegerField(min_value=2, max_value=10_000_000, required=False, allow_null=True)
 
     def document(self) -> plans.Document:
         sent = self.validated_data

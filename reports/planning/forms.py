@@ -1,5 +1,6 @@
 """Forms of the planner. All are sent by GET, so that the address holds the whole plan."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,14 @@ EXAMPLE = "name,size,guess,hours,judge\n" + "\n".join(
         strict=True,
     )
 )
+
+
+def as_computed(discordance: float, p1: float, p2: float) -> float:
+    """The discordance, or the difference of the shares where the two are equal but for the computer's rounding:
+    0.8 - 0.1 is a little more than 0.7, and to differ on fewer items than that is impossible.
+    """
+    difference = abs(p1 - p2)
+    return difference if math.isclose(discordance, difference) else discordance
 
 
 def percent_field(label: str, *, initial: float | None = None, least: float = 0, **kwargs: Any) -> Any:
@@ -147,9 +156,12 @@ class ComparisonForm(PlannerForm):
 
     def plan(self) -> plans.Document:
         asked = self.cleaned_data
-        shares = {key: asked[key] / 100 for key in ("p1", "p2", "discordance", "power")}
+        p1, p2, discordance, power = (asked[key] / 100 for key in ("p1", "p2", "discordance", "power"))
         return plans.comparison_plan(
-            **shares,
+            p1,
+            p2,
+            as_computed(discordance, p1, p2),
+            power=power,
             cluster_size=asked["cluster_size"] or 1,
             correlation=asked["correlation"] or 0,
             pilot=asked["pilot"],
@@ -162,7 +174,7 @@ class ProportionForm(PlannerForm):
     p = percent_field("Expected share, %", initial=7)
     half_width = percent_field("Wanted half-width, percentage points", initial=2, least=0.01)
     population = forms.IntegerField(
-        label="Outputs there are", min_value=1, max_value=10_000_000, initial=1400, required=False
+        label="Outputs there are", min_value=2, max_value=10_000_000, initial=1400, required=False
     )
 
     def plan(self) -> plans.Document:
