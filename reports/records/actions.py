@@ -162,7 +162,7 @@ def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: 
         archive_sha256=made.sha256,
         published_by=actor,
     )
-    if wish.show_outputs:  # from now on a campaign over them is no longer quite blind
+    if "answers.jsonl" in made.files:  # from now on a campaign over them is no longer quite blind
         described = ReleaseDescription.objects.filter(release=artifact.release_id)
         described.update(answers_public_at=made.declared.address)
     details = {"name": row.name, "version": row.version, "archive_sha256": row.archive_sha256}
