@@ -60,8 +60,9 @@ class Prepared:
         return hashlib.sha256(self.archive).hexdigest()
 
 
-def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
-    """Everything that publishing the artifact would make public, written nowhere.
+def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None = None) -> Prepared:
+    """Everything that publishing the artifact would make public, written nowhere. What was `announced` by an earlier
+    version, and nobody looks at again, has its licence and names no others.
 
     Raises Refused where something is missing that a record needs, where grading is open that a record would disturb,
     and for an artifact or a text that does not verify.
@@ -134,6 +135,14 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
         is_sample=release.is_sample,
         hides_hashes=True,
     )
+    if announced:
+        declared = replace(
+            declared,
+            authors=announced.authors,
+            licence=announced.licence,
+            systems=announced.systems,
+            credited=[name for name in announced.credited if name in declared.credited],
+        )
     if not any(
         map(declared.hides_answer, keys)
     ):  # else the few hashes that are left out could be guessed by it
@@ -142,7 +151,14 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
 
 
 @transaction.atomic
-def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: str = "") -> PublicRecord:
+def publish_record(
+    *,
+    actor: User | None,
+    artifact: Artifact,
+    wish: Wish,
+    seen: str = "",
+    announced: Declared | None = None,
+) -> PublicRecord:
     """Publish the artifact as the next version of a record. `seen` is the hash of the archive that the owner looked at.
 
     Raises Refused as `prepare_record` does, and when the files are not those that were looked at.
@@ -152,7 +168,7 @@ def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: 
         campaigns = Campaign.objects.select_for_update(no_key=True)
         list(campaigns.filter(release=artifact.release_id).order_by("pk").values_list("pk"))
     Release.objects.select_for_update().get(pk=artifact.release_id)  # one version after the other
-    made = prepare_record(artifact=artifact, wish=wish)
+    made = prepare_record(artifact=artifact, wish=wish, announced=announced)
     if seen and seen != made.sha256:
         raise Refused(
             "Something changed since you looked at it. Look again before you publish.", code="changed"
