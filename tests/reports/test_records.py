@@ -21,7 +21,7 @@ from accounts.models import AuditEvent, Credit, User
 from accounts.refusal import Refused
 from annotation.models import Answer, Campaign, Comment, Grade
 from benchmark.describing.actions import describe_release
-from benchmark.models import Instance, Output, ReleaseDescription
+from benchmark.models import Instance, Output, ReleaseDescription, System
 from benchmark.releases.freezing import freeze_release
 from benchmark.rendering.actions import render_waiting
 from reports.artifact.freezing import freeze_artifact
@@ -617,6 +617,13 @@ def test_hostile_words_are_shown_and_do_nothing(frozen, words):
 def test_words_in_latex_and_markdown_are_words():
     assert latex_text("\\input{x} 5 % & $a_1$") == r"\textbackslash{}input\{x\} 5 \% \& \$a\_1\$"
     assert markdown_text("[x](http://y) *b* | <i>\n# c") == r"\[x\](http://y) \*b\* \| \<i\> \# c"
+
+
+@pytest.mark.parametrize("name", ["[Beta] System", "*System"])
+def test_no_row_of_a_latex_table_is_an_option_of_the_line_before(publish, proofs, name):
+    System.objects.filter(runs__release=proofs).update(name=name)
+    lines = unpacked(packed(publish()))["leaderboard.tex"].decode().splitlines()
+    assert [line[: len(name) + 2] for line in lines if name in line] == [f"{{}}{name}"] * 3
 
 
 def test_a_name_in_bibtex_stays_one_name():
