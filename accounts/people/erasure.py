@@ -20,14 +20,14 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
     """Erase `member`, by their own request or as an owner. It cannot be undone.
 
     The row stays as the rater of their labels, with an address that reaches nobody. Roles, domains, conflicts, tokens,
-    saved comments, searches, second factors and the address of their invitation are deleted. Raises NotAllowed for
+    saved comments, searches, second factors and the address of their invitations are deleted. Raises NotAllowed for
     anybody else, Refused for the last owner (code "last_owner") and for somebody who was erased before (code "erased").
     """
     if actor.pk != member.pk and OWNER not in role_names(actor):
         raise NotAllowed("Only the person themselves or an owner may erase an account.")
     if set(held_owners()) == {member.pk}:
         raise Refused("The last owner cannot be erased. Make someone else an owner first.", code="last_owner")
-    nobody = f"erased-{member.pk}@invalid.invalid"
+    address, nobody = member.email, f"erased-{member.pk}@invalid.invalid"
     unerased = User.objects.filter(pk=member.pk, erased_at=None)
     stand_in = User(pk=member.pk)
     stand_in.set_unusable_password()
@@ -61,5 +61,6 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
         member.conflicts.all().delete()
         for _, kept in rows_of(member):
             kept.delete()
-    Invitation.objects.filter(accepted_by=member).update(email=nobody)
+    # the one that was accepted, and those that it replaced
+    Invitation.objects.filter(email__iexact=address).update(email=nobody, mail_error="")
     record(actor=None if actor.pk == member.pk else actor, verb="erase_person", target=member, reason=reason)

@@ -77,8 +77,8 @@ def declare_conflict(*, actor: User, kind: str, key: str, reason: str = "") -> C
     conflict, _ = Conflict.objects.update_or_create(
         user=actor, kind=kind, key=key, defaults={"reason": reason}
     )
-    details = {"kind": kind, "key": key}
-    record(actor=actor, verb="declare_conflict", target=actor, reason=reason, details=details)
+    # neither words nor reason: the trail outlives an erased account
+    record(actor=actor, verb="declare_conflict", target=actor, details={"kind": kind})
     return conflict
 
 
@@ -92,4 +92,4 @@ def withdraw_conflict(*, actor: User, kind: str, key: str) -> None:
         deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
     if not deleted:
         raise Refused(f"No conflict with {kind} {key} was declared.", code="not_declared", field="key")
-    record(actor=actor, verb="withdraw_conflict", target=actor, details={"kind": kind, "key": key})
+    record(actor=actor, verb="withdraw_conflict", target=actor, details={"kind": kind})

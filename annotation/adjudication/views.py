@@ -66,7 +66,7 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
                 value=sent.get("value", ""),
                 cause=sent.get("cause", ""),
                 note=sent.get("note", ""),
-                supersedes=int(earlier) if earlier.isdecimal() else None,
+                supersedes=int(earlier) if earlier.isdecimal() and len(earlier) < 19 else None,
             )
             messages.success(request, "The decision has been stored.")
             return redirect("adjudicate", slug=slug, name=name)

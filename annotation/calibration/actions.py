@@ -84,12 +84,14 @@ def reveal_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
     list(items.filter(calibration__round=row).order_by("pk"))
     places = list(
         Assignment.objects.select_for_update(no_key=True, of=("self",))
-        .filter(item__calibration__round=row, repeat=False)
+        .filter(item__calibration__round=row)
         .order_by("pk")
     )
     for subject in row.items.select_related("item__instance"):
-        states = [place.state for place in places if place.item_id == subject.item_id]
-        waiting, answered = states.count(AssignmentState.WAITING), states.count(AssignmentState.SUBMITTED)
+        of_item = [place for place in places if place.item_id == subject.item_id]
+        # the mirrored repeat of a pair is waited for, since nobody could submit it afterwards; it is no second answer
+        waiting = sum(place.state == AssignmentState.WAITING for place in of_item)
+        answered = sum(place.state == AssignmentState.SUBMITTED and not place.repeat for place in of_item)
         if waiting or answered < 2:
             raise Refused(
                 f"{subject.item.instance.key} has {answered} answers and {waiting} waiting places; a round can "

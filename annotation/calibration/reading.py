@@ -66,8 +66,8 @@ def blind_answers_are_final() -> Refused:
 
 def discussed(place: Assignment) -> CalibrationItem | None:
     """The item in calibration that the holder of a submitted place may read; None before the reveal, and as long as
-    they have to grade the same text in another campaign."""
-    if place.state != AssignmentState.SUBMITTED:
+    they have to grade the same text in another campaign. A pair is discussed at its first place, not at the repeat."""
+    if place.state != AssignmentState.SUBMITTED or place.repeat:
         return None
     rows = CalibrationItem.objects.select_related("round")
     found = rows.filter(item=place.item_id, round__revealed_at__isnull=False).first()
@@ -227,7 +227,8 @@ def round_values(campaign: Campaign) -> list[dict[str, object]]:
         )
         items = []
         for subject in subjects:
-            places = [place for place in subject.item.assignments.all() if not place.repeat]
+            every = list(subject.item.assignments.all())
+            places = [place for place in every if not place.repeat]
             graders = sorted(
                 (p for p in places if p.state == AssignmentState.SUBMITTED), key=lambda p: p.handle
             )
@@ -238,7 +239,7 @@ def round_values(campaign: Campaign) -> list[dict[str, object]]:
                 {
                     "problem": subject.item.instance.key,
                     "answered": len(graders),
-                    "waiting": sum(place.state == AssignmentState.WAITING for place in places),
+                    "waiting": sum(place.state == AssignmentState.WAITING for place in every),
                     "remarks": [
                         {
                             "letter": letters.get(remark.author_id, STAFF),

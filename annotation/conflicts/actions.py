@@ -49,13 +49,7 @@ def enter_conflict(*, actor: User, member: User, kind: str, key: str, reason: st
     if not key.strip():
         raise Refused("Enter whom or what the conflict is with.", field="key")
     made = declare_conflict(actor=member, kind=kind, key=key.strip(), reason=reason)
-    record(
-        actor=actor,
-        verb="enter_conflict",
-        target=member,
-        reason=reason,
-        details={"kind": kind, "key": made.key},
-    )
+    record(actor=actor, verb="enter_conflict", target=member, details={"kind": kind})
     return made
 
 
@@ -88,7 +82,8 @@ def decide_conflict(
     )
     conflict.decided_at, conflict.decided_by = timezone.now(), actor
     conflict.save(update_fields=["decided_at", "decided_by"])
-    details = {"kind": conflict.kind, "key": conflict.key, "targets": [list(pair) for pair in wanted]}
+    # not the person's own words, which are gone when the account is erased
+    details = {"kind": conflict.kind, "targets": [list(pair) for pair in wanted]}
     record(actor=actor, verb="decide_conflict", target=conflict.user, reason=reason, details=details)
     return conflict
 

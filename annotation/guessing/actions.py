@@ -7,7 +7,8 @@ from accounts.refusal import Refused
 from accounts.trail import record
 from annotation.campaigns.actions import locked as locked_campaign
 from annotation.campaigns.actions import require_staff
-from annotation.core.phases import Phase
+from annotation.core import phases
+from annotation.core.phases import Phase, Verb
 from annotation.grading.actions import locked, require_own
 from annotation.guessing.guesses import asks_for_guesses
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignKind, GuessQuestion, SystemGuess
@@ -37,13 +38,15 @@ def guess_system(*, reviewer: User, assignment: Assignment, system: str) -> Syst
     """Store the guess, a name in the reviewer's own words or "" for no idea. It changes no grade and is final.
 
     Every name is accepted alike, whether or not such a system takes part. Raises Refused with code not_asked,
-    not_submitted, already_guessed or too_long.
+    wrong_phase (after the close systems may be public, and guesses are counted), not_submitted, already_guessed or
+    too_long.
     """
     assignment = locked(assignment)
     require_own(reviewer, assignment)
     campaign = assignment.item.campaign
     if not asks_for_guesses(campaign):
         raise Refused("This campaign does not ask for guesses.", code="not_asked")
+    phases.require(campaign.phase, Verb.GRADE)
     if assignment.state != AssignmentState.SUBMITTED:
         raise Refused("Submit your grade before the guess.", code="not_submitted")
     if SystemGuess.objects.filter(assignment=assignment).exists():

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from accounts.database.sight import identities_readable
 from accounts.models import User
+from annotation.core.phases import Phase
 from annotation.models import Assignment, AssignmentState, Campaign, GuessQuestion, SystemGuess
 from benchmark.models import System
 
@@ -20,9 +21,10 @@ def asks_for_guesses(campaign: Campaign) -> bool:
 
 
 def is_asked(place: Assignment) -> bool:
-    """Whether the holder still has to be asked: submitted, question on, and no guess yet."""
+    """Whether the holder still has to be asked: campaign open, submitted, question on, and no guess yet."""
     return (
-        place.state == AssignmentState.SUBMITTED
+        place.item.campaign.phase == Phase.OPEN
+        and place.state == AssignmentState.SUBMITTED
         and asks_for_guesses(place.item.campaign)
         and not SystemGuess.objects.filter(assignment=place).exists()
     )

@@ -33,19 +33,27 @@ from benchmark.models import (
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import identity_words, quarantined, scanned_with_all_words, system_names
 
+MOST_SCANNED_BY_A_DRAW = 200  # some twenty seconds, for which a person waits
+
 
 def eligible(
     release: Release, outputs: Mapping[int, Output], *, leave_out_undecided: bool
 ) -> dict[int, Output]:
-    """The outputs that may be drawn, by id; those that were never scanned are scanned now.
+    """The outputs that may be drawn, by id; a few that were never scanned are scanned now.
 
-    Raises Refused (code "quarantined") while decisions are open, (code "nothing_to_read") while answers have neither
-    text nor file, or when nothing is left.
+    Raises Refused (code "not_scanned") while there are many of these, (code "quarantined") while decisions are open,
+    (code "nothing_to_read") while answers have neither text nor file, or when nothing is left.
     """
     scanned = Output.objects.filter(scanned_with_all_words(release), pk__in=outputs).values_list(
         "pk", flat=True
     )
     fresh = outputs.keys() - set(scanned)
+    if len(fresh) > MOST_SCANNED_BY_A_DRAW:
+        raise Refused(
+            f"{len(fresh)} outputs are not scanned yet for what reveals who wrote them. Scan them on the quarantine "
+            f"page of {release}, then draw.",
+            code="not_scanned",
+        )
     scan_outputs(release, [outputs[pk] for pk in sorted(fresh)])
     undecided = set(quarantined(release).values_list("pk", flat=True)) & outputs.keys()
     if undecided and not leave_out_undecided:

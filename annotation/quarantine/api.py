@@ -50,7 +50,8 @@ class HeldOut(serializers.Serializer[Any]):
 
 
 class ScanOut(serializers.Serializer[Any]):
-    scanned = serializers.IntegerField()
+    scanned = serializers.IntegerField(help_text="By this call.")
+    left = serializers.IntegerField(help_text="Outputs that are still to be scanned.")
     outputs = serializers.IntegerField()
     certain = serializers.IntegerField()
 
@@ -71,6 +72,9 @@ class WordOut(serializers.ModelSerializer[IdentityWord]):
         read_only_fields = fields
 
 
+PATIENCE = 20  # seconds; a proxy's may end after a minute
+
+
 class QuarantineView(ListAPIView[Output]):
     """Outputs of a release with a certain finding or a decision, undecided ones first; for those who run the study."""
 
@@ -84,8 +88,8 @@ class QuarantineView(ListAPIView[Output]):
 class ScanView(StaffView):
     @extend_schema(operation_id="quarantine_scan", request=None, responses=ScanOut)
     def post(self, request: Request, name: str) -> Response:
-        """Scan the outputs that this version of the scan has not read."""
-        return Response(ScanOut(scan_identities(release=release_or_404(name))).data)
+        """Scan the outputs that this version of the scan has not read, for some seconds. Call it until none is left."""
+        return Response(ScanOut(scan_identities(release=release_or_404(name), seconds=PATIENCE)).data)
 
 
 class WordsView(StaffView):
@@ -97,7 +101,7 @@ class WordsView(StaffView):
 
     @extend_schema(operation_id="quarantine_add_word", request=WordIn, responses={201: WordOut, **REFUSED})
     def post(self, request: Request, name: str) -> Response:
-        """Look for one more word; outputs that were scanned before need a new scan."""
+        """Look for one more word; a worker scans the outputs again."""
         sent = understood(WordIn, request)
         row = add_identity_word(actor=caller(request), release=release_or_404(name), **sent)
         return Response(WordOut(row).data, status=201)

@@ -11,11 +11,13 @@ from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from annotation.quarantine import actions
 from annotation.quarantine.reading import held, with_findings
-from benchmark.identities.actions import add_identity_word, remove_identity_word, scan_identities
+from benchmark.identities.actions import TASK, add_identity_word, remove_identity_word, scan_identities
 from benchmark.models import IdentityVerdict, IdentityWord, Output, OutputState
 from benchmark.releases.queries import quarantined, release_or_404, scanned_with_all_words
+from benchmark.rendering.stored import call_worker
 
 PAGE = 25
+PATIENCE = 10  # seconds
 
 
 @staff_only
@@ -40,11 +42,14 @@ def quarantine(request: SignedInRequest, name: str) -> HttpResponse:
 @staff_only
 @require_POST
 def scan(request: SignedInRequest, name: str) -> HttpResponse:
-    """Scan what this version of the scan has not read."""
-    counts = scan_identities(release=release_or_404(name))
-    messages.success(
-        request, f"{counts['scanned']} outputs scanned; {counts['certain']} have a certain finding."
-    )
+    """Scan what this version of the scan has not read, for as long as a person waits; a worker scans the rest."""
+    release = release_or_404(name)
+    counts = scan_identities(release=release, seconds=PATIENCE)
+    told = f"{counts['scanned']} outputs scanned; {counts['certain']} have a certain finding."
+    if counts["left"]:
+        call_worker(TASK, release.pk)
+        told += f" A worker scans the other {counts['left']}; reload this page to see how far it is."
+    messages.success(request, told)
     return redirect("quarantine", name=name)
 
 
@@ -56,7 +61,10 @@ def word_add(request: SignedInRequest, name: str) -> HttpResponse:
         row = add_identity_word(
             actor=request.user, release=release_or_404(name), word=request.POST.get("word", "")
         )
-        messages.success(request, f"“{row}” has been added. Scan the outputs to find it.")
+        messages.success(
+            request,
+            f"“{row}” has been added. A worker looks for it in the outputs; reload this page to see how far it is.",
+        )
     return redirect("quarantine", name=name)
 
 

@@ -31,7 +31,7 @@ from annotation.models import (
     ShownVerdict,
     SideDraft,
 )
-from annotation.reveal.rules import draw_arms, reveal_of
+from annotation.reveal.rules import draw_arms, reveal_of, shown_verdict
 from benchmark.rendering.stored import ask_for
 from canonical import sha256_of
 
@@ -119,7 +119,7 @@ def mark_claims(*, reviewer: User, assignment: Assignment, marks: Mapping[str, s
     claims = {
         str(claim.number): claim for claim in ShownClaim.objects.filter(verdict__item=assignment.item_id)
     }
-    if not claims:
+    if not claims or shown_verdict(assignment) is None:  # one that is hidden still is like none
         raise Refused("There is no claim to mark.", code="no_verdict")
     if ClaimMark.objects.filter(assignment=assignment).exists():
         raise Refused("You have already marked these claims.", code="already_marked")
@@ -144,10 +144,10 @@ def save_amendment(*, reviewer: User, assignment: Assignment, version: int, cont
 
 
 def _with_verdict(reviewer: User, assignment: Assignment) -> Assignment:
-    """The reviewer's place, held, if a verdict is shown on its item."""
+    """The reviewer's place, held, if it is submitted and they may see a verdict on its item."""
     assignment = locked(assignment)
     require_own(reviewer, assignment)
-    if not ShownVerdict.objects.filter(item=assignment.item_id).exists():
+    if assignment.state == AssignmentState.SUBMITTED and shown_verdict(assignment) is None:
         raise Refused("No verdict is shown on this item.", code="no_verdict")
     return assignment
 

@@ -112,8 +112,13 @@ def compare(request: SignedInRequest, pk: int, label: str) -> HttpResponse:
         raise Http404 from error
     form = drafting.check_of(draft)
     whole = dict(form.questions)
-    tables = enumerate(draft.content.get("questions") or ())
-    left = [str(table.get("key")) for number, table in tables if number not in whole]
+    given = draft.content.get("questions")
+    tables = given if isinstance(given, list) else []  # a draft may hold anything
+    left = [
+        str(table.get("key") if isinstance(table, dict) else table)
+        for number, table in enumerate(tables)
+        if number not in whole
+    ]
     rules = form.rubric.rules if form.rubric else before.rules
     context = {
         "draft": draft,

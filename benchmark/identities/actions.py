@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from time import monotonic
 from typing import Any
 
 from django.db import transaction
@@ -20,35 +21,48 @@ from benchmark.models import IdentityScan, IdentityWord, Output, OutputState, Re
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import identity_words, scanned_with_all_words, system_names
-from benchmark.rendering.stored import stored_blocks
+from benchmark.rendering.stored import call_worker, stored_blocks
 from latex import Block
 
-BATCH = 200
+BATCH = 20  # some two seconds of work
+TASK = "benchmark.scan_identities"
 
 
-def scan_identities(*, release: Release, progress: Progress = silent) -> dict[str, int]:
-    """Scan every answered output of the release that this version of the scan has not read.
+def scan_identities(
+    *, release: Release, progress: Progress = silent, seconds: float | None = None
+) -> dict[str, int]:
+    """Scan every answered output of the release that this version of the scan has not read; the last batch begins
+    within `seconds`, if given.
 
-    Returns `scanned` (now), `outputs` (all answered ones) and `certain` (outputs with a certain finding).
-    A scan writes no label and changes no text, so anyone may start it and nothing goes into the audit trail.
+    Returns `scanned` (now), `left` (for the next time), `outputs` (all that were ever scanned) and `certain` (outputs
+    with a certain finding). A scan writes no label and changes no text, so anyone may start it and nothing goes into
+    the audit trail.
     """
+    begun, done = monotonic(), 0
     waiting = list(
         Output.objects.filter(run__release=release, state=OutputState.ANSWERED)
         .exclude(scanned_with_all_words(release))
         .order_by("pk")
         .values_list("pk", flat=True)
     )
-    for first in range(0, len(waiting), BATCH):
-        progress("scanning", first, len(waiting))
-        scan_outputs(release, Output.objects.filter(pk__in=waiting[first : first + BATCH]).order_by("pk"))
-    progress("scanning", len(waiting), len(waiting))
+    while done < len(waiting) and (seconds is None or monotonic() - begun < seconds):
+        progress("scanning", done, len(waiting))
+        batch = waiting[done : done + BATCH]
+        scan_outputs(release, Output.objects.filter(pk__in=batch).order_by("pk"))
+        done += len(batch)
+    progress("scanning", done, len(waiting))
     scans = IdentityScan.objects.filter(output__run__release=release)
-    return {"scanned": len(waiting), "outputs": scans.count(), "certain": scans.filter(certain__gt=0).count()}
+    return {
+        "scanned": done,
+        "left": len(waiting) - done,
+        "outputs": scans.count(),
+        "certain": scans.filter(certain__gt=0).count(),
+    }
 
 
 @transaction.atomic
 def add_identity_word(*, actor: User, release: Release, word: str) -> IdentityWord:
-    """Look for this word too in the release's texts from now on; those that were scanned before need a new scan.
+    """Look for this word too in the release's texts from now on; a worker scans those again that were scanned before.
 
     Raises Refused for a word of fewer than two letters or digits, and for one that is already there.
     """
@@ -58,15 +72,17 @@ def add_identity_word(*, actor: User, release: Release, word: str) -> IdentityWo
     if release.identity_words.filter(removed_at=None, word__iexact=word).exists():
         raise Refused(f"“{word}” is already on the list.", code="word_known", field="word")
     row = IdentityWord.objects.create(release=release, word=word, added_by=actor)
+    call_worker(TASK, release.pk)
     record(actor=actor, verb="add_identity_word", target=release, details={"word": word})
     return row
 
 
 @transaction.atomic
 def remove_identity_word(*, actor: User, word: IdentityWord) -> None:
-    """Stop looking for a word. Raises Refused when it has already been removed."""
+    """Stop looking for a word; a worker scans the texts again. Raises Refused when it has already been removed."""
     if not IdentityWord.objects.filter(pk=word.pk, removed_at=None).update(removed_at=timezone.now()):
         raise Refused("This word has already been removed.", code="word_removed")
+    call_worker(TASK, word.release_id)
     record(actor=actor, verb="remove_identity_word", target=word.release, details={"word": word.word})
 
 

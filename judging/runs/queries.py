@@ -34,10 +34,12 @@ def open_elsewhere(run: JudgeRun) -> QuerySet[JudgeTask]:
     return JudgeTask.objects.filter(of_run(run), run__in=others.exclude(pk=run.pk), state__in=OPEN)
 
 
-def votes_to_come(judge: Judge, about: QuerySet[Run], predicates: Sequence[str]) -> int:
-    """How many votes on the outputs of these runs are still to come, even of a paused judge: they can change what it
-    says."""
-    tasks = JudgeTask.objects.filter(run__judge=judge, output__run__in=about, predicate__in=predicates)
+def votes_to_come(judge: Judge, about: QuerySet[Run], predicates: Sequence[str] | None = None) -> int:
+    """How many votes on the outputs of these runs, of all or of these predicates, are still to come, even of a paused
+    judge: they can change what it says."""
+    tasks = JudgeTask.objects.filter(run__judge=judge, output__run__in=about)
+    if predicates is not None:
+        tasks = tasks.filter(predicate__in=predicates)
     return tasks.filter(run__state__in=[RunState.RUNNING, RunState.PAUSED], state__in=OPEN).count()
 
 

@@ -40,12 +40,15 @@ def steer(*, actor: User | None, run: JudgeRun, to: RunState, reason: str = "") 
 
 @transaction.atomic
 def retry_failed(*, actor: User | None, run: JudgeRun) -> int:
-    """Put the failed tasks of a run back into the queue with fresh tries; returns how many.
+    """Put the failed tasks of a run back into the queue with fresh tries; returns how many. Raises Refused where there
+    are none to ask, or the run was cancelled.
 
     Votes that another run has cast since, or is still to ask for, are not paid for twice.
     """
-    JudgeRun.objects.select_for_update(no_key=True).get(pk=run.pk)  # nobody ends it meanwhile
+    held = JudgeRun.objects.select_for_update(no_key=True).get(pk=run.pk)  # nobody ends it meanwhile
     Judge.objects.select_for_update().get(pk=run.judge_id)  # nobody asks it for the same meanwhile
+    if held.state == RunState.CANCELLED:
+        raise Refused("The run was cancelled. Ask the judge again instead.", code="wrong_state")
     failed = list(run.tasks.filter(state=TaskState.FAILED))
     if not failed:
         raise Refused("The run has no failed tasks.", code="nothing_failed")

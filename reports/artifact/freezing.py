@@ -24,6 +24,7 @@ from reports.artifact.pairs import read_choices
 from reports.artifact.remarks import read_remarks
 from reports.comparison.choices import Choices, compared
 from reports.core.canonical import canonical, sha256
+from reports.core.choosing import votes_awaited
 from reports.core.datasets import PLAIN
 from reports.models import Artifact
 from reports.scores.document import score
@@ -103,7 +104,8 @@ def freeze_artifact(
 ) -> Artifact:
     """Store the artifact of a track; the same sources give the artifact that is already there.
 
-    Raises Refused unless the release is frozen: a published score must not move under its readers.
+    Raises Refused unless the release is frozen and the judge has cast all its votes: a published score must not move
+    under its readers.
     """
     if release.frozen_at is None:
         raise Refused(
@@ -117,6 +119,12 @@ def freeze_artifact(
         condition=condition,
         frozen_tuple=frozen_tuple,
     )
+    judged = inputs.judge.sha256 if inputs.judge else ""
+    if awaited := votes_awaited(release, track, condition, judged):
+        raise Refused(
+            f"Not all votes of the judge on this track are in ({awaited} to come); let its run end, or cancel it.",
+            code="judge_unfinished",
+        )
     manifest = read_manifest(release, track, condition)
     systems = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
     remarks, choices = read_remarks(release, inputs), read_choices(release, inputs)

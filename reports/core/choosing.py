@@ -17,6 +17,7 @@ from benchmark.models import FrozenTuple, Release, Run
 from benchmark.protocols import get_protocol
 from benchmark.subjects import DEFAULT_TRACK, USUAL
 from judging.models import Judge, Verdict
+from judging.runs.queries import runs_asked_about, votes_to_come
 from reports.core.datasets import PLAIN
 
 PARAMETERS = ("track", "condition", "judge", "tuple")
@@ -131,6 +132,13 @@ def judges_with_verdicts(release: Release, track: str, condition: str = "") -> Q
         output__run__condition=condition,
     )
     return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
+
+
+def votes_awaited(release: Release, track: str, condition: str, judge: str) -> int:
+    """How many votes of the judge with this SHA-256 are still to come on a track under a condition: until they are in
+    its figures can change."""
+    about = runs_asked_about(release, track, condition or USUAL)
+    return sum(votes_to_come(known, about) for known in Judge.objects.filter(sha256=judge))
 
 
 def judges_of_release(release: Release) -> QuerySet[Judge]:

@@ -227,7 +227,7 @@ def settled_pairs(release: Release, opened: Sequence[OpenPair]) -> tuple[list[An
     """The answers that count about these cases, and where each of them decides; no query where nothing is open."""
     if not opened:
         return [], []
-    live = release.settlements.filter(withdrawn_at=None).select_related("decided_by").order_by("pk")
+    live = release.settlements.filter(withdrawn_at=None).order_by("pk")
     latest = {row.pair: row for row in live}
     rows = [
         SettledPair(**vars(one.measure), pair=one.case.pair, pairs=one.pairs)
@@ -235,14 +235,15 @@ def settled_pairs(release: Release, opened: Sequence[OpenPair]) -> tuple[list[An
         if one.case.pair in latest
     ]
     used = [latest[pair] for pair in dict.fromkeys(one.pair for one in rows)]
-    people = sorted({row.decided_by.email for row in used})
-    number = {email: f"person-{at}" for at, email in enumerate(people, start=1)}
+    # in the order of the cases, which says nothing of names and stays when an account is erased
+    people = dict.fromkeys(row.decided_by_id for row in used)
+    number = {person: f"person-{at}" for at, person in enumerate(people, start=1)}
     answers = []
     for row in used:
         found, wanted = (
             "; ".join(f"{name}: {text}" for name, text in side) for side in (row.found, row.wanted)
         )
-        person, decided_at = number[row.decided_by.email], row.decided_at.isoformat()
+        person, decided_at = number[row.decided_by_id], row.decided_at.isoformat()
         answers.append(Answer(row.pair, found, wanted, row.verdict, person, decided_at))
     return answers, rows
 

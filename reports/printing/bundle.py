@@ -79,4 +79,8 @@ def _by_referee(order: "ReportOrder", campaigns: Sequence[Campaign], who: Viewer
             campaigns, who, identities=order.identities, among=order.among, referee=person
         )
         called = person.rater if order.identities else f"Referee {number}"
-        yield slugify(called), f"Reports of {called}", called, [item for batch in batches for item in batch]
+        # numbered, because what is left of a name in an address may be that of another, or nothing: 张伟
+        name = "-".join(
+            filter(None, (f"referee-{number}", slugify(person.rater) if order.identities else ""))
+        )
+        yield name, f"Reports of {called}", called, [item for batch in batches for item in batch]

@@ -192,9 +192,12 @@ def _printed(
         grades = []
     named = identities and may_see(who, Thing.IDENTITY, phase, submitted=True)
     turned = not named and is_turned(item)
+    # a mirrored pair was graded twice by one reviewer, who is no second one
+    people = list(dict.fromkeys(grade.assignment.reviewer for grade in grades))
     graders = [
-        grade.assignment.reviewer.rater if named else f"Grader {place}"
-        for place, grade in enumerate(grades, 1)
+        (place.reviewer.rater if named else f"Grader {people.index(place.reviewer) + 1}")
+        + (", again" if place.repeat else "")
+        for place in (grade.assignment for grade in grades)
     ]
     by_grader = list(zip(graders, grades, strict=True))
     remarks: dict[str, list[PrintedComment]] = defaultdict(list)

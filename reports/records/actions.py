@@ -60,8 +60,9 @@ class Prepared:
         return hashlib.sha256(self.archive).hexdigest()
 
 
-def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
-    """Everything that publishing the artifact would make public, written nowhere.
+def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None = None) -> Prepared:
+    """Everything that publishing the artifact would make public, written nowhere. What was `announced` by an earlier
+    version, and nobody looks at again, has its licence and names no others.
 
     Raises Refused where something is missing that a record needs, where grading is open that a record would disturb,
     and for an artifact or a text that does not verify.
@@ -134,6 +135,14 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
         is_sample=release.is_sample,
         hides_hashes=True,
     )
+    if announced:
+        declared = replace(
+            declared,
+            authors=announced.authors,
+            licence=announced.licence,
+            systems=announced.systems,
+            credited=[name for name in announced.credited if name in declared.credited],
+        )
     if not any(
         map(declared.hides_answer, keys)
     ):  # else the few hashes that are left out could be guessed by it
@@ -142,14 +151,21 @@ def prepare_record(*, artifact: Artifact, wish: Wish) -> Prepared:
 
 
 @transaction.atomic
-def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: str = "") -> PublicRecord:
+def publish_record(
+    *,
+    actor: User | None,
+    artifact: Artifact,
+    wish: Wish,
+    seen: str = "",
+    announced: Declared | None = None,
+) -> PublicRecord:
     """Publish the artifact as the next version of a record. `seen` is the hash of the archive that the owner looked at.
 
     Raises Refused as `prepare_record` does, and when the files are not those that were looked at.
     """
     # one version after the other, and no campaign opens that would look for public answers
     Release.objects.select_for_update(no_key=True).get(pk=artifact.release_id)
-    made = prepare_record(artifact=artifact, wish=wish)
+    made = prepare_record(artifact=artifact, wish=wish, announced=announced)
     if seen and seen != made.sha256:
         raise Refused(
             "Something changed since you looked at it. Look again before you publish.", code="changed"
@@ -162,7 +178,7 @@ def publish_record(*, actor: User | None, artifact: Artifact, wish: Wish, seen: 
         archive_sha256=made.sha256,
         published_by=actor,
     )
-    if wish.show_outputs:  # from now on a campaign over them is no longer quite blind
+    if "answers.jsonl" in made.files:  # from now on a campaign over them is no longer quite blind
         described = ReleaseDescription.objects.filter(release=artifact.release_id)
         described.update(answers_public_at=made.declared.address)
     details = {"name": row.name, "version": row.version, "archive_sha256": row.archive_sha256}

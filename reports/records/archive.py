@@ -7,14 +7,15 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from accounts.refusal import Refused
+from benchmark.subjects import Subject
 from canonical import canonical_json
 from reports.artifact.fingerprints import Difference
 from reports.artifact.verification import Verification, read_artifact, verify_file
 from reports.comparison.choices import Choices
-from reports.records.tables import choices_csv, labels_csv, verdicts_csv
+from reports.records.tables import choices_csv, comments_csv, labels_csv, verdicts_csv
 from reports.scores.inputs import Inputs
 
 SUMS = "SHA256SUMS"
@@ -52,7 +53,7 @@ def artifact_in(content: bytes) -> bytes:
 
 
 def verify_archive(content: bytes) -> Verification:
-    """Check every file's hash, recompute the score, and compare labels, verdicts and texts with the artifact.
+    """Check every file's hash, recompute the score, and compare labels, verdicts, comments and texts with the artifact.
 
     Raises Refused when it is not the archive of a record.
     """
@@ -108,11 +109,17 @@ def _of_tables(
     """What does not follow from the artifact although all checksums are right."""
     document = read_artifact(raw)
     inputs = Inputs.from_json(document["inputs"])
-    follow = {"labels.csv": labels_csv(inputs), "verdicts.csv": verdicts_csv(inputs)}
+    follow = {"labels.csv": labels_csv(inputs)}
+    if inputs.votes:
+        follow["verdicts.csv"] = verdicts_csv(inputs)
     if pairs := document.get("pairs"):
         follow["choices.csv"] = choices_csv(Choices.from_json(pairs), inputs)
+    if remarks := document.get("remarks"):
+        follow["comments.csv"] = comments_csv(remarks)
     for name, expected in follow.items():
-        if name in files and packed.read(files[name]) != expected:
+        if name not in files:
+            yield Difference(name, "the rows of the artifact", "no file")
+        elif packed.read(files[name]) != expected:
             yield Difference(name, "the rows of the artifact", "others")
     if "problems.jsonl" in files:
         known = {sha256 for _, sha256 in document["manifest"]["instances"]}
@@ -120,9 +127,30 @@ def _of_tables(
             if hashlib.sha256(line.rstrip(b"\n")).hexdigest() not in known:
                 yield Difference(f"problems.jsonl, line {number}", "a problem of the artifact", "another one")
     if "answers.jsonl" in files:
-        hashes = {row.sha256 for row in inputs.outputs}
-        for number, line in enumerate(packed.open(files["answers.jsonl"]), start=1):
+        yield from _of_answers(packed.open(files["answers.jsonl"]), inputs)
+
+
+def _of_answers(lines: Iterable[bytes], inputs: Inputs) -> Iterator[Difference]:
+    """Each answer once, under the system that gave it; of a problem all answers or none."""
+    expected = {row.subject: row for row in inputs.outputs}
+    found: set[str] = set()
+    for number, line in enumerate(lines, start=1):
+        place = f"answers.jsonl, line {number}"
+        try:
             answer = json.loads(line)
-            answer.pop("system", None)
-            if hashlib.sha256(canonical_json(answer)).hexdigest() not in hashes:
-                yield Difference(f"answers.jsonl, line {number}", "an answer of the artifact", "another one")
+            system = answer.pop("system")
+            name = Subject(answer["instance"], system, answer["attempt"], inputs.track, inputs.condition)
+            sha256 = hashlib.sha256(canonical_json(answer)).hexdigest()
+        except (ValueError, TypeError, AttributeError, KeyError):
+            yield Difference(place, "an answer", "something else")
+            continue
+        subject = str(name)
+        if subject not in expected or expected[subject].sha256 != sha256:
+            yield Difference(place, f"the answer {subject} of the artifact", "another one")
+        elif subject in found:
+            yield Difference(place, "every answer once", f"{subject} again")
+        found.add(subject)
+    shown = {expected[subject].instance for subject in found & expected.keys()}
+    for row in inputs.outputs:
+        if row.instance in shown and row.subject not in found:
+            yield Difference("answers.jsonl", f"the answer {row.subject}", "none")

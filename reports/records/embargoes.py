@@ -55,5 +55,5 @@ def _publish_ended(name: str) -> bool:
         show_reports=said.show_reports,
         embargo={key: date.fromisoformat(day) for key, day in said.embargo.items()},
     )
-    publish_record(actor=None, artifact=row.artifact, wish=wish)
+    publish_record(actor=None, artifact=row.artifact, wish=wish, announced=said)
     return True

@@ -105,6 +105,8 @@ def refresh(name: str) -> None:
     versions = [(row, Declared.from_json(row.declared)) for row in reversed(rows)]
     for row, declared in versions:
         folder = root() / name / str(row.version)
+        if not (folder / archive_name(declared)).is_file():
+            continue  # lost; `write_records` writes it again and comes back here
         context = {
             "row": row,
             "newest": newest if newest.version > row.version and not newest.withdrawn_at else None,

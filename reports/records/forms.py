@@ -4,10 +4,12 @@ import datetime as dt
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 
 from benchmark.models import Release
 from reports.models import Artifact
 from reports.records.actions import Wish
+from reports.records.declared import Declared
 
 
 class PublishForm(forms.Form):
@@ -79,6 +81,12 @@ class PublishForm(forms.Form):
     def wish(self) -> Wish:
         said = {name: value for name, value in self.cleaned_data.items() if name != "artifact"}
         return Wish(**said)
+
+
+def embargo_text(declared: Declared) -> str:
+    """What an earlier version said of texts that are still closed today, as the field of the form takes it."""
+    today = timezone.now().date().isoformat()
+    return "\n".join(f"{key} {day}" for key, day in sorted(declared.embargo.items()) if day > today)
 
 
 class WithdrawForm(forms.Form):

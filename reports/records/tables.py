@@ -116,11 +116,16 @@ def _latex(head: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int) ->
         "\\toprule",
         " & ".join(map(latex_text, head)) + r" \\",
         "\\midrule",
-        *(" & ".join(map(latex_text, row)) + r" \\" for row in rows),
+        *(_first(" & ".join(map(latex_text, row))) + r" \\" for row in rows),
         "\\bottomrule",
         "\\end{tabular}",
     ]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _first(row: str) -> str:
+    """The row so that no command before it takes it for its option, as `\\\\` and `\\midrule` do with [ and *."""
+    return "{}" + row if row.startswith(("[", "*")) else row
 
 
 def pairs_csv(record: Shown) -> bytes:

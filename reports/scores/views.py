@@ -8,7 +8,7 @@ from django.utils.text import slugify
 from benchmark.case_columns import case_columns
 from benchmark.protocols import get_protocol
 from canonical.documents import as_json
-from reports.core.choosing import Chosen
+from reports.core.choosing import Chosen, votes_awaited
 from reports.core.requests import chosen_of, paged, staff_page
 from reports.core.wording import in_words
 from reports.printing.pages import own_sheet, print_html, require_pdf
@@ -56,7 +56,9 @@ def score_report(request: HttpRequest, name: str) -> HttpResponse:
 
 def page_context(chosen: Chosen, document: Score) -> dict[str, object]:
     """Template context of a score, for the page and for the PDF alike."""
-    return {"chosen": chosen, "document": document, **score_sections(document)}
+    judge = document.judge.sha256 if document.judge else ""
+    awaited = votes_awaited(chosen.release, chosen.track, chosen.condition, judge)
+    return {"chosen": chosen, "document": document, "awaited": awaited, **score_sections(document)}
 
 
 def _chosen_score(request: HttpRequest, name: str) -> tuple[Chosen, Score]:

@@ -136,9 +136,10 @@ def comparison_plan(
     """
     if not 0 < power < 1:
         raise ValueError(f"a power lies strictly between 0 and 1, got {power}")
-    difference = p1 - p2
-    most = min(p1 + p2, 2 - p1 - p2)
-    if discordance > most + 1e-12:
+    # Shares that are typed in percent: 80 % and 10 % differ by 70 %, not by a little more.
+    difference, discordance = round(p1 - p2, 12), round(discordance, 12)
+    most = round(min(p1 + p2, 2 - p1 - p2), 12)
+    if discordance > most:
         raise ValueError(f"shares of {p1:g} and {p2:g} differ on at most {most:g} of the items")
     if pilot:
         correlation = pilot_correlation(pilot)

@@ -27,7 +27,7 @@ def proportion_size(
     if not 0 < half_width < 1:
         raise ValueError(f"a half-width lies strictly between 0 and 1, got {half_width}")
     plain = z_value(level) ** 2 * p * (1 - p) / half_width**2
-    return plain if population is None else plain / (1 + (plain - 1) / population)
+    return plain if population is None or not plain else plain / (1 + (plain - 1) / population)
 
 
 def wilson_size(p: float, half_width: float, *, level: float = 0.95) -> int:

@@ -9,15 +9,17 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts.models import AuditEvent, IdempotencyRecord, User
-from accounts.people import erasure
+from accounts.models import AuditEvent, IdempotencyRecord, Invitation, User
+from accounts.people import erasure, invitations
 from accounts.profile import actions as profile_actions
 from accounts.profile.domains import RE2MATH, SUGGESTED, covered
 from accounts.profile.personal_data import personal_data
+from accounts.profile.tokens import create_token
 from accounts.refusal import NotAllowed, Refused
 from accounts.tasks import forget_old_answers
 from accounts.trail import record
 from annotation.assigning.actions import plan_assignment
+from annotation.conflicts.actions import decide_conflict, enter_conflict
 from annotation.core import queries
 from tests.annotation.campaigns import drafted, opened, place, rubric  # noqa: F401
 from tests.conftest import PASSWORD, member
@@ -161,6 +163,20 @@ def test_an_erased_person_leaves_labels_and_nothing_else(client, algebraist, pla
     assert "Ada" not in trail
     assert "ada@" not in trail
     assert client.get("/profile/").status_code == 302  # signed out
+
+
+def test_nothing_that_an_erased_person_typed_about_themselves_is_left(owner, coordinator):
+    invitations.invite(actor=owner, email="hypatia@study.test", role="reviewer")
+    made = invitations.invite(actor=owner, email="hypatia@study.test", role="reviewer")
+    person = invitations.accept_invitation(token=made.token, name="Hypatia", password=PASSWORD, expertise={})
+    profile_actions.declare_conflict(actor=person, kind="person", key="Theon", reason="Hypatia's father")
+    conflict = enter_conflict(actor=coordinator, member=person, kind="institution", key="Theon's Museion")
+    decide_conflict(actor=coordinator, conflict=conflict, targets=[])
+    profile_actions.withdraw_conflict(actor=person, kind="person", key="Theon")
+    create_token(actor=person, label="Hypatia's laptop")
+    erasure.erase_person(actor=person, member=person)
+    rows = [*AuditEvent.objects.values(), *User.objects.values(), *Invitation.objects.values()]
+    assert [row for row in rows if "hypatia" in str(row).lower() or "Theon" in str(row)] == []
 
 
 def test_the_last_owner_cannot_be_erased(owner):

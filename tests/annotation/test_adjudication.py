@@ -5,6 +5,7 @@ import json
 import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
+from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
@@ -156,6 +157,15 @@ def stored(item, coordinator, **changes):
 def test_the_database_refuses_a_decision_that_cannot_be(split, coordinator, changes, words):
     with pytest.raises(IntegrityError, match=words), transaction.atomic():
         stored(split, coordinator, **changes)
+
+
+def test_a_number_of_a_decision_that_cannot_be_one_is_none(split, coordinator, client):
+    first = decide(coordinator, split, "incorrect")
+    client.force_login(coordinator)
+    address = reverse("adjudicate", args=[split.campaign.slug, item_name(split.pk)])
+    sent = {"question": "correctness", "value": "correct", "supersedes": "9" * 5000}
+    assert client.post(address, sent).status_code == 409
+    assert client.post(address, {**sent, "supersedes": str(first.pk)}).status_code == 302
 
 
 def test_the_database_refuses_a_second_first_decision_and_one_that_supersedes_another_question(

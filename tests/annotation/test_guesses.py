@@ -56,6 +56,19 @@ def test_after_submitting_the_reviewer_is_asked_once_and_goes_on(asking, client,
     assert own_data(algebraist)["places"][0]["system_guess"]["system"] == "first-system"
 
 
+def test_nobody_guesses_once_systems_may_be_public(asking, client, coordinator, algebraist):
+    place = graded(algebraist, asking)
+    closed = close_campaign(actor=coordinator, campaign=asking, reason="enough")
+    client.force_login(algebraist)
+    late = client.post(
+        reverse("api-guess", args=[place.handle]), {"system": "first-system"}, "application/json"
+    )
+    assert (late.status_code, late.json()["code"]) == (409, "wrong_phase")
+    assert client.get(reverse("guess", args=[place.handle])).headers.get("Location") == reverse("queue")
+    assert client.get(reverse("api-guess", args=[place.handle])).json()["asked"] is False
+    assert blinding_document(closed)["guesses"] == 0
+
+
 def test_skipping_stores_nothing(asking, client, algebraist):
     place = graded(algebraist, asking)
     client.force_login(algebraist)

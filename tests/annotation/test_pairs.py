@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils import timezone
 from scipy.stats import binomtest
 
@@ -15,6 +16,7 @@ from annotation.adjudication.reading import queue
 from annotation.adjudication.settling import State
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
+from annotation.calibration.actions import answer_again, make_calibration, reveal_calibration
 from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs as campaigns_pairs
 from annotation.campaigns.actions import keep_rubric
@@ -37,6 +39,7 @@ from tests.annotation.grading import submit_grade
 from tests.conftest import member
 from tests.factories import (
     CampaignFactory,
+    ExpertiseFactory,
     InstanceFactory,
     OutputFactory,
     ReleaseFactory,
@@ -220,6 +223,35 @@ def test_a_mirrored_pair_comes_again_at_the_end_with_the_sides_exchanged(compari
     original = next(place for place in places[:6] if place.item_id == places[6].item_id)
     submit(algebraist, original, "second")
     assert Answer.objects.filter(question="preference").values("preferred").distinct().count() == 1
+
+
+def test_a_round_of_mirrored_pairs_waits_for_the_repeats_and_is_discussed_once(
+    client, comparison, coordinator, algebraist, analyst
+):
+    campaign = opened(comparison, coordinator, mirrored_share=1.0)
+    ExpertiseFactory(user=analyst)
+    made = make_calibration(actor=coordinator, campaign=campaign, items=1)
+    item = made.items.get().item
+    for person in (algebraist, analyst):
+        while not item.assignments.filter(reviewer=person).exists():
+            taking.take_next(reviewer=person, campaign=campaign)
+    for place in item.assignments.filter(repeat=False):
+        submit(place.reviewer, place)
+    with pytest.raises(Refused, match="2 answers and 2 waiting places"):
+        reveal_calibration(actor=coordinator, campaign=campaign)
+    for place in item.assignments.filter(repeat=True):
+        submit(place.reviewer, place)
+    reveal_calibration(actor=coordinator, campaign=campaign)
+    first, repeat = item.assignments.filter(reviewer=algebraist).order_by("repeat")
+    client.force_login(algebraist)
+    assert client.get(reverse("discussion", args=[first.handle])).status_code == 200
+    assert client.get(reverse("discussion", args=[repeat.handle])).status_code == 404
+    assert (
+        reverse("discussion", args=[repeat.handle])
+        not in client.get(reverse("grade", args=[repeat.handle])).content.decode()
+    )
+    with pytest.raises(Refused, match="not under discussion"):
+        answer_again(reviewer=algebraist, assignment=repeat, content=content(), reason="Again.")
 
 
 def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison, coordinator, algebraist):
@@ -551,6 +583,22 @@ def test_a_printed_pair_turns_preferences_and_no_words(comparison, coordinator, 
     answers = {answer.question: answer.values for item in items for answer in item.answers if item.graders}
     assert sorted(answers["Which of the two proofs is better?"]) == ["first", "second"]
     assert set(answers["Why?"]) == {"first-order logic"}
+
+
+@pytest.mark.parametrize("identities", [False, True])
+def test_who_saw_a_printed_pair_twice_is_one_grader_with_both_answers(
+    comparison, coordinator, algebraist, identities
+):
+    campaign = opened(comparison, coordinator, mirrored_share=1.0)
+    item = taking.take_next(reviewer=algebraist, campaign=campaign).item
+    for place, value in zip(item.assignments.order_by("repeat"), ("first", "second"), strict=True):
+        submit(algebraist, place, value)  # the same proof, which has the other side of the repeat
+    batches = printed_items([campaign], Viewer.STAFF, identities=identities)
+    (printed,) = [row for batch in batches for row in batch if row.graders]
+    called = algebraist.rater if identities else "Grader 1"
+    assert printed.graders == (called, f"{called}, again")
+    (preferred,) = [row.values for row in printed.answers if row.question.startswith("Which")]
+    assert preferred[0] == preferred[1]
 
 
 @pytest.mark.parametrize("side", ["output", "second"])

@@ -1,7 +1,10 @@
 """Texts that reveal their author stay away from blinded people until somebody decides."""
 
+from itertools import count
+
 import pytest
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 import latex
@@ -10,6 +13,9 @@ from accounts.refusal import NotAllowed, Refused
 from annotation.campaigns import actions as campaigns_actions
 from annotation.core.material import material
 from annotation.quarantine import actions as quarantine_actions
+from annotation.quarantine import api, views
+from benchmark import tasks
+from benchmark.identities import actions as scanning
 from benchmark.identities.actions import add_identity_word, scan_identities
 from benchmark.identities.redaction import redact
 from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput, RenderedDocument
@@ -53,12 +59,12 @@ def redacted(actor, made):
 
 def test_a_scan_reads_each_answered_output_once(run, telling):
     assert list(quarantined(run.release)) == [telling]
-    assert scan_identities(release=run.release) == {"scanned": 0, "outputs": 2, "certain": 1}
+    assert scan_identities(release=run.release) == {"scanned": 0, "left": 0, "outputs": 2, "certain": 1}
 
 
 def test_a_newer_version_of_the_scan_reads_again(run, telling):
     IdentityScan.objects.update(version=0, certain=0, findings=[])
-    assert scan_identities(release=run.release) == {"scanned": 2, "outputs": 2, "certain": 1}
+    assert scan_identities(release=run.release) == {"scanned": 2, "left": 0, "outputs": 2, "certain": 1}
 
 
 def test_what_waits_for_a_decision_is_not_drawn(run, telling, coordinator):
@@ -357,6 +363,50 @@ def test_rest_scans_and_redacts_all(client, telling, run, coordinator):
     assert not quarantined(run.release).exists()
 
 
+@pytest.fixture
+def a_second_each(monkeypatch) -> None:
+    """Each look at the clock is a second later, and a batch is one output."""
+    monkeypatch.setattr(scanning, "BATCH", 1)
+    monkeypatch.setattr(scanning, "monotonic", count().__next__)
+
+
+def test_a_long_scan_keeps_nobody_waiting_and_a_worker_does_the_rest(
+    client, run, coordinator, monkeypatch, a_second_each
+):
+    for number in range(5):
+        output(run, f"As GPT-5, I reduce it to {number}.")
+    called = []
+    for module in (views, tasks):
+        monkeypatch.setattr(module, "call_worker", lambda *told: called.append(told))
+    monkeypatch.setattr(views, "PATIENCE", 3)
+    client.force_login(coordinator)
+    page = client.post(reverse("quarantine-scan", args=[run.release.name]), follow=True).content.decode()
+    assert "2 outputs scanned; 2 have a certain finding. A worker scans the other 3" in page
+    monkeypatch.setattr(tasks, "AT_ONCE", 3)
+    assert called == [("benchmark.scan_identities", run.release_id)]
+    assert [tasks.scan(run.release_id), tasks.scan(run.release_id)] == [1, 0]
+    assert called == [("benchmark.scan_identities", run.release_id)] * 2
+    assert quarantined(run.release).count() == 5
+
+
+def test_rest_says_how_many_outputs_are_left_to_scan(client, run, coordinator, monkeypatch, a_second_each):
+    for number in range(3):
+        output(run, f"Two and {number}.")
+    monkeypatch.setattr(api, "PATIENCE", 3)
+    client.force_login(coordinator)
+    address = f"/api/v1/releases/{run.release.name}/quarantine/scan/"
+    assert [client.post(address).json()["left"] for _ in range(2)] == [1, 0]
+
+
+def test_a_draw_scans_only_so_much_as_a_person_waits_for(coordinator, run, monkeypatch):
+    made = {row.pk: row for row in (output(run, f"Two and {number}.") for number in range(3))}
+    monkeypatch.setattr(quarantine_actions, "MOST_SCANNED_BY_A_DRAW", 2)
+    with pytest.raises(Refused, match="3 outputs are not scanned yet for what reveals who wrote them"):
+        quarantine_actions.eligible(run.release, made, leave_out_undecided=False)
+    scan_identities(release=run.release)
+    assert quarantine_actions.eligible(run.release, made, leave_out_undecided=False) == made
+
+
 def test_a_word_of_the_study_holds_back_what_the_general_list_cannot_know(client, coordinator, run):
     made = output(run, r"The N{\"o}rdlicht engine and its nordlicht-proof run: see p. 3.")
     assert scan_identities(release=run.release)["certain"] == 0
@@ -366,7 +416,7 @@ def test_a_word_of_the_study_holds_back_what_the_general_list_cannot_know(client
     page = client.get(address).content.decode()
     assert "Nördlicht" in page
     assert "Scan 1 outputs" in page
-    assert scan_identities(release=run.release) == {"scanned": 1, "outputs": 1, "certain": 1}
+    assert scan_identities(release=run.release) == {"scanned": 1, "left": 0, "outputs": 1, "certain": 1}
     assert list(quarantined(run.release)) == [made]
     redacted(coordinator, made)
     shown = shown_content(Output.objects.select_related("redacted").get(pk=made.pk))[1]

@@ -102,6 +102,7 @@ def test_anything_can_be_saved_and_is_never_used(client, coordinator, draft, con
     assert page.status_code == 200
     assert b"<script>alert" not in page.content
     assert client.post(reverse("form-preview", args=[draft.pk])).status_code == 200
+    assert client.get(reverse("form-compare", args=[draft.pk, "proofs-v1"])).status_code == 200
     assert client.get(reverse("rubrics")).status_code == 200
     assert RubricDraft.objects.get().content == content
 

@@ -158,6 +158,15 @@ def test_failed_tasks_can_be_queued_again(judge, release_with, owner):
     assert set(run.tasks.values_list("state", "tries")) == {(TaskState.WAITING, 0)}
 
 
+def test_failed_tasks_of_a_cancelled_run_are_not_said_to_be_back(judge, release_with, owner):
+    run = ask(actor=None, judge=judge, release=release_with(2))
+    JudgeTask.objects.filter(pk__in=run.tasks.values("pk")[:1]).update(state=TaskState.FAILED, tries=6)
+    steer(actor=owner, run=run, to=RunState.CANCELLED)
+    with pytest.raises(Refused, match="The run was cancelled"):
+        retry_failed(actor=owner, run=run)
+    assert run.tasks.filter(state=TaskState.FAILED).count() == 1
+
+
 def test_what_another_run_has_asked_for_since_is_not_asked_again(judge, release_with, owner):
     """Of two outputs that failed in a first run, a second run has the verdict on one, and is still to ask the other."""
     release = release_with(2)

@@ -1,6 +1,6 @@
 """The sample project's Re2Math part, imported once per test module's needs."""
 
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from reports.printing import report as report_printing
 from reports.printing.pages import Printed, print_html
 from reports.scores import inputs
 from tests.annotation.campaigns import drafted, opened, rubric
-from tests.remembering import remembered
 from tests.reports.graded import graded_campaign
 
 __all__ = ["drafted", "opened", "rubric"]
@@ -27,14 +26,6 @@ SAMPLE = Path(__file__).parents[2] / "sample"
 def load(
     name: str, protocol: str, outputs: dict[str, str], *labels: str, file: str = "release.jsonl"
 ) -> Release:
-    terms = (name, protocol, outputs, labels, file)  # all that decides what is written
-    remembered(repr(terms), partial(write, name, protocol, outputs, *labels, file=file))
-    return Release.objects.select_related("benchmark").get(name=name)
-
-
-def write(
-    name: str, protocol: str, outputs: dict[str, str], *labels: str, file: str = "release.jsonl"
-) -> None:
     folder = SAMPLE / protocol
     import_release(actor=None, protocol=protocol, path=folder / file, name=name, is_sample=True)
     release = Release.objects.select_related("benchmark").get(name=name)
@@ -42,6 +33,7 @@ def write(
         import_outputs(actor=None, path=folder / path, release=release, system=system)
     for table in labels:
         import_labels(actor=None, path=folder / table, release=release)
+    return release
 
 
 SYSTEMS = ("aurora", "basalt", "cobalt")
@@ -67,10 +59,16 @@ def graded_and_printed_once(
     return Campaign.objects.select_related("release__benchmark").get(pk=_graded_for_the_module)
 
 
+@pytest.fixture(scope="module")
+def gaps_of_the_module(rows_of_the_module: Any) -> Release:
+    with rows_of_the_module():
+        return load_gaps()
+
+
 @pytest.fixture
-def gaps(db: None) -> Release:
-    """30 proof gaps, three systems, a judge's verdicts and three experts' audit of it."""
-    return load_gaps()
+def gaps(gaps_of_the_module: Release, db: None) -> Release:
+    """30 proof gaps, three systems, a judge's verdicts and three experts' audit of it; imported once for a file."""
+    return Release.objects.select_related("benchmark").get(pk=gaps_of_the_module.pk)
 
 
 def load_gaps() -> Release:
@@ -78,23 +76,22 @@ def load_gaps() -> Release:
     return load("sample-re2math", "re2math", outputs, "labels-judge.csv", "labels-experts.csv")
 
 
-@pytest.fixture(scope="module")
-def gaps_of_the_module(rows_of_the_module: Any) -> Release:
-    """The rows of `gaps` for all tests of a file, whose `gaps` finds them again."""
-    with rows_of_the_module():
-        return load_gaps()
-
-
 @pytest.fixture
 def unlabelled_gaps(db: None) -> Release:
-    """The same without any label."""
+    """The same without any label, in files that have no `gaps`."""
     return load("sample-re2math", "re2math", {system: f"outputs-{system}.jsonl" for system in SYSTEMS})
 
 
+@pytest.fixture(scope="module")
+def proofs_of_the_module(rows_of_the_module: Any) -> Release:
+    with rows_of_the_module():
+        return load_proofs()
+
+
 @pytest.fixture
-def proofs(db: None) -> Release:
-    """8 problems, three systems, grades of three experts on six of them."""
-    return load_proofs()
+def proofs(proofs_of_the_module: Release, db: None) -> Release:
+    """8 problems, three systems, grades of three experts on six of them; imported once for a file."""
+    return Release.objects.select_related("benchmark").get(pk=proofs_of_the_module.pk)
 
 
 def load_proofs() -> Release:

@@ -9,14 +9,15 @@ from dataclasses import replace
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.models import Answer, Assignment, Campaign, Comment, Flag, Grade
-from benchmark.models import Release
 from benchmark.releases.freezing import freeze_release
 from benchmark.subjects import Subject
+from judging.models import JudgeRun, Verdict
 from reports.artifact import verification
 from reports.artifact.freezing import FORMAT, WITH_REMARKS, assemble, build, freeze_artifact
 from reports.artifact.manifest import Manifest, read_manifest
@@ -27,7 +28,7 @@ from reports.models import Artifact
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from reports.scores.shape import METHODS
-from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
+from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory, JudgeTaskFactory
 
 
 def built(release):
@@ -39,11 +40,6 @@ def content(gaps_of_the_module, rows_of_the_module):
     """The artifact of `gaps`, which is the same in all tests: it takes half a second to build."""
     with rows_of_the_module():
         return canonical(built(gaps_of_the_module))
-
-
-@pytest.fixture
-def gaps(gaps_of_the_module, db):
-    return Release.objects.select_related("benchmark").get(pk=gaps_of_the_module.pk)
 
 
 @pytest.fixture
@@ -257,6 +253,24 @@ def test_freezing_twice_is_one_artifact_and_it_is_append_only(gaps):
     assert freeze_artifact(actor=None, release=gaps) == first
     with pytest.raises(IntegrityError, match="append-only"):
         Artifact.objects.update(content="{}")
+
+
+@pytest.mark.parametrize("state", ["running", "paused"])
+def test_no_artifact_is_frozen_of_a_judge_whose_votes_are_still_to_come(gaps, client, owner, state):
+    freeze_release(actor=None, release=gaps)
+    gaps.refresh_from_db()
+    said = Verdict.objects.order_by("pk").first()
+    judge = {"run__judge": said.judge, "run__release": gaps, "run__state": state}
+    task = JudgeTaskFactory(**judge, output=said.output, predicate=said.predicate, vote=9)
+    with pytest.raises(Refused, match="1 to come") as refusal:
+        freeze_artifact(actor=None, release=gaps)
+    assert refusal.value.code == "judge_unfinished"
+    client.force_login(owner)
+    address = reverse("score-numbers", args=[gaps.name])
+    assert "1 vote of this judge is still to come" in client.get(address).content.decode()
+    JudgeRun.objects.filter(pk=task.run_id).update(state="cancelled", finished_at=timezone.now())
+    assert "still to come" not in client.get(address).content.decode()
+    assert freeze_artifact(actor=None, release=gaps).kind == "score"
 
 
 def test_a_frozen_score_stays_what_it_was_when_labels_come_in_later(gaps):

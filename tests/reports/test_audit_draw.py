@@ -14,9 +14,16 @@ from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_au
 from reports.audit.frame import BUCKET
 from reports.audit.precision import Expected
 from reports.audit.sizes import ByHand, PerStratum, Spread
+from tests.reports.conftest import load_gaps
 
 pytestmark = pytest.mark.django_db
 RUBRIC = "re2math-audit-v1"
+
+
+@pytest.fixture
+def gaps(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_gaps()
 
 
 @pytest.fixture

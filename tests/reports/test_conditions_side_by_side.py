@@ -13,11 +13,17 @@ from benchmark.tuples.actions import declare_tuple
 from reports.scores.inputs import collect
 from tests.documents import condition_document, score_document
 from tests.factories import OutputFactory, RunFactory, VerdictFactory
-from tests.reports.conftest import load, queries
+from tests.reports.conftest import load, load_gaps, queries
 from tests.reports.test_frozen_tuples import ENTRIES
 
 pytestmark = pytest.mark.django_db
 SUCCESSES = {"ground": "yes", "suff": "yes"}
+
+
+@pytest.fixture
+def gaps(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_gaps()
 
 
 def judge_of(release):

@@ -207,6 +207,14 @@ def test_the_score_of_all_systems_says_that_nothing_was_drawn_of_the_one_that_ca
     assert document["empty"] == [{"stratum": "cobalt/ungrounded", "bucket": "ungrounded", "size": 10}]
 
 
+def test_what_is_drawn_of_the_later_system_alone_completes_the_score_of_all():
+    """1 of 2 of aurora, 0 of 2 of basalt, 1 of 2 of cobalt, each of ten."""
+    second = pooled_audit({"cobalt:0": True, "cobalt:1": False}, "cobalt/ungrounded", 10)
+    document = pooled_score(with_cobalt(), second, pooled_audit(FOUR))
+    assert document["estimate"]["value"] == pytest.approx((5 + 0 + 5) / 30)
+    assert "empty" not in document
+
+
 def test_samples_of_fewer_and_of_all_systems_are_joined_within_each_system_only():
     """Of 20 outputs 4 were drawn; with cobalt's ten 26 are left, of which 6 are drawn: 1 of 4, 0 of 3, 3 of 3."""
     second = pooled_audit(

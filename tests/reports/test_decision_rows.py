@@ -24,11 +24,17 @@ from stats.analyses.pairs import pairs_document
 from stats.tables.labels import read_labels
 from tests.documents import score_document
 from tests.factories import InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
-from tests.reports.conftest import SYSTEMS, load
+from tests.reports.conftest import SYSTEMS, load, load_proofs
 
 pytestmark = pytest.mark.django_db
 FORMS = {"csv": csv_lines, "jsonl": jsonl_lines}
 OF_DECISIONS = LabelFilter({"rater_kind": {"adjudicator"}})
+
+
+@pytest.fixture
+def proofs(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_proofs()
 
 
 @pytest.fixture

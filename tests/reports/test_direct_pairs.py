@@ -22,7 +22,7 @@ from reports.scores.inputs import collect
 from tests.annotation.grading import submit_grade
 from tests.documents import score_document
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
-from tests.reports.conftest import queries
+from tests.reports.conftest import load_proofs, queries
 
 pytestmark = pytest.mark.django_db
 KEY = "which:preference"
@@ -37,6 +37,12 @@ CHOICES = [
     ("ann", 2, 2, "first"),
     *(("bob", 2, n, value) for n, value in enumerate(["second"] * 3 + ["first"] * 2 + ["both_bad"], start=1)),
 ]
+
+
+@pytest.fixture
+def proofs(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_proofs()
 
 
 @pytest.fixture

@@ -22,8 +22,15 @@ from tests.factories import (
     ReleaseFactory,
     RunFactory,
 )
+from tests.reports.conftest import load_gaps
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def gaps(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_gaps()
 
 
 def graded(item, reviewer, *kinds, **fields) -> Grade:

@@ -34,9 +34,16 @@ from tests.factories import (
     RunFactory,
     VerdictFactory,
 )
+from tests.reports.conftest import load_gaps
 from tests.solving import site
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def gaps(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_gaps()
 
 
 def broken() -> set[str]:

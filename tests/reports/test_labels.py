@@ -15,10 +15,16 @@ from judging.models import Verdict
 from reports.labels.exporting import csv_lines
 from reports.labels.importing import import_labels
 from reports.labels.rows import blinded, label_rows
-from tests.reports.conftest import SAMPLE
+from tests.reports.conftest import SAMPLE, load_gaps
 
 EXPERTS = SAMPLE / "re2math" / "labels-experts.csv"
 JUDGE = SAMPLE / "re2math" / "labels-judge.csv"
+
+
+@pytest.fixture
+def gaps(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_gaps()
 
 
 def export(release) -> str:

@@ -19,9 +19,21 @@ from reports.scores.inputs import collect
 from reports.scores.text import score_text
 from tests.documents import score_document
 from tests.factories import OutputFactory
-from tests.reports.conftest import SAMPLE, printed_once
+from tests.reports.conftest import SAMPLE, load_gaps, load_proofs, printed_once
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def gaps(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_gaps()
+
+
+@pytest.fixture
+def proofs(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_proofs()
 
 
 @pytest.fixture

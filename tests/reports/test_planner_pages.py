@@ -125,6 +125,17 @@ def test_agreement_comparison_and_proportion_show_the_golden_numbers(anybody):
     assert agreement["wanted"]["items"] > 150
 
 
+@pytest.mark.parametrize(("p1", "p2", "differ"), [(80, 10, 70), (10, 80, 70), (55, 25, 30), (7, 3.5, 3.5)])
+def test_one_system_may_solve_everything_that_the_other_solves(anybody, p1, p2, differ):
+    """0.8 - 0.1 is not 0.7 to a computer."""
+    asked = {"p1": p1, "p2": p2, "discordance": differ, "power": 80}
+    plan = anybody.get(reverse("plan-comparison"), asked).context["plan"]
+    assert plan["rows"][1]["items"] == plan["rows"][3]["items"] > 1
+    shares = {key: asked[key] / 100 for key in ("p1", "p2", "discordance")}
+    sent = anybody.post(reverse("api-plan-comparison"), shares, "application/json")
+    assert sent.json()["paired_exact"] == plan["rows"][1]["items"]
+
+
 def test_a_discordance_that_cannot_be_is_explained(anybody):
     reply = anybody.get(reverse("plan-comparison"), {"p1": 7, "p2": 3.5, "discordance": 30, "power": 80})
     assert reply.status_code == 400

@@ -6,9 +6,9 @@ TP 65, FP 7, FN 0, TN 12, accuracy .91667, kappa .72626.
 
 import json
 import random
-from functools import partial
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -16,7 +16,6 @@ from django.urls import reverse
 
 from benchmark.models import Release
 from tests.benchmark.files import write_lines
-from tests.remembering import remembered
 from tests.stats.real_data import deepseek_proofs
 from tests.walks.whole_proofs import human_marks, problems, proofs, table, verdicts
 
@@ -24,10 +23,15 @@ pytestmark = [pytest.mark.django_db, pytest.mark.real_data]
 RELEASE = "olympiad-proofs"
 
 
+@pytest.fixture(scope="module")
+def _release(rows_of_the_module: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with rows_of_the_module():
+        _write(tmp_path_factory.mktemp("proofs"))
+
+
 @pytest.fixture
-def release(tmp_path: Path) -> Release:
+def release(_release: None, db: None) -> Release:
     """84 problems with one proof each, and the verdicts of the verifier."""
-    remembered("proofs of DeepSeekMath-V2", partial(_write, tmp_path))
     return Release.objects.get(name=RELEASE)
 
 

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import zipfile
 from datetime import date, timedelta
 from html.parser import HTMLParser
@@ -20,7 +21,7 @@ from accounts.models import AuditEvent, Credit, User
 from accounts.refusal import Refused
 from annotation.models import Answer, Campaign, Comment, Grade
 from benchmark.describing.actions import describe_release
-from benchmark.models import Instance, Output, ReleaseDescription
+from benchmark.models import Instance, Output, ReleaseDescription, System
 from benchmark.releases.freezing import freeze_release
 from benchmark.rendering.actions import render_waiting
 from reports.artifact.freezing import freeze_artifact
@@ -202,6 +203,19 @@ def test_only_owners_publish_and_see_before_what_becomes_public(
     assert hashlib.sha256(packed(row)).hexdigest() == seen
 
 
+def test_the_form_of_the_next_version_keeps_closed_what_is_still_closed(publish, owner, client):
+    publish(
+        show_problems=True,
+        embargo={"sample-proof-01": date(2999, 1, 1), "sample-proof-02": timezone.now().date()},
+    )
+    client.force_login(owner)
+    form = client.get("/reports/releases/sample-proofs/records/publish/").context["form"]
+    assert form.initial["embargo"] == "sample-proof-01 2999-01-01"
+    said = {**form.initial, "artifact": Artifact.objects.get().pk, "title": "A better title"}
+    shown = client.post("/reports/releases/sample-proofs/records/publish/", said).content.decode()
+    assert "The texts of 7 problems and 0 answers; 1 problem under embargo" in shown
+
+
 def test_what_changed_since_the_owner_looked_is_not_published(frozen):
     with pytest.raises(Refused, match="Something changed"):
         publish_record(actor=None, artifact=frozen, wish=WISH, seen="0" * 64)
@@ -252,6 +266,8 @@ def test_no_hash_names_the_system_of_an_answer_that_is_not_shown(publish, proofs
 def test_a_record_with_answers_is_known_where_a_campaign_opens(publish, proofs):
     publish()
     assert ReleaseDescription.objects.get(release=proofs).answers_public_at == ""
+    publish(show_outputs=True, embargo={"": date(2999, 1, 1)})
+    assert ReleaseDescription.objects.get(release=proofs).answers_public_at == "", "nobody can read them yet"
     row = publish(show_outputs=True)
     assert ReleaseDescription.objects.get(release=proofs).answers_public_at == row.declared["address"]
 
@@ -301,6 +317,17 @@ def test_files_that_are_gone_are_written_again_with_the_same_bytes(publish, tmp_
 
 def refused(words: str):
     return pytest.raises(IntegrityError, match=words)
+
+
+def test_files_of_one_version_that_are_gone_keep_no_other_from_being_published_or_withdrawn(
+    publish, withdraw
+):
+    shutil.rmtree(root() / "gaps" / str(publish().version))
+    second = publish()
+    assert Client().get("/records/gaps/")["Location"] == "/records/gaps/2/"
+    withdraw(second, "The second judge was the first one again.")
+    assert "the first one again" in page("/records/gaps/2/")
+    assert "the first one again" in page("/records/feed.atom")
 
 
 def test_a_version_exists_once_and_counts_from_one(publish):
@@ -379,6 +406,34 @@ def test_a_changed_file_is_named(publish):
     ]
     artifact = files["artifact.json"].replace(b'"expert-1"', b'"expert-9"', 1)
     assert any("expert-9" in one for one in changed(content, honest_sums=True, artifact_json=artifact))
+
+
+def test_with_right_checksums_every_answer_is_still_that_of_its_system(publish):
+    content = packed(publish(show_outputs=True))
+    lines = unpacked(content)["answers.jsonl"].splitlines(keepends=True)
+
+    def found(*answers: bytes) -> list[str]:
+        return changed(content, honest_sums=True, answers_jsonl=b"".join(answers))
+
+    other = {b'"aurora"': b'"basalt"', b'"basalt"': b'"aurora"'}
+    exchanged = [re.sub(rb'"aurora"|"basalt"', lambda name: other[name[0]], line) for line in lines]
+    assert len(found(*exchanged)) == 16
+    assert "line 1: expected the answer sample-proof-01/basalt/1 of the artifact" in found(*exchanged)[0]
+    assert found(*lines[1:]) == ["answers.jsonl: expected the answer sample-proof-01/aurora/1, found none"]
+    assert found(lines[0], *lines) == [
+        "answers.jsonl, line 2: expected every answer once, found sample-proof-01/aurora/1 again"
+    ]
+    assert found(*lines, b"[]\n", b"{") == [
+        f"answers.jsonl, line {number}: expected an answer, found something else" for number in (25, 26)
+    ]
+
+
+def test_labels_are_never_missing(publish):
+    files = unpacked(packed(publish()))
+    del files["labels.csv"], files["SHA256SUMS"]
+    assert [str(one) for one in verify_archive(archive("x", files)).differences] == [
+        "labels.csv: expected the rows of the artifact, found no file"
+    ]
 
 
 def test_a_file_that_no_line_names_and_a_line_without_its_file_are_named(publish):
@@ -482,6 +537,10 @@ def test_what_referees_wrote_is_public_only_where_the_owner_says_so_and_never_un
     assert b"CANARY of sample-proof-01" in shown.files["problems/1.html"]
     assert not any(b"CANARY of sample-proof-02" in content for content in shown.files.values())
     assert verify_archive(shown.archive).verified
+    others = shown.files["comments.csv"].replace(b"CANARY", b"PRAISE")
+    assert changed(shown.archive, honest_sums=True, comments_csv=others) == [
+        "comments.csv: expected the rows of the artifact, found others"
+    ]
 
 
 def test_referees_are_named_as_each_of_them_chose(frozen, proofs):
@@ -558,6 +617,13 @@ def test_hostile_words_are_shown_and_do_nothing(frozen, words):
 def test_words_in_latex_and_markdown_are_words():
     assert latex_text("\\input{x} 5 % & $a_1$") == r"\textbackslash{}input\{x\} 5 \% \& \$a\_1\$"
     assert markdown_text("[x](http://y) *b* | <i>\n# c") == r"\[x\](http://y) \*b\* \| \<i\> \# c"
+
+
+@pytest.mark.parametrize("name", ["[Beta] System", "*System"])
+def test_no_row_of_a_latex_table_is_an_option_of_the_line_before(publish, proofs, name):
+    System.objects.filter(runs__release=proofs).update(name=name)
+    lines = unpacked(packed(publish()))["leaderboard.tex"].decode().splitlines()
+    assert [line[: len(name) + 2] for line in lines if name in line] == [f"{{}}{name}"] * 3
 
 
 def test_a_name_in_bibtex_stays_one_name():

@@ -6,6 +6,7 @@ import pytest
 import time_machine
 from django.urls import reverse
 
+from accounts.models import User
 from benchmark.describing.actions import describe_release
 from benchmark.releases.freezing import freeze_release
 from reports.artifact.freezing import freeze_artifact
@@ -116,6 +117,25 @@ def test_on_the_day_that_was_announced_the_texts_become_public_as_a_new_version(
     second = client.get("/records/gaps/2/").content.decode()
     assert "public on 1 March 2027" not in second
     assert "Version 2" in client.get("/records/gaps/1/").content.decode()  # the band on the older one
+
+
+def test_what_is_published_when_an_embargo_ends_names_nobody_whom_no_owner_saw(
+    address, client, owner, proofs, django_capture_on_commit_callbacks
+):
+    first, second, third = User.objects.filter(assignments__item__campaign__release=proofs).distinct()
+    User.objects.filter(pk__in=[first.pk, second.pk]).update(credit="named")
+    wish = {"show_problems": True, "embargo": {"": "2027-03-01"}}
+    with time_machine.travel("2027-02-01 12:00+00:00"), django_capture_on_commit_callbacks(execute=True):
+        client.force_login(owner)
+        send(client, address, **wish, seen=send(client, address, **wish).json()["sha256"])
+    User.objects.filter(pk=second.pk).update(credit="anonymous")
+    User.objects.filter(pk=third.pk).update(credit="named")
+    other = {"licence": "MIT", "creators": "Mallory", "published_on": date(2027, 2, 2)}
+    describe_release(actor=None, release=proofs, **other)
+    with time_machine.travel("2027-03-01 12:00+00:00"), django_capture_on_commit_callbacks(execute=True):
+        assert end_embargoes() == 1
+    said = PublicRecord.objects.get(version=2).declared
+    assert (said["licence"], said["authors"], said["credited"]) == ("CC-BY-4.0", ["Nora Feld"], [first.name])
 
 
 def test_a_withdrawn_record_publishes_nothing_when_its_embargo_ends(

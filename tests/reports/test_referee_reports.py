@@ -35,11 +35,17 @@ from reports.referees.folder import read_sent
 from reports.referees.views import EXAMPLES
 from tests.annotation.test_concurrency import in_threads
 from tests.benchmark.pdfs import PARAGRAPH, paper, png
-from tests.reports.conftest import load
+from tests.reports.conftest import load, load_proofs
 from tests.reports.refereed import Made, hundred
 
 pytestmark = pytest.mark.django_db
 NAME = "referee-reports"
+
+
+@pytest.fixture
+def proofs(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_proofs()
 
 
 def archive(files: dict[str, str | bytes]) -> bytes:

@@ -17,6 +17,7 @@ from reports.models import ReportJob
 from reports.printing.jobs import print_next
 from reports.printing.report import ReportOrder, print_report
 from tests.annotation.grading import graded_by
+from tests.conftest import member
 from tests.reports.graded import REMARK, N
 from tests.reports.reading_pdf import text_of
 
@@ -70,6 +71,22 @@ def test_with_identities_files_are_called_by_system_or_by_referee(graded, tmp_pa
         rater in text(content, tmp_path)
         for content in bundle(graded, tmp_path, "referee", identities=True).values()
     )
+
+
+@pytest.mark.parametrize("names", [("张伟", "李娜"), ("Müller", "Muller")])
+def test_no_referee_s_file_takes_the_place_of_another_s(opened, algebraist, tmp_path, names):
+    other = member("bea@study.test", "Bea Algebraist", "reviewer", "algebra")
+    for person, name in zip((algebraist, other), names, strict=True):
+        User.objects.filter(pk=person.pk).update(rater=name)
+        graded_by(person, opened, correctness="incorrect", rigour="2")
+    path = tmp_path / "reports.zip"
+    order = ReportOrder(opened.release, opened, items=True, score=False, per="referee", identities=True)
+    print_report(order, Viewer.STAFF, path, lambda done, total: None)
+    with ZipFile(path) as made:
+        made.extractall(tmp_path / "files")
+    printed = [file for file in (tmp_path / "files").iterdir() if file.suffix == ".pdf"]
+    assert len(printed) == 2
+    assert all(file.name.startswith("referee-") for file in printed)
 
 
 def test_a_referee_has_one_file_with_their_own_reports_and_the_passages_they_remarked_on(graded, tmp_path):

@@ -28,7 +28,7 @@ from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
 from stats.tables.labels import COLUMNS
 from tests.benchmark.files import example, write_lines
-from tests.reports.conftest import SYSTEMS, write
+from tests.reports.conftest import load_gaps
 
 pytestmark = pytest.mark.django_db
 
@@ -264,9 +264,7 @@ def test_labels_and_comments_come_back_in_any_order_of_rows(tmp_path, seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_the_samples_labels_come_back_in_any_order_of_lines(tmp_path, seed):
     with emptied_afterwards():
-        outputs = {system: f"outputs-{system}.jsonl" for system in SYSTEMS}
-        write("sample-re2math", "re2math", outputs, "labels-judge.csv", "labels-experts.csv")
-        release = Release.objects.get(name="sample-re2math")
+        release = load_gaps()
         files, tables = files_of(release), tables_of(release)
     assert tables["labels.jsonl"].count(b"\n") > 400
     chance = random.Random(seed)

@@ -12,7 +12,13 @@ from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from stats.core.intervals import wilson
 from tests.documents import score_document
-from tests.reports.conftest import SAMPLE
+from tests.reports.conftest import SAMPLE, load_gaps
+
+
+@pytest.fixture
+def gaps(db):
+    """Written by each test that asks: others of this file begin without it."""
+    return load_gaps()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import User
 from benchmark.citations.reading import read_citation
 from benchmark.importing.outputs import import_outputs
 from benchmark.models import Instance, Output, Release, Settlement
@@ -303,6 +304,16 @@ def test_an_output_is_settled_when_one_source_is_the_cited_one_or_all_are_others
     found = recall_of(doubtful)
     assert (found["estimate"]["k"], found["settled"], "open" in found) == (1, 1, False)
     assert "1 settled by people" in score_text(score(collect(release=doubtful, judge="sample-judge-v1")))
+
+
+def test_who_settled_what_has_a_number_that_goes_by_no_address(doubtful, coordinator, owner):
+    for actor, pair in zip((coordinator, owner), of_doubtful(doubtful), strict=True):
+        settle(actor=actor, release=doubtful, pair=pair, verdict="different")
+    before = collect(release=doubtful, judge="sample-judge-v1").answers
+    assert {row.person for row in before} == {"person-1", "person-2"}
+    for address in ("a@elsewhere.test", "z@elsewhere.test"):  # as an erased account has another one
+        User.objects.filter(pk=coordinator.pk).update(email=address)
+        assert collect(release=doubtful, judge="sample-judge-v1").answers == before
 
 
 def test_an_artifact_holds_the_answers_that_count_and_an_older_one_stays_as_it_is(

@@ -294,6 +294,27 @@ def test_a_label_of_a_text_whose_verdict_was_seen_in_another_campaign_was_given_
     assert given_after.grades.get().verdict_seen is True
 
 
+def test_of_a_verdict_that_is_hidden_still_nothing_is_told_and_nothing_stored(after, client, algebraist):
+    place = take_next(reviewer=algebraist, campaign=after)
+    elsewhere(place)
+    submit(algebraist, place, **COMPLETE["answers"])
+    client.force_login(algebraist)
+    address = reverse("api-verdict", args=[place.handle])
+    replies = {
+        client.post(address, {"marks": dict.fromkeys(numbers, "right")}, "application/json").json()["code"]
+        for numbers in ("1", "12", "123")  # there are three
+    }
+    assert replies == {"no_verdict"}
+    amendment = {"content": COMPLETE, "reason": "The judge is right.", "version": 0}
+    for send in (client.post, client.put):
+        fields = ("content", "reason") if send == client.post else ("content", "version")
+        sent = {name: amendment[name] for name in fields}
+        reply = send(reverse("api-verdict-amend", args=[place.handle]), sent, "application/json")
+        assert (reply.status_code, reply.json()["code"]) == (409, "no_verdict")
+    assert not ClaimMark.objects.exists()
+    assert not LaterGrade.objects.exists()
+
+
 def test_rest_marks_claims_and_records_an_amendment(after, client, algebraist):
     place = graded(algebraist, after)
     client.force_login(algebraist)

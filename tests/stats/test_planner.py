@@ -87,6 +87,21 @@ def test_an_allocation_adds_up_and_keeps_its_bounds(strata, share):
     assert all(min(5, size) <= n <= size for size, n in zip(sizes, drawn, strict=True))
 
 
+@pytest.mark.parametrize("first", range(0, 101, 5))
+def test_shares_that_are_typed_in_percent_differ_on_as_many_items_as_they_can(first):
+    """Where one system solves all that the other does, and where they share as little as possible."""
+    for second in range(0, first, 5):
+        p1, p2 = first / 100, second / 100
+        for discordance in ((first - second) / 100, min(first + second, 200 - first - second) / 100):
+            found = comparison_plan(p1, p2, discordance)
+            assert found["paired_exact"] >= 1
+            assert found["nested"] <= found["paired"] + 1e-9
+
+
+def test_one_output_that_is_expected_to_fail_can_be_planned_for():
+    assert proportion_size(0, 0.1, population=1) == 0
+
+
 def test_impossible_plans_are_refused():
     with pytest.raises(ValueError, match="do not fit"):
         neyman((10, 10), (0.5, 0.5), 21)
