@@ -161,10 +161,15 @@ def save_second_answers(*, reviewer: User, assignment: Assignment, version: int,
 
 
 def _discussed_now(reviewer: User, assignment: Assignment) -> Assignment:
-    """The reviewer's place, held, if its item is under discussion."""
+    """The reviewer's place, held, if its item is under discussion. A pair is answered again at its first place: the
+    agreement after the discussion knows no others."""
     assignment = locked(assignment)
     require_own(reviewer, assignment)
     subject = discussed(assignment)
+    if subject is not None and assignment.repeat:
+        raise Refused(
+            "This is the repeat of a pair; answer again where you saw it first.", code="not_discussed"
+        )
     if subject is None:
         raise Refused("This item is not under discussion now.", code="not_discussed")
     _require_discussion(subject)

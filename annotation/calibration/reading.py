@@ -66,8 +66,8 @@ def blind_answers_are_final() -> Refused:
 
 def discussed(place: Assignment) -> CalibrationItem | None:
     """The item in calibration that the holder of a submitted place may read; None before the reveal, and as long as
-    they have to grade the same text in another campaign. A pair is discussed at its first place, not at the repeat."""
-    if place.state != AssignmentState.SUBMITTED or place.repeat:
+    they have to grade the same text in another campaign."""
+    if place.state != AssignmentState.SUBMITTED:
         return None
     rows = CalibrationItem.objects.select_related("round")
     found = rows.filter(item=place.item_id, round__revealed_at__isnull=False).first()

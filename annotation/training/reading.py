@@ -80,7 +80,8 @@ def own_training_or_404(user: User, slug: str) -> Campaign:
 
 @dataclass(frozen=True)
 class Compared:
-    """A question with the reviewer's own answers and the gold, by step: `same` says that all are equal."""
+    """A question with the reviewer's own answers and the gold, by step: `same` says that all are equal. Free text is
+    shown next to the gold, but nobody writes the same words: it is not `comparable`."""
 
     key: str
     text: str
@@ -88,6 +89,7 @@ class Compared:
     gold: tuple[tuple[str, str], ...]  # step, words
     rationale: str
     same: bool
+    comparable: bool
 
 
 def compared(item: TrainingItem, attempt: TrainingAttempt) -> list[Compared]:
@@ -111,6 +113,7 @@ def compared(item: TrainingItem, attempt: TrainingAttempt) -> list[Compared]:
                     gold=tuple((row.step, _words(row.value)) for row in wanted),
                     rationale=next((row.rationale for row in wanted if row.rationale), ""),
                     same=bool(wanted) and _values(mine) == _values(wanted),
+                    comparable=bool(wanted) and question.scale.has_values,
                 )
             )
     return found
@@ -213,10 +216,13 @@ def training_rows(campaign: Campaign) -> Iterable[list[object]]:
         .select_related("attempt__item", "attempt__reviewer")
         .order_by("attempt__reviewer__rater", "attempt__item__number", "pk")
     )
+    questions = rubric_from_content(campaign.rubric.content).questions
+    texts = {question.key for question in questions if not question.scale.has_values}
     for answer in answers:
         attempt = answer.attempt
         wanted = gold.get((attempt.item_id, answer.question, answer.step))
-        same = "" if wanted is None else "yes" if wanted == answer.value else "no"
+        compared_with = None if answer.question in texts else wanted
+        same = "" if compared_with is None else "yes" if compared_with == answer.value else "no"
         yield [
             campaign.slug,
             attempt.reviewer.rater,

@@ -92,6 +92,20 @@ def test_a_line_of_the_file_becomes_an_item_with_gold_and_rationale(training):
     assert gold == {key: (GOLD[key], WHY[key]) for key in GOLD}
 
 
+def test_nobody_is_told_that_their_own_words_differ_from_the_gold(client, drafted, coordinator, algebraist):
+    words = {**FIRST, "gold": {**GOLD, "remarks": "The bound is not shown."}}
+    made = attach_training(actor=coordinator, campaign=drafted, file=lines(words), form="jsonl")
+    draw_items(actor=coordinator, campaign=drafted)
+    open_campaign(actor=coordinator, campaign=drafted)
+    train(algebraist, TrainingSet.objects.get(pk=made.pk), remarks="Where does the bound come from?")
+    client.force_login(algebraist)
+    shown = client.get(reverse("training-item", args=[drafted.slug, 1])).content.decode()
+    assert "The bound is not shown." in shown
+    assert (shown.count(">the same<"), shown.count(">different<")) == (2, 0)
+    rows = list(training_rows(drafted))
+    assert {row[3]: row[7] for row in rows[1:]} == {"correctness": "yes", "rigour": "yes", "remarks": ""}
+
+
 def test_a_table_says_the_same_as_lines():
     table = (
         "item,problem,answer,question,step,value,rationale,note\n"
