@@ -42,12 +42,18 @@ def request_unblinding(*, actor: User, campaign: Campaign, reason: str) -> Unbli
 
 @transaction.atomic
 def confirm_unblinding(*, actor: User, campaign: Campaign) -> Unblinding:
-    """Confirm another person's request. From now on campaign pages show systems, decisions are amendments."""
+    """Confirm the request of another person, whose account is open. From now on campaign pages show systems, decisions
+    are amendments."""
     _require_entitled(actor)
     campaign = locked(campaign)
     asked = _open_request(campaign)
     if asked.requested_by_id == actor.pk:
         raise NotAllowed("Unblinding takes two people: someone else has to confirm your request.")
+    if not User.objects.filter(pk=asked.requested_by_id, is_active=True).exists():
+        raise Refused(
+            "The account of the person who requested this has been closed. Withdraw the request and make your own.",
+            code="requested_by_nobody",
+        )
     asked.confirmed_by, asked.confirmed_at = actor, timezone.now()
     asked.save(update_fields=["confirmed_by", "confirmed_at"])
     details = {"requested_by": asked.requested_by_id}

@@ -236,7 +236,8 @@ def freeze_runs(actor: User, outputs: list[Output]) -> None:
 
 
 def public_answers(campaign: Campaign) -> str:
-    """The address where anybody can read the answers of the campaign with their systems, "" where there is none."""
+    """The address where anybody can read the answers of the campaign, or what referees quoted of them, with their
+    systems, "" where there is none."""
     if campaign.kind == CampaignKind.CONSTRUCTION:
         return ""
     rows = ReleaseDescription.objects.filter(release=campaign.release_id)
@@ -273,8 +274,9 @@ def open_campaign(*, actor: User, campaign: Campaign, answers_are_public: bool =
     public_at = public_answers(campaign)
     if public_at and not answers_are_public:
         raise Refused(
-            f"Anybody can read the answers with the names of their systems at {public_at}. Reviewers could look up "
-            "what they grade. If that much blinding is enough, say so; the audit trail records it.",
+            "Anybody can read answers, or what referees quoted of them, with the names of their systems at "
+            f"{public_at}. Reviewers could look up what they grade. If that much blinding is enough, say so; the audit "
+            "trail records it.",
             code="answers_public",
             field="answers_are_public",
         )

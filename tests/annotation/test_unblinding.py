@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent
+from accounts.people.members import deactivate_user
 from accounts.people.members import grant_role, revoke_role
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
@@ -98,6 +99,16 @@ def test_a_request_can_be_withdrawn_and_made_again_but_not_twice(closed, coordin
     unblind(closed, coordinator, owner)
     with pytest.raises(Refused, match="already unblinded"):
         unblinding.withdraw_unblinding(actor=owner, campaign=closed)
+
+
+def test_a_request_of_somebody_whose_account_was_closed_is_not_confirmed(closed, coordinator, owner):
+    """One person alone would unblind, who can close the account as well."""
+    unblinding.request_unblinding(actor=coordinator, campaign=closed, reason="Done.")
+    deactivate_user(actor=owner, member=coordinator)
+    with pytest.raises(Refused, match="has been closed"):
+        unblinding.confirm_unblinding(actor=owner, campaign=closed)
+    unblinding.withdraw_unblinding(actor=owner, campaign=closed)
+    assert unblinding.request_unblinding(actor=owner, campaign=closed, reason="Done.").requested_by == owner
 
 
 def test_coordinators_are_blind_until_then_owners_and_importers_are_not(

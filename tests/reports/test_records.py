@@ -272,6 +272,15 @@ def test_a_record_with_answers_is_known_where_a_campaign_opens(publish, proofs):
     assert ReleaseDescription.objects.get(release=proofs).answers_public_at == row.declared["address"]
 
 
+def test_a_record_with_what_referees_quoted_is_known_there_too(publish, proofs):
+    """Who finds a passage in the comments has the system of its answer next to it."""
+    publish(show_reports=True, embargo={"": date(2999, 1, 1)})
+    assert ReleaseDescription.objects.get(release=proofs).answers_public_at == "", "nobody can read them yet"
+    row = publish(show_reports=True)
+    assert b"quote" in unpacked(packed(row))["comments.csv"]
+    assert ReleaseDescription.objects.get(release=proofs).answers_public_at == row.declared["address"]
+
+
 def test_a_record_from_before_keeps_its_hashes(frozen, publish):
     row = publish()
     earlier = Declared.from_json({**row.declared, "hides_hashes": False, "frozen_sha256": frozen.sha256})
