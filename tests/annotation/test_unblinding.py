@@ -7,8 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent
-from accounts.people.members import deactivate_user
-from accounts.people.members import grant_role, revoke_role
+from accounts.people.members import deactivate_user, grant_role, revoke_role
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from annotation.adjudication import actions as adjudication_actions
