@@ -29,7 +29,7 @@ TRIED_IN = {
     "accounts/database/sight.py": "accounts/test_blind_role.py",
     "accounts/people/invitations.py": "accounts/test_invitations.py",
     "accounts/people/members.py": "accounts/test_members.py",
-    "accounts/profile/saved_comments.py": "annotation/test_comment_bank.py",
+    "accounts/profile/actions.py": "accounts/test_people_s_own_data.py",
     "accounts/signing_in/backends.py": "accounts/test_signing_in.py",
     "annotation/assigning/actions.py": "annotation/test_assigning.py",
     "annotation/assigning/taking.py": "annotation/test_assigning.py",

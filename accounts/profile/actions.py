@@ -10,9 +10,18 @@ from accounts.refusal import Refused
 from accounts.trail import record
 
 
+def hold(actor: User) -> None:
+    """Until the transaction ends two windows of the person take turns, and nobody erases the account: what they state
+    would outlive it. Raises Refused where it is erased."""
+    there = User.objects.filter(pk=actor.pk, erased_at=None)
+    if not there.select_for_update(no_key=True).values_list("pk").first():
+        raise Refused("This account has been erased.", code="erased")
+
+
 @transaction.atomic
 def rename(*, actor: User, name: str) -> None:
     """Change the user's own name as the study's staff see it."""
+    hold(actor)
     User.objects.filter(pk=actor.pk).update(name=name)
     record(actor=actor, verb="rename", target=actor)  # no names: the trail outlives an erased account
 
@@ -38,6 +47,7 @@ def set_preferences(
         raise Refused(f"{credit!r} is not one of {', '.join(Credit.values)}.", field="credit")
     if credit == Credit.PSEUDONYM and not pseudonym.strip():
         raise Refused("Give the pseudonym under which you want to be thanked.", field="pseudonym")
+    hold(actor)
     User.objects.filter(pk=actor.pk).update(
         capacity=capacity,
         away_until=away_until,
@@ -51,6 +61,7 @@ def set_preferences(
 @transaction.atomic
 def state_expertise(*, actor: User, domain: str, confidence: int) -> Expertise:
     """Set or change the user's confidence (1 familiar, 2 working knowledge, 3 expert) in a domain."""
+    hold(actor)
     stated, _ = Expertise.objects.update_or_create(
         user=actor, domain=domain, defaults={"confidence": confidence}
     )
@@ -62,6 +73,7 @@ def state_expertise(*, actor: User, domain: str, confidence: int) -> Expertise:
 @transaction.atomic
 def remove_expertise(*, actor: User, domain: str) -> None:
     """Remove a domain. Raises Refused when it was not stated."""
+    hold(actor)
     deleted, _ = Expertise.objects.filter(user=actor, domain=domain).delete()
     if not deleted:
         raise Refused(f"{domain} is not among your domains.", code="not_stated", field="domain")
@@ -74,6 +86,7 @@ def declare_conflict(*, actor: User, kind: str, key: str, reason: str = "") -> C
 
     Every declaration is accepted alike and waits for a coordinator, whether or not it means anything here.
     """
+    hold(actor)
     conflict, _ = Conflict.objects.update_or_create(
         user=actor, kind=kind, key=key, defaults={"reason": reason}
     )
@@ -88,6 +101,7 @@ def withdraw_conflict(*, actor: User, kind: str, key: str) -> None:
 
     Where the reviewer has begun, what was excluded stays excluded: it was fixed before their first place.
     """
+    hold(actor)
     with identities_readable():  # this also deletes what it excludes, which the reviewer may not read
         deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
     if not deleted:

@@ -4,6 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import SavedComment, User
+from accounts.profile.actions import hold
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 
@@ -18,7 +19,7 @@ def save_comment(*, actor: User, text: str) -> SavedComment:
     Raises Refused (code "bad_comment", "too_many_comments") for an empty or overlong one, or for the 501st.
     """
     text = checked_comment(text)
-    User.objects.select_for_update().get(pk=actor.pk)  # two windows that save the same must not both write
+    hold(actor)
     kept = actor.saved_comments.filter(text=text).first()
     if kept is not None:
         return kept

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.models import AccessToken, TokenScope, User
 from accounts.people.queries import tokens_in_use
+from accounts.profile.actions import hold
 from accounts.refusal import Refused
 from accounts.signing_in.secrets import new_secret, secret_hash
 from accounts.trail import record
@@ -30,6 +31,7 @@ def create_token(*, actor: User, label: str, scope: str = TokenScope.READ, days:
 
     The caller has checked the person's password: a session alone must not be enough (accounts/signing_in/proof.py).
     """
+    hold(actor)
     if tokens_in_use(actor).count() >= LIMIT:
         raise Refused(f"You have {LIMIT} tokens in use. Revoke one first.", code="too_many_tokens")
     secret, now = new_secret(), timezone.now()

@@ -11,8 +11,11 @@ from django.db.models import F
 from django.urls import reverse
 
 from accounts.models import AuditEvent, User
-from accounts.people import invitations, members
+from accounts.people import erasure, invitations, members
 from accounts.people.erasure import erase_person
+from accounts.profile import actions as profile
+from accounts.profile import tokens
+from accounts.profile.saved_comments import save_comment
 from accounts.refusal import Refused
 from annotation.assigning import actions as assigning
 from annotation.assigning import by_hand, taking
@@ -456,3 +459,40 @@ def test_who_waited_in_vain_for_an_item_holds_it_no_longer(at_work, monkeypatch,
         with ThreadPoolExecutor(1) as pool:
             pool.submit(hold).result()
     assert other.waited
+
+
+@pytest.mark.parametrize("what", ["name", "preferences", "expertise", "conflict", "comment", "token"])
+def test_nothing_that_a_person_states_while_they_are_erased_outlives_the_account(monkeypatch, what):
+    ada, olga = algebraist("Ada"), member("olga@study.test", "Olga", "owner")
+
+    def state() -> Any:
+        match what:
+            case "name":
+                return profile.rename(actor=ada, name="Ada Again")
+            case "preferences":
+                return profile.set_preferences(actor=ada, capacity=3, away_until=None, credit="named")
+            case "expertise":
+                return profile.state_expertise(actor=ada, domain="algebra", confidence=3)
+            case "conflict":
+                return profile.declare_conflict(actor=ada, kind="person", key="My brother Carl")
+            case "comment":
+                return save_comment(actor=ada, text="As I wrote in my thesis.")
+        return tokens.create_token(actor=ada, label="notebook")
+
+    other = Meanwhile(monkeypatch, erasure, "rows_of", state)
+    erase_person(actor=olga, member=ada)
+    assert getattr(other.end(), "code", "") == "erased"
+    assert other.waited
+    erased = User.objects.get(pk=ada.pk)
+    kept = [erased.expertise, erased.conflicts, erased.saved_comments, erased.access_tokens]
+    assert (erased.name, [rows.count() for rows in kept]) == ("", [0, 0, 0, 0])
+
+
+def test_two_windows_of_a_person_make_no_token_too_many(monkeypatch):
+    ada = algebraist("Ada")
+    monkeypatch.setattr(tokens, "LIMIT", 1)
+    other = Meanwhile(
+        monkeypatch, tokens, "new_secret", lambda: tokens.create_token(actor=ada, label="second")
+    )
+    tokens.create_token(actor=ada, label="first")
+    assert getattr(other.end(), "code", "") == "too_many_tokens"
