@@ -7,11 +7,15 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import Campaign
-from tests.reports.conftest import gaps
+from tests.reports.conftest import load_gaps
 from tests.reports.ten_proofs import ten_proofs
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-__all__ = ["gaps"]
+
+
+@pytest.fixture
+def gaps(db):
+    return load_gaps()
 
 
 def test_figures_take_the_colours_of_the_page(sign_in, owner, gaps):

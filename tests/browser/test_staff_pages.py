@@ -7,10 +7,14 @@ from django.urls import reverse
 
 from judging.models import JudgeRun
 from judging.runs.actions import ask, create_judge
-from tests.reports.conftest import gaps
+from tests.reports.conftest import load_gaps
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-__all__ = ["gaps"]
+
+
+@pytest.fixture
+def gaps(db):
+    return load_gaps()
 
 
 @pytest.fixture
