@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import Client
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import User
@@ -30,6 +30,8 @@ QUIET = [
 ]
 DESKTOP = {"width": 1280, "height": 900}
 HERE = Path(__file__).parent
+# Not 5 seconds: a machine that is busy must not fail a test of what is right.
+expect.set_options(timeout=30_000)
 
 
 class NewPage(Protocol):
