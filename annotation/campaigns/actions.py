@@ -268,9 +268,8 @@ def open_campaign(*, actor: User, campaign: Campaign, answers_are_public: bool =
                 code="too_few_authors",
                 field="least_authors",
             )
-    Release.objects.select_for_update(no_key=True).get(
-        pk=campaign.release_id
-    )  # nobody publishes answers meanwhile
+    # nobody publishes answers meanwhile
+    Release.objects.select_for_update(no_key=True).get(pk=campaign.release_id)
     public_at = public_answers(campaign)
     if public_at and not answers_are_public:
         raise Refused(
