@@ -43,7 +43,18 @@ def seed_demo(*, folder: Path, say: Say, answer: bool = False) -> None:
         raise Refused("seed_demo makes accounts with a public password; it only runs with TOUCHSTONE_DEMO=1.")
     manifest = tomllib.loads((folder / "manifest.toml").read_text("utf-8"))
     with transaction.atomic():
-        _people(manifest)
+        for account in manifest["accounts"]:
+            if User.objects.filter(email=account["email"]).exists():
+                continue
+            user = User.objects.create_user(account["email"], settings.DEMO_PASSWORD, name=account["name"])
+            Role.objects.create(user=user, name=account["role"])
+            for domain, confidence in account.get("expertise", {}).items():
+                Expertise.objects.create(user=user, domain=domain, confidence=confidence)
+        for conflict in manifest.get("conflicts", []):
+            user = User.objects.get(email=conflict["account"])
+            kind, key = conflict["kind"], conflict["key"]
+            if not Conflict.objects.filter(user=user, kind=kind, key=key).exists():
+                declare_conflict(actor=user, kind=kind, key=key, reason=conflict["reason"])
     say(f"{len(manifest['accounts'])} accounts")
     emails = [account["email"] for account in manifest["accounts"] if account["role"] == "coordinator"]
     coordinator = User.objects.get(email=emails[0])
@@ -74,22 +85,6 @@ def seed_demo(*, folder: Path, say: Say, answer: bool = False) -> None:
     say(
         f"{load_builds(actor=coordinator, folder=folder, builds=manifest['builds'])} builds from LaTeX sources"
     )
-
-
-def _people(manifest: Mapping[str, Any]) -> None:
-    for account in manifest["accounts"]:
-        if User.objects.filter(email=account["email"]).exists():
-            continue
-        user = User.objects.create_user(account["email"], settings.DEMO_PASSWORD, name=account["name"])
-        Role.objects.create(user=user, name=account["role"])
-        for domain, confidence in account.get("expertise", {}).items():
-            Expertise.objects.create(user=user, domain=domain, confidence=confidence)
-    for conflict in manifest.get("conflicts", []):
-        user = User.objects.get(email=conflict["account"])
-        if not Conflict.objects.filter(user=user, kind=conflict["kind"], key=conflict["key"]).exists():
-            declare_conflict(
-                actor=user, kind=conflict["kind"], key=conflict["key"], reason=conflict["reason"]
-            )
 
 
 def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) -> None:

@@ -19,11 +19,11 @@ from reports.labels.rows import label_rows
 from stats.analyses.options import questions_in
 from stats.analyses.running import ANALYSES, Document, Request
 from stats.core.scale import Scale
-from stats.tables.columns import Table
 from stats.tables.labels import read_labels
 from stats.tables.raw_rows import TableError
 
 MOST_ROWS = 50_000  # about a second of reading; what is larger is exported and analysed by the command
+STORED = tuple(name for name in ANALYSES if name != "retrieval")
 COMPARING = ("systems", "pairs")  # leave out what the score does; the others take all labels
 _NO_STRATUM = dict.fromkeys(("stratum", "stratum_size", "sample_size"), "")
 
@@ -66,32 +66,26 @@ def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
                 f"These are more than {MOST_ROWS:,} labels. Export them and use manage.py analyse.",
                 code="too_large",
             )
-        return _by_scale(read_labels(BytesIO("".join(csv_lines(lines)).encode())), asked, scales)
+        table = read_labels(BytesIO("".join(csv_lines(lines)).encode()))
+        analysis, only = ANALYSES[asked.analysis], asked.options.question
+        # an analysis that asks for a level is made question by question, each with its own scale
+        found = []
+        for question in questions_in(table) if only is None and "level" in analysis.takes else [only]:
+            scale, level, order = scales.get(question or ""), asked.level, asked.options.order
+            if scale is not None:
+                if not order and scale.ranked and scale.level == "ordinal":
+                    order = tuple(sorted(scale.judgments, key=scale.height))
+                level = level or ("nominal" if scale.level == "nominal" and not order else None)
+            options = replace(asked.options, question=question, order=order)
+            found.append(analysis.document(table, replace(asked, level=level, options=options)))
+        if not found:
+            return analysis.document(table, asked)
+        joined = {key: entry for document in found for key, entry in document.get("questions", {}).items()}
+        return found[0] | ({"questions": joined} if "level" in analysis.takes else {})
     except TableError as refusal:
         # The line is that of a file that nobody has.
         plain = str(refusal).removeprefix(f"line {refusal.line}, ").removeprefix(f"line {refusal.line}: ")
         raise Refused(f"{plain}.", code="not_analysable") from refusal
-
-
-def _by_scale(table: Table, asked: Request, scales: Mapping[str, Scale]) -> Document:
-    """The document; an analysis that asks for a level is made question by question, each with its own scale."""
-    analysis, only = ANALYSES[asked.analysis], asked.options.question
-    found = []
-    for question in questions_in(table) if only is None and "level" in analysis.takes else [only]:
-        scale, level, order = scales.get(question or ""), asked.level, asked.options.order
-        if scale is not None:
-            if not order and scale.ranked and scale.level == "ordinal":
-                order = tuple(sorted(scale.judgments, key=scale.height))
-            level = level or ("nominal" if scale.level == "nominal" and not order else None)
-        options = replace(asked.options, question=question, order=order)
-        found.append(analysis.document(table, replace(asked, level=level, options=options)))
-    if not found:
-        return analysis.document(table, asked)
-    joined = {key: entry for document in found for key, entry in document.get("questions", {}).items()}
-    return found[0] | ({"questions": joined} if "level" in analysis.takes else {})
-
-
-STORED = tuple(name for name in ANALYSES if name != "retrieval")
 
 
 def _says_something(row: Row, scales: Mapping[str, Scale]) -> bool:

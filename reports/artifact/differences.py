@@ -4,7 +4,7 @@ Scores of different releases or tracks are answers to different questions: their
 same, their scores are not put into one table.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from accounts.refusal import Refused
@@ -109,12 +109,32 @@ def _parts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[
     for name, width in _KEYS.items():
         section, _, key = name.partition(".")
         yield key, _entries(_by_key(left[section][key], width), _by_key(right[section][key], width))
-    yield "labels", _entries(_by_question(one["labels"]), _by_question(other["labels"]))
+    # what people and judges said goes without their numbers, which change with their count
+    labels = [
+        _gathered(
+            (" / ".join(field for field in (campaign, subject, question, step) if field), value or state)
+            for subject, campaign, question, step, _rater, value, state in inputs["labels"]
+        )
+        for inputs in (one, other)
+    ]
+    yield "labels", _entries(*labels)
     for name in ("answers", "flags", "passages"):
-        said = [document.get("remarks", {}).get(name, []) for document in (left, right)]
-        yield f"remarks: {name}", _entries(*map(_by_subject, said))
-    chosen = [document.get("pairs", {}).get("choices", []) for document in (left, right)]
-    yield "choices between outputs", _entries(*map(_by_pair, chosen))
+        remarks = [
+            _gathered(
+                (f"{campaign} / {subject}", " / ".join(str(field) for field in rest if field))
+                for subject, campaign, _rater, *rest in document.get("remarks", {}).get(name, [])
+            )
+            for document in (left, right)
+        ]
+        yield f"remarks: {name}", _entries(*remarks)
+    choices = [
+        _gathered(
+            (f"{source} / {first} / {second}", value or state)
+            for source, first, second, _rater, _vote, value, state in pairs.get("choices", [])
+        )
+        for pairs in (left.get("pairs", {}), right.get("pairs", {}))
+    ]
+    yield "choices between outputs", _entries(*choices)
     yield "judge", _entries(dict(_leaves(one["judge"])), dict(_leaves(other["judge"])))
     yield "campaigns", _entries(_campaigns(one["campaigns"]), _campaigns(other["campaigns"]))
     yield "code", _entries(dict(_leaves(left["made_with"])), dict(_leaves(right["made_with"])))
@@ -130,31 +150,12 @@ def _by_key(rows: Sequence[Sequence[object]], width: int) -> dict[str, object]:
     return found
 
 
-def _by_question(rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
-    """What experts said, by question about a subject; without raters, whose numbers change with their count."""
+def _gathered(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """What was said about each thing, in an order that does not depend on who said it first."""
     found: dict[str, list[str]] = {}
-    for subject, campaign, question, step, _rater, value, state in rows:
-        key = " / ".join(field for field in (campaign, subject, question, step) if field)
-        found.setdefault(key, []).append(value or state)
-    return {key: sorted(said) for key, said in found.items()}
-
-
-def _by_subject(rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
-    """What experts wrote about each subject, without their numbers, which change with their count."""
-    found: dict[str, list[str]] = {}
-    for subject, campaign, _rater, *rest in rows:
-        found.setdefault(f"{campaign} / {subject}", []).append(
-            " / ".join(str(field) for field in rest if field)
-        )
-    return {key: sorted(said) for key, said in found.items()}
-
-
-def _by_pair(rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
-    """What was chosen between two outputs as they were shown, without raters, as above."""
-    found: dict[str, list[str]] = {}
-    for source, first, second, _rater, _vote, value, state in rows:
-        found.setdefault(f"{source} / {first} / {second}", []).append(value or state)
-    return {key: sorted(said) for key, said in found.items()}
+    for about, words in said:
+        found.setdefault(about, []).append(words)
+    return {about: sorted(every) for about, every in found.items()}
 
 
 def _campaigns(campaigns: Sequence[Mapping[str, Any]]) -> dict[str, object]:

@@ -19,19 +19,24 @@ _SIDE = ("run__system__slug", "attempt", "run__track", "run__condition")
 def read_choices(release: Release, inputs: Inputs) -> Choices:
     """The choices between outputs that the score counts. An expert who also labelled single outputs has that number
     here, any other a number after those."""
+    found = _of_experts(release, inputs)
+    named = ("output__instance__key", *(f"{side}__{name}" for side in ("output", "second") for name in _SIDE))
+    labels = {judge.pk: judge.label for judge in Judge.objects.all()}
+    for judge, predicate, vote, order, value, state, instance, *sides in Verdict.objects.filter(
+        output__run__release=release, second__isnull=False
+    ).values_list("judge", "predicate", "vote", "order", "value", "state", *named):
+        first, second = _sides(instance, sides, swapped=order == 2)
+        said = "unavailable" if state == "unparsed" else state
+        found.append(Choice(f"{predicate}@{labels[judge]}", first, second, labels[judge], vote, value, said))
     counted = {row.subject for row in inputs.outputs}
-    kept = [
-        row
-        for row in (*_of_experts(release, inputs), *_of_judges(release))
-        if counted >= {row.first, row.second}
-    ]
+    kept = [row for row in found if counted >= {row.first, row.second}]
     campaigns = Campaign.objects.filter(release=release).select_related("rubric").order_by("slug")
     judges = Judge.objects.filter(protocol=inputs.protocol).order_by("slug", "version")
     used = {row.source.partition(":")[0] for row in kept if "@" not in row.source}
-    labels = {row.source.partition("@")[2] for row in kept if "@" in row.source}
+    spoke = {row.source.partition("@")[2] for row in kept if "@" in row.source}
     return Choices(
         campaigns=tuple(campaign_info(campaign) for campaign in campaigns if campaign.slug in used),
-        judges=tuple(PairJudge(judge.slug, judge_info(judge)) for judge in judges if judge.label in labels),
+        judges=tuple(PairJudge(judge.slug, judge_info(judge)) for judge in judges if judge.label in spoke),
         rows=tuple(sorted(kept, key=lambda row: tuple(vars(row).values()))),
     )
 
@@ -76,20 +81,6 @@ def _of_experts(release: Release, inputs: Inputs) -> list[Choice]:
         Choice(source, first, second, numbers[rater], 1, value, state)
         for rater, source, first, second, value, state in said
     ]
-
-
-def _of_judges(release: Release) -> list[Choice]:
-    rows = Verdict.objects.filter(output__run__release=release, second__isnull=False).select_related("judge")
-    named = ("output__instance__key", *(f"{side}__{name}" for side in ("output", "second") for name in _SIDE))
-    judges = {judge.pk: judge.label for judge in Judge.objects.all()}
-    found = []
-    for judge, predicate, vote, order, value, state, instance, *sides in rows.values_list(
-        "judge", "predicate", "vote", "order", "value", "state", *named
-    ):
-        first, second = _sides(instance, sides, swapped=order == 2)
-        said = "unavailable" if state == "unparsed" else state
-        found.append(Choice(f"{predicate}@{judges[judge]}", first, second, judges[judge], vote, value, said))
-    return found
 
 
 def _sides(instance: str, sides: Sequence[Any], *, swapped: bool | None) -> tuple[str, str]:

@@ -4,9 +4,11 @@ Raters have the numbers that they have in the labels of the same artifact, and o
 there are in it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from django.db.models import QuerySet
 
 from accounts.models import User
 from annotation.models import Flag
@@ -82,8 +84,26 @@ def read_remarks(release: Release, inputs: Inputs) -> dict[str, list[list[Any]]]
     experts = numbered_experts(release, inputs.track, inputs.condition)
     known = labelled(inputs)
     tables: dict[str, Iterable[Remark]] = {
-        "answers": _on_answers(release, inputs, experts),
-        "flags": _flags(release, inputs, experts),
+        "answers": _on_outputs(
+            AnswerComment,
+            answers_on_outputs(release, inputs.track, inputs.condition).exclude(comment=""),
+            ("question", "step", "comment"),
+            inputs,
+            experts,
+        ),
+        "flags": _on_outputs(
+            FlagRow,
+            Flag.objects.filter(
+                grade__superseded_by=None,
+                grade__assignment__item__second=None,
+                grade__assignment__item__output__run__release=release,
+                grade__assignment__item__output__run__track=inputs.track,
+                grade__assignment__item__output__run__condition=inputs.condition,
+            ),
+            ("kind", "link", "note"),
+            inputs,
+            experts,
+        ),
         "passages": _on_passages(release, inputs, experts),
     }
     found = {}
@@ -94,44 +114,25 @@ def read_remarks(release: Release, inputs: Inputs) -> dict[str, list[list[Any]]]
     return found
 
 
-def _on_answers(release: Release, inputs: Inputs, experts: Mapping[int, str]) -> Iterator[AnswerComment]:
+def _on_outputs(
+    kind: type[AnswerComment] | type[FlagRow],
+    rows: QuerySet[Any],
+    columns: Sequence[str],
+    inputs: Inputs,
+    experts: Mapping[int, str],
+) -> Iterator[AnswerComment | FlagRow]:
+    """Rows of grades of single outputs, with what their `columns` say."""
     item = "grade__assignment__item"
-    rows = answers_on_outputs(release, inputs.track, inputs.condition).exclude(comment="")
     for key, system, attempt, campaign, rater, *said in rows.values_list(
         f"{item}__instance__key",
         f"{item}__output__run__system__slug",
         f"{item}__output__attempt",
         f"{item}__campaign__slug",
         "grade__assignment__reviewer",
-        "question",
-        "step",
-        "comment",
+        *columns,
     ):
         subject = str(Subject(key, system, attempt, inputs.track, inputs.condition))
-        yield AnswerComment(subject, campaign, experts[rater], *said)
-
-
-def _flags(release: Release, inputs: Inputs, experts: Mapping[int, str]) -> Iterator[FlagRow]:
-    item = "grade__assignment__item"
-    rows = Flag.objects.filter(
-        grade__superseded_by=None,
-        grade__assignment__item__second=None,
-        grade__assignment__item__output__run__release=release,
-        grade__assignment__item__output__run__track=inputs.track,
-        grade__assignment__item__output__run__condition=inputs.condition,
-    )
-    for key, system, attempt, campaign, rater, *said in rows.values_list(
-        f"{item}__instance__key",
-        f"{item}__output__run__system__slug",
-        f"{item}__output__attempt",
-        f"{item}__campaign__slug",
-        "grade__assignment__reviewer",
-        "kind",
-        "link",
-        "note",
-    ):
-        subject = str(Subject(key, system, attempt, inputs.track, inputs.condition))
-        yield FlagRow(subject, campaign, experts.get(rater, ""), *said)
+        yield kind(subject, campaign, experts.get(rater, ""), *said)
 
 
 def _on_passages(release: Release, inputs: Inputs, experts: Mapping[int, str]) -> Iterator[PassageComment]:

@@ -53,8 +53,15 @@ class Verification:
 
 def read_artifact(content: bytes) -> dict[str, Any]:
     """An artifact file parsed. Raises Refused when it is no JSON object of the known format."""
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        named = dict(pairs)
+        if len(named) != len(pairs):
+            raise ValueError("an object names a key twice")
+        return named
+
     try:
-        document = json.loads(content, object_pairs_hook=_unique)
+        document = json.loads(content, object_pairs_hook=unique)
     except UnicodeDecodeError as error:
         raise Refused(f"The file is not JSON: no UTF-8 at byte {error.start}.", code="not_json") from error
     except (ValueError, RecursionError) as error:
@@ -215,13 +222,6 @@ def _window(text: str, at: int) -> str:
 def _first_difference(one: Sequence[Any], other: Sequence[Any]) -> int:
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)))
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    document = dict(pairs)
-    if len(document) != len(pairs):
-        raise ValueError("an object names a key twice")
-    return document
 
 
 def read_file(path: Path) -> bytes:

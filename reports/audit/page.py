@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reports.audit.document import FullAudit, FullyAuditedMetric, JudgeAudit
+from reports.audit.document import FullAudit, JudgeAudit
 from reports.core.cells import Cell, number_cell, percent_cell
 from reports.core.figures.confusion import confusion_matrix
 from reports.core.figures.shares import share_bars
@@ -16,50 +16,51 @@ COVERAGE = ("eligible", "drawn, excluded", "not drawn")
 
 def judge_audit_sections(document: JudgeAudit) -> list[Mapping[str, object]]:
     """One entry per audit, with its metrics as tables and pictures."""
-    return [
-        {
-            **vars(audit),
-            "metrics": [_metric(audit.campaign, key, found) for key, found in audit.metrics.items()],
-            "types": [{**vars(row), "validity": percent_cell(row.validity)} for row in audit.success_types],
-        }
-        for audit in document.audits
-    ]
-
-
-def _metric(campaign: str, key: str, found: FullyAuditedMetric) -> Mapping[str, object]:
-    counts, name = found.in_sample.counts, f"{campaign}-{key}"
-    coverage = {}
-    for stratum in found.strata:
-        shares = (stratum.eligible, stratum.drawn - stratum.eligible, stratum.size - stratum.drawn)
-        coverage[in_words(stratum.stratum)] = dict(zip(COVERAGE, shares, strict=True))
-    covered = f"{found.title}: how much of each stratum the audit covers"
-    return {
-        **vars(found),
-        "key": key,
-        "reasons": [(reason, n) for reason, n in found.exclusions.items() if n],
-        "unlabelled": found.missing,
-        "counts": counts,
-        "matrix": confusion_matrix(f"{found.title}: judge against experts", counts, key=f"matrix-{name}"),
-        "coefficients": [
-            {
-                "name": coefficient_name(coefficient),
-                "inside": _cell(coefficient, getattr(found.in_sample, coefficient)),
-                "weighted": _cell(coefficient, found.weighted[coefficient]),
-            }
-            for coefficient in _COEFFICIENTS
-        ],
-        "strata": [{**vars(stratum), "name": in_words(stratum.stratum)} for stratum in found.strata],
-        "coverage": share_bars(covered, COVERAGE, coverage, key=f"coverage-{name}") if coverage else None,
-        "systems": [
-            {
-                **vars(own),
-                "system": system,
-                "precision": percent_cell(own.precision),
-                "transported": percent_cell(own.rogan_gladen),
-            }
-            for system, own in found.systems.items()
-        ],
-    }
+    sections: list[Mapping[str, object]] = []
+    for audit in document.audits:
+        metrics = []
+        for key, found in audit.metrics.items():
+            counts, name = found.in_sample.counts, f"{audit.campaign}-{key}"
+            coverage = {}
+            for stratum in found.strata:
+                shares = (stratum.eligible, stratum.drawn - stratum.eligible, stratum.size - stratum.drawn)
+                coverage[in_words(stratum.stratum)] = dict(zip(COVERAGE, shares, strict=True))
+            covered = f"{found.title}: how much of each stratum the audit covers"
+            against = f"{found.title}: judge against experts"
+            metrics.append(
+                {
+                    **vars(found),
+                    "key": key,
+                    "reasons": [(reason, n) for reason, n in found.exclusions.items() if n],
+                    "unlabelled": found.missing,
+                    "counts": counts,
+                    "matrix": confusion_matrix(against, counts, key=f"matrix-{name}"),
+                    "coefficients": [
+                        {
+                            "name": coefficient_name(coefficient),
+                            "inside": _cell(coefficient, getattr(found.in_sample, coefficient)),
+                            "weighted": _cell(coefficient, found.weighted[coefficient]),
+                        }
+                        for coefficient in _COEFFICIENTS
+                    ],
+                    "strata": [{**vars(one), "name": in_words(one.stratum)} for one in found.strata],
+                    "coverage": share_bars(covered, COVERAGE, coverage, key=f"coverage-{name}")
+                    if coverage
+                    else None,
+                    "systems": [
+                        {
+                            **vars(own),
+                            "system": system,
+                            "precision": percent_cell(own.precision),
+                            "transported": percent_cell(own.rogan_gladen),
+                        }
+                        for system, own in found.systems.items()
+                    ],
+                }
+            )
+        types = [{**vars(row), "validity": percent_cell(row.validity)} for row in audit.success_types]
+        sections.append({**vars(audit), "metrics": metrics, "types": types})
+    return sections
 
 
 def _cell(coefficient: str, estimate: Estimate) -> Cell:

@@ -172,9 +172,20 @@ def _table(
         )
     rows = []
     for system, name in sorted(names.items()):
-        cells = {
-            column.key: _cell(column, found, system, metrics[column.metric], seed) for column in table.columns
-        }
+        cells = {}
+        for column in table.columns:
+            metric, outputs = metrics[column.metric], list(_of_system(column, found, system).values())
+            state, coverage = _state(metric, outputs), None
+            scored = metric_score(metric, outputs, seed=seed, methods=METHODS) if state == "scored" else None
+            if column.coverage and outputs:
+                # counts without an interval: a property of the release's sources, not a sample of anything
+                coverage = Coverage(k=len(_covered(column, found, system)), n=len(found.instances))
+            cells[column.key] = ConditionCell(
+                state=state,
+                estimate=scored.estimate if scored else None,
+                paper_bootstrap=scored.paper_bootstrap if scored else None,
+                coverage=coverage,
+            )
         rows.append(
             ConditionRow(
                 system=system,
@@ -230,20 +241,6 @@ def _of_system(column: ConditionColumn, found: Entries, system: str) -> dict[str
 
 def _covered(column: ConditionColumn, found: Entries, system: str) -> set[str]:
     return {output.instance for output in _of_system(column, found, system).values()}
-
-
-def _cell(column: ConditionColumn, found: Entries, system: str, metric: Metric, seed: int) -> ConditionCell:
-    """Coverage is counts without an interval: it is a property of the release's sources, not a sample of anything."""
-    outputs = list(_of_system(column, found, system).values())
-    state = _state(metric, outputs)
-    scored = metric_score(metric, outputs, seed=seed, methods=METHODS) if state == "scored" else None
-    covers = column.coverage and outputs
-    return ConditionCell(
-        state=state,
-        estimate=scored.estimate if scored else None,
-        paper_bootstrap=scored.paper_bootstrap if scored else None,
-        coverage=Coverage(k=len(_covered(column, found, system)), n=len(found.instances)) if covers else None,
-    )
 
 
 def _state(metric: Metric, outputs: Sequence[LabelledOutput]) -> States:

@@ -119,15 +119,14 @@ def flag_rows(release: Release, *, identities: bool = False) -> Iterator[dict[st
         spans = sorted((span.block, span.start, span.end, span.text) for span in flag.spans.all())
         marked = [dict(zip(("block", "start", "end", "text"), span, strict=True)) for span in spans]
         found.append([row | cells for cells in marked] or [row])
-    for number, rows in enumerate(sorted(found, key=_place), start=1):
+
+    def sort_key(rows: list[dict[str, object]]) -> tuple[object, ...]:
+        """Flags that are equal here are equal in all their cells but the number."""
+        names = ("instance", "campaign", "subject", "kind", "rater")
+        return *(rows[0][name] for name in names), [list(map(str, row.values())) for row in rows]
+
+    for number, rows in enumerate(sorted(found, key=sort_key), start=1):
         yield from ({**row, "flag": number} for row in rows)
-
-
-def _place(rows: list[dict[str, object]]) -> tuple[object, ...]:
-    """Where a flag comes; flags that are equal here are equal in all their cells but the number."""
-    first = rows[0]
-    names = ("instance", "campaign", "subject", "kind", "rater")
-    return *(first[name] for name in names), [list(map(str, row.values())) for row in rows]
 
 
 def flag_table(release: Release, *, identities: bool = False) -> Iterator[list[object]]:

@@ -7,7 +7,7 @@ tracks or special conditions. Two outputs are about the same item when they shar
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from accounts.refusal import Refused
@@ -114,10 +114,7 @@ def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     """
     out = left_out(inputs)
     excluded = len({row.instance for row in inputs.outputs} & set(out))
-    return replace(_outcomes(without(inputs, out), kind), excluded=excluded)
-
-
-def _outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
+    inputs = without(inputs, out)
     found, key = _Collected(), kind.key.partition(":")[2]
     if kind.source == JUDGE:
         metric = next(metric for metric in get_protocol(inputs.protocol).metrics if metric.key == key)
@@ -128,7 +125,7 @@ def _outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
                 found.leave_out(output)
             else:
                 found.add(output, int(metric.success(output)))
-        return found.outcomes(kind)
+        return found.outcomes(kind, excluded)
     if kind.source == MEASURE:
         papers = {asked.instance: asked.cluster for asked in inputs.asked}
         for row in inputs.counted_measures:
@@ -137,7 +134,7 @@ def _outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
                 found.successes[row.system][item] = row.value
                 found.clusters[item] = papers[row.instance]
                 found.by_rule[row.system] += row.state != "answered"
-        return found.outcomes(kind)
+        return found.outcomes(kind, excluded)
     campaign = next(c for c in inputs.campaigns if c.slug == kind.campaign)
     question = next(question for question in _choices(campaign) if question.key == key)
     answers: dict[str, list[str]] = defaultdict(list)
@@ -158,7 +155,7 @@ def _outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
             found.add_by_rule(output)
         elif (output.instance, output.attempt) in covered:
             found.leave_out(output)
-    return found.outcomes(kind)
+    return found.outcomes(kind, excluded)
 
 
 def _choices(campaign: CampaignInfo) -> Iterator[Question]:
@@ -187,6 +184,6 @@ class _Collected:
     def leave_out(self, output: LabelledOutput) -> None:
         self.left_out[output.system] += 1
 
-    def outcomes(self, kind: OutcomeKind) -> Outcomes:
+    def outcomes(self, kind: OutcomeKind, excluded: int) -> Outcomes:
         ordered = {system: self.successes[system] for system in sorted(self.successes)}
-        return Outcomes(kind, ordered, self.clusters, dict(self.by_rule), dict(self.left_out))
+        return Outcomes(kind, ordered, self.clusters, dict(self.by_rule), dict(self.left_out), excluded)

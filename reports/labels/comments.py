@@ -43,7 +43,12 @@ def comment_rows(
     light = Item.objects.select_related(*_NAMING).defer(*_TEXTS)
     named = []
     for item in light.filter(pk__in=live.values("grade__assignment__item")):
-        subject, outputs, turned = str(InstanceSubject(item.instance.key)), _outputs(item), False
+        subject, turned = str(InstanceSubject(item.instance.key)), False
+        outputs = [
+            Subject(item.instance.key, one.run.system.slug, one.attempt, one.run.track, one.run.condition)
+            for one in (item.output, item.second)
+            if one is not None
+        ]
         if outputs:
             pair = PairSubject(*outputs) if len(outputs) == 2 else None
             subject = str(pair or outputs[0])
@@ -85,15 +90,6 @@ def comment_table(rows: Iterable[dict[str, object]]) -> Iterator[list[object]]:
     """The same as a table with a head."""
     yield list(COLUMNS)
     yield from (list(row.values()) for row in rows)
-
-
-def _outputs(item: Item) -> list[Subject]:
-    key = item.instance.key
-    return [
-        Subject(key, output.run.system.slug, output.attempt, output.run.track, output.run.condition)
-        for output in (item.output, item.second)
-        if output is not None
-    ]
 
 
 def _row(

@@ -51,7 +51,7 @@ def contradiction(first: LabelRow, row: LabelRow, values: tuple[str, str]) -> tu
             shown = [
                 one["value"] or one["state"] if column == "value" else one[column] for one in (first, row)
             ]
-            there, here = (f"{_short(cell)!r}" for cell in shown)
+            there, here = (repr(cell if len(cell) <= 60 else f"{cell[:59]}…") for cell in shown)
             return column, f"the same label is already in {first.place} and says {there}; here it says {here}"
     return None
 
@@ -61,7 +61,3 @@ def _meant(column: str, row: LabelRow) -> object:
     if column == "created_at":
         return moment_of(cell)
     return float(cell) if cell and column in _NUMBERS else cell
-
-
-def _short(cell: str) -> str:
-    return cell if len(cell) <= 60 else f"{cell[:59]}…"

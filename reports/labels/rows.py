@@ -37,6 +37,7 @@ from stats.tables.labels import COLUMNS, SHOWN_BLIND
 EVERYTHING = LabelFilter()
 _CHUNK = 2000  # rows held at once; an export's memory must not grow with the table
 _ITEM = "grade__assignment__item__"
+_PROBLEM = ("campaign", "amendment", "judge_version", "instance")
 
 
 def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EVERYTHING) -> Iterator[Row]:
@@ -77,17 +78,14 @@ def _version(to: str) -> Case:
 
 def in_order(rows: Iterable[Row]) -> Iterator[Row]:
     """Rows that come problem by problem, those of each problem in the order of what they say."""
-    for _, of_one_problem in groupby(rows, _problem):
+    for _, of_one_problem in groupby(rows, lambda row: [row.get(name, "") for name in _PROBLEM]):
         placed = sorted(((_place(row), row) for row in of_one_problem), key=itemgetter(0))
         for _, same_place in groupby(placed, itemgetter(0)):
             found = [row for _, row in same_place]
             # All cells of every row as its key would take longer than all the rest of an export.
-            yield from sorted(found, key=_all_cells) if len(found) > 1 else found
-
-
-def _problem(row: Row) -> tuple[str, ...]:
-    get = row.get
-    return get("campaign", ""), get("amendment", ""), get("judge_version", ""), get("instance", "")
+            if len(found) > 1:
+                found.sort(key=lambda row: [row.get(name, "") for name in COLUMNS])
+            yield from found
 
 
 def _place(row: Row) -> tuple[object, ...]:
@@ -95,10 +93,6 @@ def _place(row: Row) -> tuple[object, ...]:
     get = row.get
     of_whom = get("subject", ""), get("rater", ""), get("order", ""), get("step", ""), get("question", "")
     return int(get("attempt") or 0), *of_whom, int(get("vote") or 0)
-
-
-def _all_cells(row: Row) -> list[str]:
-    return [row.get(name, "") for name in COLUMNS]
 
 
 def _by_code_point(name: str | Combinable) -> Collate:
@@ -155,16 +149,16 @@ def blinded(rows: Iterable[Row]) -> Iterator[Row]:
     The order of a pair is counted from the alphabetical order of its systems, so half of the pairs, by their opaque
     name, count it the other way round: presentations of one pair still compare, and no order tells a system.
     """
-    return in_order(_blinded(row) for row in rows if row["rater_kind"] == "expert")
 
+    def blind(row: Row) -> Row:
+        name, turned = blind_subject(row["campaign"], row["subject"])
+        seen = {column: row.get(column, "") if column in SHOWN_BLIND else "" for column in COLUMNS}
+        order = row.get("order", "")
+        if order and turned:
+            order = "2" if order == "1" else "1"
+        return {**seen, "subject": name, "order": order}
 
-def _blinded(row: Row) -> Row:
-    name, turned = blind_subject(row["campaign"], row["subject"])
-    seen = {column: row.get(column, "") if column in SHOWN_BLIND else "" for column in COLUMNS}
-    order = row.get("order", "")
-    if order and turned:
-        order = "2" if order == "1" else "1"
-    return {**seen, "subject": name, "order": order}
+    return in_order(blind(row) for row in rows if row["rater_kind"] == "expert")
 
 
 def blind_subject(campaign: str, subject: str) -> tuple[str, bool]:

@@ -75,8 +75,28 @@ def print_next() -> bool:
     job = claim()
     if job is None:
         return False
+
+    def progress(done: int, total: int) -> None:
+        if not keep(job, done, total):
+            raise _Stopped
+
     try:
-        _print(job)
+        if not (job.asked_by.is_active and is_study_staff(job.asked_by)):
+            raise Refused("The person who asked for this report may no longer see it.", code="not_allowed")
+        order = order_of(job)
+        path = new_path(".zip" if order.per else ".pdf")
+        try:
+            made = print_report(order, Viewer.STAFF, path, progress)
+            digest, size = sealed(path)
+            if size > MAX_BYTES:
+                raise Refused(
+                    f"The report has {size // 10**6} MB; choose a campaign, or fewer items.", code="too_large"
+                )
+            if not finish(job, file=path.name, sha256=digest, size=size, pages=made.pages):
+                raise _Stopped
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
     except _Stopped:
         logger.info("report %s was cancelled, or its lease was lost", job.pk)
     except Refused as refusal:
@@ -85,29 +105,6 @@ def print_next() -> bool:
         logger.exception("report %s failed", job.pk)
         fail(job, f"Printing failed: {type(error).__name__}. The worker's log has the details.")
     return True
-
-
-def _print(job: ReportJob) -> None:
-    def progress(done: int, total: int) -> None:
-        if not keep(job, done, total):
-            raise _Stopped
-
-    if not (job.asked_by.is_active and is_study_staff(job.asked_by)):
-        raise Refused("The person who asked for this report may no longer see it.", code="not_allowed")
-    order = order_of(job)
-    path = new_path(".zip" if order.per else ".pdf")
-    try:
-        made = print_report(order, Viewer.STAFF, path, progress)
-        digest, size = sealed(path)
-        if size > MAX_BYTES:
-            raise Refused(
-                f"The report has {size // 10**6} MB; choose a campaign, or fewer items.", code="too_large"
-            )
-        if not finish(job, file=path.name, sha256=digest, size=size, pages=made.pages):
-            raise _Stopped
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def order_of(job: ReportJob) -> ReportOrder:

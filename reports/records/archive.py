@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from accounts.refusal import Refused
 from benchmark.subjects import Subject
@@ -127,30 +127,28 @@ def _of_tables(
             if hashlib.sha256(line.rstrip(b"\n")).hexdigest() not in known:
                 yield Difference(f"problems.jsonl, line {number}", "a problem of the artifact", "another one")
     if "answers.jsonl" in files:
-        yield from _of_answers(packed.open(files["answers.jsonl"]), inputs)
-
-
-def _of_answers(lines: Iterable[bytes], inputs: Inputs) -> Iterator[Difference]:
-    """Each answer once, under the system that gave it; of a problem all answers or none."""
-    expected = {row.subject: row for row in inputs.outputs}
-    found: set[str] = set()
-    for number, line in enumerate(lines, start=1):
-        place = f"answers.jsonl, line {number}"
-        try:
-            answer = json.loads(line)
-            system = answer.pop("system")
-            name = Subject(answer["instance"], system, answer["attempt"], inputs.track, inputs.condition)
-            sha256 = hashlib.sha256(canonical_json(answer)).hexdigest()
-        except (ValueError, TypeError, AttributeError, KeyError):
-            yield Difference(place, "an answer", "something else")
-            continue
-        subject = str(name)
-        if subject not in expected or expected[subject].sha256 != sha256:
-            yield Difference(place, f"the answer {subject} of the artifact", "another one")
-        elif subject in found:
-            yield Difference(place, "every answer once", f"{subject} again")
-        found.add(subject)
-    shown = {expected[subject].instance for subject in found & expected.keys()}
-    for row in inputs.outputs:
-        if row.instance in shown and row.subject not in found:
-            yield Difference("answers.jsonl", f"the answer {row.subject}", "none")
+        # each answer once, under the system that gave it; of a problem all answers or none
+        answers = {row.subject: row for row in inputs.outputs}
+        found: set[str] = set()
+        for number, line in enumerate(packed.open(files["answers.jsonl"]), start=1):
+            place = f"answers.jsonl, line {number}"
+            try:
+                answer = json.loads(line)
+                system = answer.pop("system")
+                answered = Subject(
+                    answer["instance"], system, answer["attempt"], inputs.track, inputs.condition
+                )
+                sha256 = hashlib.sha256(canonical_json(answer)).hexdigest()
+            except (ValueError, TypeError, AttributeError, KeyError):
+                yield Difference(place, "an answer", "something else")
+                continue
+            subject = str(answered)
+            if subject not in answers or answers[subject].sha256 != sha256:
+                yield Difference(place, f"the answer {subject} of the artifact", "another one")
+            elif subject in found:
+                yield Difference(place, "every answer once", f"{subject} again")
+            found.add(subject)
+        shown = {answers[subject].instance for subject in found & answers.keys()}
+        for row in inputs.outputs:
+            if row.instance in shown and row.subject not in found:
+                yield Difference("answers.jsonl", f"the answer {row.subject}", "none")

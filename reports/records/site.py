@@ -60,6 +60,8 @@ def build(release: Release, frozen: str, declared: Declared) -> dict[str, bytes]
         raise Refused("This score has no number by system yet.", code="no_numbers")
     context = front(record)
     finding = " ".join(find(record))
+    kinds = {"corrected": "corrected by experts", "experts": "graded by experts", "measured": "measured"}
+    basis = next((words for key, words in kinds.items() if record.board.has(key)), "AI judge only")
     data = _data(record)
     files = {
         **data,
@@ -78,7 +80,7 @@ def build(release: Release, frozen: str, declared: Declared) -> dict[str, bytes]
         "CITATION.cff": metadata.citation_cff(declared),
         "cite.bib": metadata.bibtex(declared),
         "badge.svg": render_to_string(
-            "reports/records/badge.svg", {"basis": _basis(record), "record": declared}
+            "reports/records/badge.svg", {"basis": basis, "record": declared}
         ).encode(),
         "record.css": style_sheet(),
         "touchstone.svg": (Path(settings.BASE_DIR) / "static" / "img" / "touchstone.svg").read_bytes(),
@@ -209,11 +211,6 @@ def _parts(parts: tuple[Part, ...], prefix: str) -> list[dict[str, str]]:
         }
         for part, document in zip(parts, render_now(texts), strict=True)
     ]
-
-
-def _basis(record: Shown) -> str:
-    kinds = {"corrected": "corrected by experts", "experts": "graded by experts", "measured": "measured"}
-    return next((words for key, words in kinds.items() if record.board.has(key)), "AI judge only")
 
 
 def _file_name(name: str) -> str:

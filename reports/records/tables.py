@@ -110,22 +110,19 @@ def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
 
 def _latex(head: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int) -> bytes:
     """The first `texts` columns are text, the others numbers."""
+    body = [" & ".join(map(latex_text, row)) for row in rows]
     lines = [
         "% Needs \\usepackage{booktabs}. Intervals are 95 %.",
         f"\\begin{{tabular}}{{{'l' * texts}{'r' * (len(head) - texts)}}}",
         "\\toprule",
         " & ".join(map(latex_text, head)) + r" \\",
         "\\midrule",
-        *(_first(" & ".join(map(latex_text, row))) + r" \\" for row in rows),
+        # no command before a row must take it for its option, as `\\` and `\midrule` do with [ and *
+        *(("{}" if row.startswith(("[", "*")) else "") + row + r" \\" for row in body),
         "\\bottomrule",
         "\\end{tabular}",
     ]
     return ("\n".join(lines) + "\n").encode()
-
-
-def _first(row: str) -> str:
-    """The row so that no command before it takes it for its option, as `\\\\` and `\\midrule` do with [ and *."""
-    return "{}" + row if row.startswith(("[", "*")) else row
 
 
 def pairs_csv(record: Shown) -> bytes:

@@ -45,16 +45,24 @@ class Names:
 def board_context(board: Board, names: Names) -> Mapping[str, object]:
     """The lines of the leaderboard with their plots, and which columns there are."""
     percent = board.top == 1
+    lines = []
+    for line in board.lines:
+        name = names.systems.get(line.system, line.system)
+        shown: dict[str, object] = {"line": line, "name": name, "plot": plot(line, board.top)}
+        for key, top in _columns(board):
+            estimate: Estimate | None = getattr(line, key)
+            shown[key] = None
+            if estimate is not None:
+                shown[key] = {
+                    "value": value_of(estimate, top),
+                    "counts": counts_of(estimate),
+                    "interval": interval_of(estimate, top),
+                    "n": str(estimate.n or 0),
+                    "reason": reason_sentence(estimate.reason) if estimate.value is None else "",
+                }
+        lines.append(shown)
     return {
-        "lines": [
-            {
-                "line": line,
-                "name": names.systems.get(line.system, line.system),
-                **{key: _figure(getattr(line, key), top) for key, top in _columns(board)},
-                "plot": plot(line, board.top),
-            }
-            for line in board.lines
-        ],
+        "lines": lines,
         **{f"has_{name}": board.has(name) for name, _ in _columns(board)},
         "top": "100 %" if percent else f"{board.top:g}",
         "middle": "50" if percent else f"{board.top / 2:g}",
@@ -66,18 +74,6 @@ def board_context(board: Board, names: Names) -> Mapping[str, object]:
 
 def _columns(board: Board) -> tuple[tuple[str, float], ...]:
     return (("judge", 1.0), ("experts", board.top), ("corrected", 1.0), ("measured", 1.0))
-
-
-def _figure(estimate: Estimate | None, top: float) -> Mapping[str, str] | None:
-    if estimate is None:
-        return None
-    return {
-        "value": value_of(estimate, top),
-        "counts": counts_of(estimate),
-        "interval": interval_of(estimate, top),
-        "n": str(estimate.n or 0),
-        "reason": reason_sentence(estimate.reason) if estimate.value is None else "",
-    }
 
 
 def apart_of(inputs: Inputs, board: Board, found: Reading | None) -> dict[tuple[str, str], bool | None]:

@@ -4,7 +4,7 @@ Computed from Inputs alone: no rows, no clock, no machine. Equal inputs give equ
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from benchmark.protocol import LabelledOutput, Metric, Protocol
@@ -133,6 +133,7 @@ def _judged(inputs: Inputs, rest: Inputs) -> Judged:
     counted = {row.subject for row in rest.outputs}
     members = {subject: output for subject, output in outputs.items() if subject in counted}
     gone = lacking(rest)
+    # of the metrics of which this judge was asked nothing on the track it knows nothing
     asked = [
         metric for metric in protocol.metrics if any(is_asked(metric, output) for output in outputs.values())
     ]
@@ -140,52 +141,41 @@ def _judged(inputs: Inputs, rest: Inputs) -> Judged:
     by_system: dict[str, dict[str, LabelledOutput]] = defaultdict(dict)
     for subject, output in members.items():
         by_system[output.system][subject] = output
+    strata: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in rest.strata:
+        strata[row.division][row.instance] = row.stratum
+    systems = {}
+    for system, by_subject in sorted(by_system.items()):
+        own, lacks = list(by_subject.values()), gone.get(system, Lacking())
+        if rest.methods > 6:
+            scored = [metric for metric in asked if is_scored(metric, own)]
+        else:
+            scored = [
+                metric for metric in asked if not metric.optional or any(is_asked(metric, one) for one in own)
+            ]
+        systems[system] = JudgedSystem(
+            metrics={
+                metric.key: replace(
+                    metric_score(metric, own, seed=rest.seed, strata=strata, methods=rest.methods),
+                    all_problems=over_all_problems(metric, own, lacks, rest),
+                )
+                for metric in scored
+            },
+            buckets=buckets(protocol.bucket, own),
+        )
     return Judged(
         label=inputs.judge.label,
         sha256=inputs.judge.sha256,
         metrics={
             metric.key: MetricText(title=metric.title, definition=metric.definition) for metric in named
         },
-        systems={
-            system: _judged_system(protocol, list(of.values()), rest, asked, gone.get(system, Lacking()))
-            for system, of in sorted(by_system.items())
-        },
+        systems=systems,
         audits=[
             _audit(protocol, campaign, inputs, outputs, members, by_system)
             for campaign in inputs.campaigns
             if campaign.kind == "audit"
         ],
     )
-
-
-def _judged_system(
-    protocol: Protocol,
-    members: Sequence[LabelledOutput],
-    inputs: Inputs,
-    asked: Sequence[Metric],
-    gone: Lacking,
-) -> JudgedSystem:
-    """`asked` are the metrics of which this judge was asked something on the track; of the others it knows nothing."""
-    strata: dict[str, dict[str, str]] = defaultdict(dict)
-    for row in inputs.strata:
-        strata[row.division][row.instance] = row.stratum
-    return JudgedSystem(
-        metrics={
-            metric.key: replace(
-                metric_score(metric, members, seed=inputs.seed, strata=strata, methods=inputs.methods),
-                all_problems=over_all_problems(metric, members, gone, inputs),
-            )
-            for metric in asked
-            if _is_scored(metric, members, inputs.methods)
-        },
-        buckets=buckets(protocol.bucket, members),
-    )
-
-
-def _is_scored(metric: Metric, outputs: Collection[LabelledOutput], methods: int) -> bool:
-    if methods > 6:
-        return is_scored(metric, outputs)
-    return not metric.optional or any(is_asked(metric, output) for output in outputs)
 
 
 def _audit(
@@ -306,29 +296,22 @@ def _decided(campaign: CampaignInfo, inputs: Inputs) -> list[Decision]:
     return [row for row in inputs.decisions if row.campaign == campaign.slug]
 
 
-def _unanswered(inputs: Inputs, labels: Sequence[ExpertLabel]) -> dict[str, set[str]]:
-    """The problems to which each system gave no answer: without an output, and where it abstained or failed.
-
-    Blank outputs are left out where experts read only some of a system's answers to the problems that they graded: to
-    such a sample nobody can say how many blanks belong.
-    """
-    found = defaultdict(set, {system: set(gone.missing) for system, gone in lacking(inputs).items()})
-    if inputs.methods < 7:
-        return found
-    read = {label.subject for label in labels}
-    graded = {row.instance for row in inputs.outputs if row.subject in read}
-    answers = [row for row in inputs.outputs if row.state == "answered"]
-    sampled = {row.system for row in answers if row.instance in graded and row.subject not in read}
-    answered = {(row.system, row.instance) for row in answers}
-    for row in inputs.outputs:
-        if row.system not in sampled and (row.system, row.instance) not in answered:
-            found[row.system].add(row.instance)
-    return found
-
-
 def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
     rubric = rubric_from_content(dict(campaign.rubric))
     labels = _labels_of(campaign, inputs)
+    # The problems to which each system gave no answer: without an output, and where it abstained or failed. Blank
+    # outputs are left out where experts read only some of a system's answers to the problems that they graded: to
+    # such a sample nobody can say how many blanks belong.
+    unanswered = defaultdict(set, {system: set(gone.missing) for system, gone in lacking(inputs).items()})
+    if inputs.methods > 6:
+        read = {label.subject for label in labels}
+        graded = {row.instance for row in inputs.outputs if row.subject in read}
+        answers = [row for row in inputs.outputs if row.state == "answered"]
+        sampled = {row.system for row in answers if row.instance in graded and row.subject not in read}
+        answered = {(row.system, row.instance) for row in answers}
+        for row in inputs.outputs:
+            if row.system not in sampled and (row.system, row.instance) not in answered:
+                unanswered[row.system].add(row.instance)
     questions = expert_scores(
         rubric,
         inputs.outputs,
@@ -336,7 +319,7 @@ def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
         _decided(campaign, inputs),
         get_protocol(inputs.protocol).step_measures,
         inputs.unreleased,
-        _unanswered(inputs, labels),
+        unanswered,
         methods=inputs.methods,
     )
     return ExpertCampaign(

@@ -100,10 +100,16 @@ def metric_score(
         name: _within(metric, estimate, ((stratum_of[output.instance], output) for output in outputs))
         for name, stratum_of in strata.items()
     }
+    on_effective_n = undefined("wilson_effective_n", Reason.NO_ITEMS)
+    by_paper = undefined("paper_cluster_bootstrap", Reason.NO_ITEMS)
+    if counted.values:
+        papers = cluster_totals(counted.values, counted.clusters)
+        on_effective_n = wilson_on_effective_n(papers, reaches_unseen=methods > 5)
+        by_paper = cluster_bootstrap(papers, seed=seed)
     return MetricScore(
         estimate=estimate(counted),
-        effective_n=_on_effective_n(counted, reaches_unseen=methods > 5),
-        paper_bootstrap=_by_paper(counted, seed=seed),
+        effective_n=on_effective_n,
+        paper_bootstrap=by_paper,
         domains=_within(metric, estimate, ((output.domain, output) for output in outputs)),
         strata=divided or None,
     )
@@ -145,19 +151,6 @@ def _with_what_was_left_out(estimate: Estimate, counted: Counted) -> Estimate:
         n_unavailable=counted.unavailable,
         bounds=bounds,
     )
-
-
-def _on_effective_n(counted: Counted, *, reaches_unseen: bool) -> Estimate:
-    if not counted.values:
-        return undefined("wilson_effective_n", Reason.NO_ITEMS)
-    totals = cluster_totals(counted.values, counted.clusters)
-    return wilson_on_effective_n(totals, reaches_unseen=reaches_unseen)
-
-
-def _by_paper(counted: Counted, *, seed: int) -> Estimate:
-    if not counted.values:
-        return undefined("paper_cluster_bootstrap", Reason.NO_ITEMS)
-    return cluster_bootstrap(cluster_totals(counted.values, counted.clusters), seed=seed)
 
 
 def buckets(bucket_of: Callable[[LabelledOutput], str], outputs: Iterable[LabelledOutput]) -> dict[str, int]:

@@ -128,39 +128,33 @@ def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
             more = _further(found, "estimate", "paper_bootstrap")
             yield f"    {system:<20} {percent(found.estimate)}{notes}{more}"
     for audit in judge.audits:
-        yield from _audit_lines(audit, judge.metrics, condition)
-
-
-def _audit_lines(
-    audit: shape.Audit, metrics: Mapping[str, shape.MetricText], condition: str | None
-) -> Iterator[str]:
-    yield ""
-    yield f"Audit {audit.campaign}: {audit.labelled} of {audit.drawn} drawn outputs labelled"
-    for key, found in audit.metrics.items():
-        inside = found.in_sample
-        counts = ", ".join(f"{cell.upper()} {count}" for cell, count in inside.counts.items())
-        yield f"  {metrics[key].title}: {counts}; excluded {found.excluded}"
-        for name, estimate in inside.coefficients.items():
-            weighted = number(found.weighted[name])
-            yield f"    {name:<10} in sample {number(estimate):<26} weighted {weighted}"
-        if found.corrected:
-            yield "    corrected [Beta-Binomial 95 %]"
-        for system, corrected in found.corrected.items():
-            borrowed = f"; as on the others {percent(corrected.borrowed)}" if corrected.borrowed else ""
-            yield f"      {system:<18} {percent(corrected.estimate)}{borrowed}"
-        if found.corrected:
-            together = found.corrected_pooled.estimate
-            notes = " ".join(together.warnings)
-            yield f"      {'all together':<18} {percent(together)}{f'; {notes}' if notes else ''}"
-        if found.splits:
-            yield f"      experts split evenly on {found.splits} outputs, which count negative"
-        if found.missing:
-            yield f"      {found.missing} drawn outputs have no label"
-        for row in found.empty_strata.values():
-            terms: dict[str, object] = {"condition": condition} if condition else {}
-            terms |= {"strata": "system/bucket", "buckets": [row.bucket], "exclude": [audit.campaign]}
-            request = f"POST audit-plan/ {json.dumps(terms, ensure_ascii=False)}"
-            yield f"      nothing drawn of {row.stratum} ({row.size} outputs); to draw them, {request}"
+        yield ""
+        yield f"Audit {audit.campaign}: {audit.labelled} of {audit.drawn} drawn outputs labelled"
+        for key, audited in audit.metrics.items():
+            inside = audited.in_sample
+            counts = ", ".join(f"{cell.upper()} {count}" for cell, count in inside.counts.items())
+            yield f"  {judge.metrics[key].title}: {counts}; excluded {audited.excluded}"
+            for name, estimate in inside.coefficients.items():
+                weighted = number(audited.weighted[name])
+                yield f"    {name:<10} in sample {number(estimate):<26} weighted {weighted}"
+            if audited.corrected:
+                yield "    corrected [Beta-Binomial 95 %]"
+            for system, corrected in audited.corrected.items():
+                borrowed = f"; as on the others {percent(corrected.borrowed)}" if corrected.borrowed else ""
+                yield f"      {system:<18} {percent(corrected.estimate)}{borrowed}"
+            if audited.corrected:
+                together = audited.corrected_pooled.estimate
+                notes = " ".join(together.warnings)
+                yield f"      {'all together':<18} {percent(together)}{f'; {notes}' if notes else ''}"
+            if audited.splits:
+                yield f"      experts split evenly on {audited.splits} outputs, which count negative"
+            if audited.missing:
+                yield f"      {audited.missing} drawn outputs have no label"
+            for row in audited.empty_strata.values():
+                terms: dict[str, object] = {"condition": condition} if condition else {}
+                terms |= {"strata": "system/bucket", "buckets": [row.bucket], "exclude": [audit.campaign]}
+                request = f"POST audit-plan/ {json.dumps(terms, ensure_ascii=False)}"
+                yield f"      nothing drawn of {row.stratum} ({row.size} outputs); to draw them, {request}"
 
 
 def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:

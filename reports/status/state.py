@@ -74,7 +74,22 @@ def status() -> Status:
     """Everything, asked now. Takes a second longer when workers are silent, because they are asked directly."""
     answered = f"{socket.gethostname()} answered, with {connection.display_name}."
     web = Light("Web", GOOD, answered, timezone.now())
-    lights = [web, *_workers(), _mail(), *_endpoints(), *_disks()]
+    lights = [web, *_workers(), _mail(), *_endpoints()]
+    # one light for each file system that the platform writes to
+    folders = {"runtime folder": settings.RUNTIME_DIR, "uploads": settings.UPLOAD_DIR}
+    folders["reports"] = settings.REPORT_DIR
+    seen: set[int] = set()
+    for name, folder in folders.items():
+        path = Path(folder)
+        while not path.exists():
+            path = path.parent
+        if path.stat().st_dev in seen:
+            continue
+        seen.add(path.stat().st_dev)
+        usage = shutil.disk_usage(path)
+        state = BAD if usage.free < _GIB else WARN if usage.free < 5 * _GIB else GOOD
+        says = f"{usage.free / _GIB:.1f} of {usage.total / _GIB:.1f} GiB are free."
+        lights.append(Light(f"Disk ({name})", state, says))
     return Status(lights, list(waiting_jobs(timezone.now())))
 
 
@@ -158,24 +173,6 @@ def _endpoints() -> Iterator[Light]:
             yield Light(f"Endpoint {name}", WARN, f"The last call failed: {state.last_error}")
         else:
             yield Light(f"Endpoint {name}", GOOD, "Answers." if state else "Was not called yet.")
-
-
-def _disks() -> Iterator[Light]:
-    """One light for each file system that the platform writes to."""
-    folders = {"Runtime folder": settings.RUNTIME_DIR, "Uploads": settings.UPLOAD_DIR}
-    folders["Reports"] = settings.REPORT_DIR
-    seen: set[int] = set()
-    for name, folder in folders.items():
-        path = Path(folder)
-        while not path.exists():
-            path = path.parent
-        if path.stat().st_dev in seen:
-            continue
-        seen.add(path.stat().st_dev)
-        usage = shutil.disk_usage(path)
-        state = BAD if usage.free < _GIB else WARN if usage.free < 5 * _GIB else GOOD
-        says = f"{usage.free / _GIB:.1f} of {usage.total / _GIB:.1f} GiB are free."
-        yield Light(f"Disk ({name.lower()})", state, says)
 
 
 def banner(request: HttpRequest) -> dict[str, object]:

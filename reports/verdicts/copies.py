@@ -6,7 +6,6 @@ is one with a word of the study, or with a passage that was redacted in the answ
 """
 
 from collections import defaultdict
-from collections.abc import Collection
 
 from accounts.models import User
 from accounts.refusal import Refused
@@ -16,7 +15,7 @@ from annotation.reveal.claims import claims_of
 from benchmark.identities.fields import shown_fields
 from benchmark.identities.scan import scan
 from benchmark.identities.shown import squeezed
-from benchmark.models import IdentityDecision, IdentityVerdict, Release, System
+from benchmark.models import IdentityDecision, IdentityVerdict, System
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import identity_words
 from benchmark.rubrics import rubric_from_content
@@ -103,7 +102,19 @@ def _copies(campaign: Campaign, judge: Judge, predicate: str) -> tuple[list[Verd
     # names that no reviewer may read: every system's, and the judge's own
     systems = [name for row in System.objects.values_list("slug", "name", "family") for name in row]
     names = [name for name in (*systems, judge.slug, judge.model, judge.family, judge.label) if name]
-    words, redacted = identity_words(campaign.release), _redacted(campaign.release, items)
+    words = identity_words(campaign.release)
+    # the letters of every passage that a person redacted in an output: the judge may have read it before
+    protocol, redacted = get_protocol(campaign.release.benchmark.protocol), defaultdict(list)
+    decisions = IdentityDecision.objects.filter(
+        output__in=items, verdict=IdentityVerdict.REDACTED, withdrawn_at=None
+    )
+    for decision in decisions.select_related("output"):
+        answer = decision.output
+        fields = shown_fields(protocol, answer.payload, answer.text, answer.text_format)
+        for passage in decision.passages:
+            letters = squeezed(fields[passage["field"]].text[passage["start"] : passage["end"]])
+            if len(letters) > 1:
+                redacted[answer.pk].append(letters)
     copies, withheld = [], 0
     for output, cast in votes.items():
         found = tally([Ballot(row.value, row.state) for row in cast])
@@ -117,22 +128,6 @@ def _copies(campaign: Campaign, judge: Judge, predicate: str) -> tuple[list[Verd
             reason, withheld = "", withheld + 1
         copies.append(VerdictCopy(items[output], found.value, tuple(claims_of(reason))))
     return copies, withheld
-
-
-def _redacted(release: Release, outputs: Collection[int]) -> dict[int, list[str]]:
-    """Output to the letters of every passage that a person redacted in it: the judge may have read it before."""
-    protocol, found = get_protocol(release.benchmark.protocol), defaultdict(list)
-    decisions = IdentityDecision.objects.filter(
-        output__in=outputs, verdict=IdentityVerdict.REDACTED, withdrawn_at=None
-    )
-    for decision in decisions.select_related("output"):
-        output = decision.output
-        fields = shown_fields(protocol, output.payload, output.text, output.text_format)
-        for passage in decision.passages:
-            letters = squeezed(fields[passage["field"]].text[passage["start"] : passage["end"]])
-            if len(letters) > 1:
-                found[output.pk].append(letters)
-    return found
 
 
 def verdicts_document(campaign: Campaign) -> dict[str, object]:

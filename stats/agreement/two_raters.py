@@ -80,15 +80,13 @@ def _moments(x: ArrayLike, y: ArrayLike) -> Floats:
     return np.column_stack([np.ones(len(one)), one, two, one * one, two * two, one * two])
 
 
-def _correlation(sums: Floats) -> Floats:
-    n, x, y, xx, yy, xy = sums.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((xy - x * y / n) / np.sqrt((xx - x * x / n) * (yy - y * y / n)))
-
-
 def _clustered(plain: Estimate, moments: Floats, units: Ints, level: float) -> Estimate:
-    error = leave_one_out(_correlation, *_sums(moments, units))
-    return _with_error(plain, error, level)
+    def correlation(sums: Floats) -> Floats:
+        n, x, y, xx, yy, xy = sums.T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((xy - x * y / n) / np.sqrt((xx - x * x / n) * (yy - y * y / n)))
+
+    return _with_error(plain, leave_one_out(correlation, *_sums(moments, units)), level)
 
 
 def _clustered_tau(plain: Estimate, x: Floats, y: Floats, clusters: Ints, level: float) -> Estimate:

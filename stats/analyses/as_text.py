@@ -50,8 +50,26 @@ def agreement_text(document: Document) -> str:
         )
         if refused:
             blocks.append(f"Need to know who gave which label: {', '.join(refused)}, pairs of raters.")
-        if bundle["pairs"]:
-            blocks.append(_pairs_of_raters(bundle["pairs"]))
+        if pairs := bundle["pairs"]:
+            rows = [
+                [
+                    " / ".join(pair["raters"]),
+                    pair["n_items"],
+                    number(pair["percent"]["value"]),
+                    number(pair["cohen_kappa"]["value"]),
+                    interval(pair["cohen_kappa"]["ci"]),
+                    number(pair["kappa_max"]),
+                    " ".join(pair["kappa_warnings"]),
+                ]
+                for pair in pairs
+            ]
+            blocks.append(aligned(("pair", "n", "percent", "kappa", "interval", "kappa max", "notes"), rows))
+        if any(pair[name]["value"] is not None for pair in pairs for name in RELATIONS):
+            scores = [
+                [" / ".join(pair["raters"]), *(number(pair[name]["value"]) for name in RELATIONS)]
+                for pair in pairs
+            ]
+            blocks.append(aligned(("pair", *RELATIONS), scores))
     return "\n\n".join(blocks) or "no labels"
 
 
@@ -60,29 +78,6 @@ def _left_out(document: Document) -> str:
     why = [f"{decided} adjudicated, which are no grades"] if decided else []
     why += [f"{seen} given in sight of a verdict"] if seen else []
     return f"; left out: {', '.join(why)}" if why else ""
-
-
-def _pairs_of_raters(pairs: Sequence[Document]) -> str:
-    rows = [
-        [
-            " / ".join(pair["raters"]),
-            pair["n_items"],
-            number(pair["percent"]["value"]),
-            number(pair["cohen_kappa"]["value"]),
-            interval(pair["cohen_kappa"]["ci"]),
-            number(pair["kappa_max"]),
-            " ".join(pair["kappa_warnings"]),
-        ]
-        for pair in pairs
-    ]
-    tables = [aligned(("pair", "n", "percent", "kappa", "interval", "kappa max", "notes"), rows)]
-    if any(pair[name]["value"] is not None for pair in pairs for name in RELATIONS):
-        scores = [
-            [" / ".join(pair["raters"]), *(number(pair[name]["value"]) for name in RELATIONS)]
-            for pair in pairs
-        ]
-        tables.append(aligned(("pair", *RELATIONS), scores))
-    return "\n\n".join(tables)
 
 
 def difference_text(document: Document) -> str:
@@ -139,32 +134,31 @@ def systems_text(document: Document) -> str:
         lines = [
             f"{_title(question)}: {found['outputs']} outputs, level {found['level']}{_left_out(document)}",
             aligned((*header, "unanimous", "share", "interval"), rows),
-            *(_missing(row) for row in found["systems"]),
-            f"Primary: {document['primary']}; shares are of labelled outputs, ties and abstained labels no success.",
         ]
+        for row in found["systems"]:
+            # what the system lacks, and where its majority could lie
+            counted = (
+                (row["unlabelled"], "outputs without a label"),
+                (row["missing_instances"], "instances that others have labels of"),
+                (row["n_abstain"], "labels abstained"),
+                (row["n_unavailable"], "unavailable"),
+            )
+            lacks = [f"{n} {what}" for n, what in counted if n]
+            if bounds := row["majority"]["bounds"]:
+                lacks.append(f"majority between {interval(bounds)} whatever these and the ties are")
+            if lacks:
+                lines.append(f"{printable(row['system'])}: {', '.join(lacks)}")
+        lines.append(
+            f"Primary: {document['primary']}; shares are of labelled outputs, ties and abstained labels no success."
+        )
         shown = [(name, row[name]) for row in found["systems"] for name in ("mean", "majority", "unanimous")]
-        blocks.append("\n".join(line for line in (*lines, made_by(shown, found["unit"])) if line))
+        lines.append(made_by(shown, found["unit"]))
+        blocks.append("\n".join(lines))
     return "\n\n".join(blocks) or "no labels"
 
 
 def _count(k: float | None) -> str:
     return "-" if k is None else f"{k:.0f}"
-
-
-def _missing(row: Document) -> str:
-    """What a system lacks, and where its majority could lie."""
-    lacks = [
-        f"{row['unlabelled']} outputs without a label" if row["unlabelled"] else "",
-        f"{row['missing_instances']} instances that others have labels of"
-        if row["missing_instances"]
-        else "",
-        f"{row['n_abstain']} labels abstained" if row["n_abstain"] else "",
-        f"{row['n_unavailable']} unavailable" if row["n_unavailable"] else "",
-    ]
-    bounds = row["majority"]["bounds"]
-    lacks.append(f"majority between {interval(bounds)} whatever these and the ties are" if bounds else "")
-    said = ", ".join(part for part in lacks if part)
-    return f"{printable(row['system'])}: {said}" if said else ""
 
 
 def _title(question: str) -> str:

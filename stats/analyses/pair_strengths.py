@@ -38,47 +38,48 @@ class Standing:
 
 def standings(comparisons: Comparisons, clusters: Ints | None, options: Options) -> list[Standing]:
     """One per system; `clusters` (L,) are codes, None when all comparisons are independent."""
-    codes = components(comparisons.table())
+    codes, level = components(comparisons.table()), options.confidence
     found: dict[int, Standing] = {}
-    for component in range(int(codes.max(initial=-1)) + 1):
-        members = np.flatnonzero(codes == component)
+    for number in range(int(codes.max(initial=-1)) + 1):
+        members = np.flatnonzero(codes == number)
         part, rows = comparisons.among(members)
-        own = None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1]
-        found |= zip(members.tolist(), _component(component, part, own, options), strict=True)
+        table, n = part.table(), len(part.result)
+        fitted = davidson.fit(table) if part.k > 1 else Reason.NOT_CONNECTED
+        if isinstance(fitted, Reason):
+            absent = undefined(METHOD, fitted, n=n, level=level)
+            penalised = davidson.fit(table, prior_sd=PRIOR_SD) if fitted is Reason.SEPARATION else fitted
+            weak = penalised.strengths.tolist() if isinstance(penalised, DavidsonFit) else [None] * part.k
+            placed = [Standing(number, absent, regularised=strength) for strength in weak]
+        elif clusters is None:
+            half = z_value(level) * fitted.se
+            strengths = [
+                Estimate(
+                    value=float(b),
+                    ci=(float(b - h), float(b + h)),
+                    level=level,
+                    method=METHOD,
+                    se=float(se),
+                    n=n,
+                )
+                for b, se, h in zip(fitted.strengths, fitted.se, half, strict=True)
+            ]
+            ranks = davidson.rank_sets(fitted, level=level)
+            placed = [Standing(number, one, rank) for one, rank in zip(strengths, ranks, strict=True)]
+        else:
+            own = np.unique(clusters[rows], return_inverse=True)[1]
+            draws = clustered_strengths(part, own, fitted, seed=options.seed)
+            count = int(own.max()) + 1
+            cautions = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
+            cautions = (*cautions, Caution.FEW_CLUSTERS) if count < FEW_CLUSTERS else cautions
+            strengths = jackknife_strengths(part, own, fitted, level=level)
+            placed = [
+                Standing(
+                    number,
+                    replace(one, warnings=(*one.warnings, *cautions)),
+                    rank,
+                    jackknife=one if count < REFITTED else None,
+                )
+                for one, rank in zip(strengths, draws.ranks(fitted, level=level), strict=True)
+            ]
+        found |= zip(members.tolist(), placed, strict=True)
     return [found[system] for system in range(comparisons.k)]
-
-
-def _component(number: int, part: Comparisons, clusters: Ints | None, options: Options) -> list[Standing]:
-    table = part.table()
-    fitted = davidson.fit(table) if part.k > 1 else Reason.NOT_CONNECTED
-    if isinstance(fitted, Reason):
-        absent = undefined(METHOD, fitted, n=len(part.result), level=options.confidence)
-        penalised = davidson.fit(table, prior_sd=PRIOR_SD) if fitted is Reason.SEPARATION else fitted
-        weak = penalised.strengths.tolist() if isinstance(penalised, DavidsonFit) else [None] * part.k
-        return [Standing(number, absent, regularised=strength) for strength in weak]
-    if clusters is None:
-        n = len(part.result)
-        level = options.confidence
-        half = z_value(level) * fitted.se
-        strengths = [
-            Estimate(
-                value=float(b), ci=(float(b - h), float(b + h)), level=level, method=METHOD, se=float(se), n=n
-            )
-            for b, se, h in zip(fitted.strengths, fitted.se, half, strict=True)
-        ]
-        ranks = davidson.rank_sets(fitted, level=options.confidence)
-        return [Standing(number, one, rank) for one, rank in zip(strengths, ranks, strict=True)]
-    draws = clustered_strengths(part, clusters, fitted, seed=options.seed)
-    count = int(clusters.max()) + 1
-    cautions = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
-    cautions = (*cautions, Caution.FEW_CLUSTERS) if count < FEW_CLUSTERS else cautions
-    strengths = jackknife_strengths(part, clusters, fitted, level=options.confidence)
-    return [
-        Standing(
-            number,
-            replace(one, warnings=(*one.warnings, *cautions)),
-            rank,
-            jackknife=one if count < REFITTED else None,
-        )
-        for one, rank in zip(strengths, draws.ranks(fitted, level=options.confidence), strict=True)
-    ]

@@ -124,23 +124,17 @@ def _quantiles(groups: Sequence[Pool], shares: Floats, step: float, end: End, sh
             seen, of_row = np.unique(effective_counts(pool, part), axis=0, return_inverse=True)
             a, b = shapes(seen, end)
             if n < pool.units:
-                a, b = _thinned(a, b, pool.units, n)
+                # Shapes with which n points have the same mean and variance of their share as the units with a and b.
+                # That variance is p q (N + s) / (N (s + 1)) with s = a + b; where it is below that of a binomial of n
+                # points, that binomial is the nearest.
+                total = a + b
+                spread = n * (pool.units + total) / (pool.units * (total + 1))
+                wanted = np.where(spread > 1 + 1e-9, (n - spread) / np.maximum(spread - 1, 1e-9), 1e9)
+                a, b = a / total * wanted, b / total * wanted
             spectrum *= np.fft.rfft(beta_binomials(a, b, n), length)[of_row.ravel()]
         reached = np.cumsum(np.fft.irfft(spectrum, length), axis=1)
         found.append(np.minimum((reached < share - _SLACK).sum(axis=1), sum(points)).astype(np.float64))
     return np.concatenate(found)
-
-
-def _thinned(a: Floats, b: Floats, units: int, points: int) -> tuple[Floats, Floats]:
-    """Shapes with which `points` units have the same mean and variance of their share as `units` with a and b.
-
-    The variance is p q (N + s) / (N (s + 1)) with s = a + b; where it is below that of a binomial of `points`
-    units, that binomial is the nearest.
-    """
-    total = a + b
-    spread = points * (units + total) / (units * (total + 1))
-    wanted = np.where(spread > 1 + 1e-9, (points - spread) / np.maximum(spread - 1, 1e-9), 1e9)
-    return a / total * wanted, b / total * wanted
 
 
 def beta_binomials(a: Floats, b: Floats, units: int) -> Floats:

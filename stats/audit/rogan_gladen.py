@@ -29,10 +29,21 @@ def transported_score(judged: ClusterTotals, tables: Floats, *, level: float = 0
     """
     if not judged.n:
         return undefined(METHOD, Reason.NO_JUDGE, n=0, level=level)
-    rates = [_measured_rate(tables, *cells) for cells in ((0, 2), (3, 1))]
-    if any(trials == 0 for _, trials in rates):
-        return undefined(METHOD, Reason.ZERO_DENOM, n=judged.n, level=level)
-    (se, diseased), (sp, healthy) = rates
+    measured = []  # sensitivity and specificity, each with its effective number of trials
+    for right, wrong in ((0, 2), (3, 1)):
+        rows = tables[:, [right, wrong]]
+        rows = rows[rows.sum(axis=1) > 0]
+        if not len(rows):
+            return undefined(METHOD, Reason.ZERO_DENOM, n=judged.n, level=level)
+        rate = float(_share(rows.sum(axis=0)[None])[0])
+        error = leave_one_out(_share, rows, np.ones(len(rows), dtype=np.int64))
+        if error is None or error[0] == 0 or not 0 < rate < 1:
+            sizes = rows.sum(axis=1)
+            trials = float(sizes.sum() ** 2 / (sizes**2).sum())
+        else:
+            trials = rate * (1 - rate) / error[0] ** 2
+        measured.append((rate, trials))
+    (se, diseased), (sp, healthy) = measured
     n = judged.n / design_effect(judged)
     found = rogan_gladen(
         judged.mean * n,
@@ -44,20 +55,6 @@ def transported_score(judged: ClusterTotals, tables: Floats, *, level: float = 0
         level=level,
     )
     return replace(found, n=judged.n, clusters=judged.clusters if judged.clusters < judged.n else None)
-
-
-def _measured_rate(tables: Floats, right: int, wrong: int) -> tuple[float, float]:
-    """A rate and its effective number of trials; 0 trials where nothing was measured."""
-    rows = tables[:, [right, wrong]]
-    rows = rows[rows.sum(axis=1) > 0]
-    if not len(rows):
-        return 0.0, 0.0
-    rate = float(_share(rows.sum(axis=0)[None])[0])
-    error = leave_one_out(_share, rows, np.ones(len(rows), dtype=np.int64))
-    if error is None or error[0] == 0 or not 0 < rate < 1:
-        sizes = rows.sum(axis=1)
-        return rate, float(sizes.sum() ** 2 / (sizes**2).sum())
-    return rate, rate * (1 - rate) / error[0] ** 2
 
 
 def _share(sums: Floats) -> Floats:

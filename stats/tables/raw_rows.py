@@ -96,13 +96,21 @@ def _checked_width(width: int, line: int) -> int:
 def jsonl_records(stream: BinaryIO) -> Iterator[tuple[int, dict[str, object]]]:
     """(line number, object) of every line that is not blank."""
 
+    def unique_keys(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+        record: dict[str, object] = {}
+        for key, value in pairs:
+            if key in record:
+                raise ValueError(f"key {key!r} occurs twice")
+            record[key] = value
+        return record
+
     def no_constant(name: str) -> object:
         raise ValueError(f"{name} is not a JSON number")
 
     for number, line in enumerate(text_lines(stream), 1):
         if line.strip():
             try:
-                record = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=no_constant)
+                record = json.loads(line, object_pairs_hook=unique_keys, parse_constant=no_constant)
             except (ValueError, RecursionError) as error:
                 raise TableError(f"not a JSON object ({error})", line=number) from None
             if not isinstance(record, dict):
@@ -119,15 +127,6 @@ def jsonl_rows(stream: BinaryIO, names: Sequence[str]) -> Iterator[Row]:
             strange = next(key for key in record if key not in known)
             raise TableError(f"unknown column {strange!r}", line=number)
         yield number, [_json_text(record.get(name), number, name) for name in names]
-
-
-def _unique_keys(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
-    record: dict[str, object] = {}
-    for key, value in pairs:
-        if key in record:
-            raise ValueError(f"key {key!r} occurs twice")
-        record[key] = value
-    return record
 
 
 def _json_text(value: object, line: int, column: str) -> str:
