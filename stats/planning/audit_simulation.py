@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
-from stats.audit.pooling import EXACT, End, Pool, effective_counts, pools, shapes, unaudited_range
-from stats.core.bootstrap import Floats, generator
+from stats.audit.pooling import EXACT, End, effective_counts, pools, shapes, unaudited_range
+from stats.core.bootstrap import generator
 from stats.core.intervals import z_value
 
 AUDITS = 200
@@ -68,25 +67,17 @@ def simulated_interval(
     shares = outcomes / np.maximum(drawn, 1)
     if sum(pool.units for pool in pooled) <= EXACT:
         low, high = unaudited_range(pooled, shares, level)
-    else:
-        low, high = _drawn_range(pooled, shares, level, rng)
+    else:  # the same by draws, because the exact distribution would be long
+        tail, quantiles = (1 - level) / 2, []
+        sides: tuple[tuple[End, float], ...] = (("low", tail), ("high", 1 - tail))
+        for end, share in sides:
+            totals = np.zeros((len(shares), _DRAWS))
+            for pool in pooled:
+                a, b = shapes(effective_counts(pool, shares), end)
+                totals += rng.binomial(pool.units, rng.beta(a[:, None], b[:, None], size=totals.shape))
+            quantiles.append(np.quantile(totals, share, axis=1))
+        value = sum((pool.rates(shares) * pool.units for pool in pooled), np.zeros(len(shares)))
+        low, high = np.minimum(quantiles[0], value), np.maximum(quantiles[1], value)
     audited = outcomes.sum(axis=1)
     means = [float(times @ ends) / audits / total for ends in (audited + low, audited + high, high - low)]
     return Simulated(*means)
-
-
-def _drawn_range(
-    groups: Sequence[Pool], shares: Floats, level: float, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """`unaudited_range` by `_DRAWS` draws per audit, for populations where the exact distribution would be long."""
-    tail = (1 - level) / 2
-    value, ends = np.zeros(len(shares)), []
-    for end, share in (("low", tail), ("high", 1 - tail)):
-        totals = np.zeros((len(shares), _DRAWS))
-        for pool in groups:
-            a, b = shapes(effective_counts(pool, shares), cast(End, end))
-            totals += rng.binomial(pool.units, rng.beta(a[:, None], b[:, None], size=totals.shape))
-        ends.append(np.quantile(totals, share, axis=1))
-    for pool in groups:
-        value += pool.rates(shares) * pool.units
-    return np.minimum(ends[0], value), np.maximum(ends[1], value)
