@@ -5,6 +5,7 @@ campaign (the database refuses that too).
 """
 
 from collections.abc import Iterable, Mapping
+from time import monotonic
 from typing import Any
 
 from django.db import transaction
@@ -126,21 +127,26 @@ def decide_identity(
     return decision
 
 
-def redact_release(*, actor: User, release: Release) -> dict[str, int]:
-    """Redact every quarantined output of the release by the same rule: each certain finding is replaced by the mark.
+def redact_release(*, actor: User, release: Release, seconds: float) -> dict[str, int]:
+    """Redact the quarantined outputs of the release by the same rule: each certain finding is replaced by the mark. The
+    last one begins within `seconds`.
 
-    Returns `redacted` and `left` (outputs that would still reveal their author, or that were drawn; each needs a
-    person).
+    Returns `redacted`, `left` (outputs that would still reveal their author, or that were drawn; each needs a person)
+    and `untried` (for the next time).
     """
     _require_staff(actor)
-    redacted = left = 0
-    for output in quarantined(release).order_by("pk"):
+    begun, redacted, left = monotonic(), 0, 0
+    # in any order: those that need a person would otherwise come first each time
+    waiting = list(quarantined(release).order_by("?"))
+    for output in waiting:
+        if monotonic() - begun >= seconds:
+            break
         try:
             decide_identity(actor=actor, output=output, verdict=IdentityVerdict.REDACTED)
             redacted += 1
         except Refused:
             left += 1
-    return {"redacted": redacted, "left": left}
+    return {"redacted": redacted, "left": left, "untried": len(waiting) - redacted - left}
 
 
 @transaction.atomic
