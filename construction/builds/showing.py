@@ -141,10 +141,9 @@ def excerpts(candidate: Candidate, lines: Sequence[ShownLine]) -> list[Excerpt]:
             cuts = {start, end, *(min(max(at, start), end) for span in inside for at in span[:2])}
             segments = []
             for cut, until in pairwise(sorted(cuts)):
+                # A piece in several places has the colour of the shortest.
                 covering = [span for span in inside if span[0] <= cut and until <= span[1]]
-                covering.sort(
-                    key=lambda span: span[1] - span[0]
-                )  # a piece in several has the colour of the shortest
+                covering.sort(key=lambda span: span[1] - span[0])
                 names = tuple(dict.fromkeys(span[2] for span in covering))
                 segments.append(Segment(file.text[cut:until], names, covering[0][3] if covering else 0, cut))
             found.append(Excerpt(file.path, start, end, tuple(segments)))
