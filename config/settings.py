@@ -322,6 +322,8 @@ RECORD_DIR = Path(read_text("TOUCHSTONE_RECORD_DIR", str(MEDIA_ROOT / "records")
 
 # --- rows that belong to one person alone: user -> name of the kind -> queryset; exported with their data, and erased
 PERSONAL_ROWS = ["search.personal_rows.personal_rows"]
+# What else an erasure deletes; a download of one's data shows it in the place where it was typed.
+UNFINISHED_ROWS = ["annotation.core.own_data.unfinished_rows"]
 
 # --- search: indexes, made from the database and made again if they are lost; all hosts share the folder ------
 # One thread for each product of matrices: a search spends longer on waking threads than on the product.

@@ -60,7 +60,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
-            raise EndpointError(f"endpoint name {self.name!r}: expected small letters, digits, - and _")
+            raise EndpointError(f"endpoint name {self.name!r}: expected lowercase letters, digits, - and _")
         try:
             _check_url(self.base_url, plain_allowed=self.private or not self.api_key)
         except EndpointError as error:
@@ -70,7 +70,7 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """The host without brackets, in small letters."""
+        """The host without brackets, in lowercase letters."""
         return urlsplit(self.base_url).hostname or ""
 
     @property

@@ -233,13 +233,13 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
         raise PromptError("front matter: output: expected label, reason, confidence and perhaps evidence")
     for name, words in (("labels", front.labels), (STEPS, front.steps)):
         if len(set(words)) < len(words) or not all(map(_LABEL.fullmatch, words)):
-            raise PromptError(f"front matter: {name}: expected different words of small letters and _")
+            raise PromptError(f"front matter: {name}: expected different words of lowercase letters and _")
     body = parts["body"].strip()
     if front.steps and STEPS not in _PLACEHOLDER.findall(body):
         raise PromptError("front matter: steps: the body has no place {{ steps }} for them")
     rest = _PLACEHOLDER.sub("", body)
     if "{{" in rest or "}}" in rest:
-        raise PromptError("a placeholder is written {{ field }}, with small letters, digits and _")
+        raise PromptError("a placeholder is written {{ field }}, with lowercase letters, digits and _")
     return Prompt(
         name=named["name"],
         version=int(named["version"]),

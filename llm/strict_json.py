@@ -27,6 +27,14 @@ def loads(text: str | bytes) -> Any:
     NotJson too.
     """
 
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            keys = [key for key, _ in pairs]
+            repeated = next(key for key in keys if keys.count(key) > 1)
+            raise RepeatedKey(f"key {repeated!r} appears twice")
+        return found
+
     def no_constant(name: str) -> Any:
         raise NotJson(f"{name} is not JSON")
 
@@ -43,7 +51,7 @@ def loads(text: str | bytes) -> Any:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         return json.loads(
             decoded,
-            object_pairs_hook=_unique,
+            object_pairs_hook=unique,
             parse_constant=no_constant,
             parse_float=finite,
             parse_int=whole,
@@ -109,12 +117,3 @@ def fault_of_reply(error: NotJson | ValidationError) -> str:
     names = [str(part) if isinstance(part, int) or _FIELD.fullmatch(part) else "…" for part in place]
     said = "has a key that was not asked for" if unknown else first["msg"]
     return f"{'.'.join(names) or 'reply'}: {said}"
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise RepeatedKey(f"key {repeated!r} appears twice")
-    return found

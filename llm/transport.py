@@ -29,7 +29,15 @@ class Transport:
         self._addresses = addresses
         parts = urlsplit(endpoint.base_url)
         self._root = parts.path.rstrip("/")
-        self._headers = _headers(endpoint)
+        self._headers = [
+            ("Host", parts.netloc),
+            ("Accept", "application/json"),
+            ("Accept-Encoding", "identity"),
+            ("Content-Type", "application/json"),
+            ("User-Agent", "touchstone"),
+        ]
+        if endpoint.api_key:
+            self._headers.append(("Authorization", f"Bearer {endpoint.api_key}"))
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
@@ -80,14 +88,3 @@ class Transport:
                 server_hostname=self._endpoint.host.removesuffix(".") if self._tls else None,
             )
         return connection
-
-
-def _headers(endpoint: Endpoint) -> list[tuple[str, str]]:
-    fixed = [
-        ("Host", urlsplit(endpoint.base_url).netloc),
-        ("Accept", "application/json"),
-        ("Accept-Encoding", "identity"),
-        ("Content-Type", "application/json"),
-        ("User-Agent", "touchstone"),
-    ]
-    return [*fixed, ("Authorization", f"Bearer {endpoint.api_key}")] if endpoint.api_key else fixed

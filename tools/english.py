@@ -21,6 +21,7 @@ AVOID = {
     r"beside": "next to, besides, along with",
     r"mend(?:s|ed|ing)?": "fix, repair",
     r"anew": "again",
+    r"small letters": "lowercase letters",
     r"whoever": "the person who, anyone who",
     r"of (?:ours|yours)": "our, your",
     r"t(?:ake|akes|aken|ook|aking) back": "withdraw, return, release",

@@ -127,6 +127,17 @@ def nothing_here(
     return here
 
 
+def never_asked(
+    reason: str,
+) -> Callable[[Task, Client | None, random.Random], Awaitable[Failure]]:
+    """For a kind that is done on this machine alone: a task that comes to an endpoint fails."""
+
+    async def ask(task: Task, client: Client | None, rng: random.Random) -> Failure:
+        return Failure(task=task, error=reason, final=True, wait=dt.timedelta())
+
+    return ask
+
+
 def book(
     results: Sequence[Answer | Failure],
     *,

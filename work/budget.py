@@ -29,42 +29,40 @@ def reserve(kind: Kind, claimed: list[Task]) -> list[Task]:
     by_run: dict[int, list[Task]] = defaultdict(list)
     for task in claimed:
         by_run[task.run_id].append(task)
-    # The runs are held, and read as they are now: who gives one its first cap waits for this claim, or came before it.
-    runs = kind.runs.objects.select_for_update().filter(pk__in=by_run).order_by("pk")
-    refused = {task.pk for run in runs if run.is_capped for task in _reserve_in(kind, run, by_run[run.pk])}
-    return [task for task in claimed if task.pk not in refused]
-
-
-def _reserve_in(kind: Kind, run: Run, tasks: list[Task]) -> list[Task]:
-    """Reserve what fits into one run, which is locked, in order; returns the tasks that do not, which wait again."""
-    reserved = _reserved(kind, run)
-    used = Use(run.tokens_spent, run.cost_spent) + reserved
-    granted = []
-    for task in tasks:
-        needed = kind.most(task)
-        used += needed
-        if run.max_tokens is not None and used.tokens > run.max_tokens:
-            break
-        if run.max_cost is not None and used.cost > run.max_cost:
-            break
-        task.tokens_reserved, task.cost_reserved = needed.tokens, as_booked(needed.cost)
-        granted.append(task)
-    if kind.bounds:
-        tokens, cost = kind.bounds
-        rows = kind.tasks.objects.filter(id__in=[task.pk for task in granted])
-        rows.update(tokens_reserved=F(tokens), cost_reserved=F(cost))
-    else:
-        kind.tasks.objects.bulk_update(granted, ["tokens_reserved", "cost_reserved"])
-    refused = tasks[len(granted) :]
     free = {"state": TaskState.WAITING, "lease_owner": "", "lease_until": None}
-    kind.tasks.objects.filter(id__in=[task.pk for task in refused]).update(**free)
-    if not granted and not reserved.tokens:
-        spent = f"{run.tokens_spent:,} tokens and {run.cost_spent.normalize():f} are spent"
-        run.note = f"The next call could exceed the run's cap: {spent}. Raise the cap to continue."
-        run.state = RunState.PAUSED
-        run.save(update_fields=["note", "state"])
-        kind.paused(run)
-    return refused
+    refused: set[int] = set()
+    # The runs are held, and read as they are now: who gives one its first cap waits for this claim, or came before it.
+    for run in kind.runs.objects.select_for_update().filter(pk__in=by_run).order_by("pk"):
+        if not run.is_capped:
+            continue
+        reserved = _reserved(kind, run)
+        used = Use(run.tokens_spent, run.cost_spent) + reserved
+        granted: list[Task] = []
+        for task in by_run[run.pk]:
+            needed = kind.most(task)
+            used += needed
+            if run.max_tokens is not None and used.tokens > run.max_tokens:
+                break
+            if run.max_cost is not None and used.cost > run.max_cost:
+                break
+            task.tokens_reserved, task.cost_reserved = needed.tokens, as_booked(needed.cost)
+            granted.append(task)
+        if kind.bounds:
+            tokens, cost = kind.bounds
+            rows = kind.tasks.objects.filter(id__in=[task.pk for task in granted])
+            rows.update(tokens_reserved=F(tokens), cost_reserved=F(cost))
+        else:
+            kind.tasks.objects.bulk_update(granted, ["tokens_reserved", "cost_reserved"])
+        beyond = [task.pk for task in by_run[run.pk][len(granted) :]]
+        kind.tasks.objects.filter(id__in=beyond).update(**free)
+        refused.update(beyond)
+        if not granted and not reserved.tokens:
+            spent = f"{run.tokens_spent:,} tokens and {run.cost_spent.normalize():f} are spent"
+            run.note = f"The next call could exceed the run's cap: {spent}. Raise the cap to continue."
+            run.state = RunState.PAUSED
+            run.save(update_fields=["note", "state"])
+            kind.paused(run)
+    return [task for task in claimed if task.pk not in refused]
 
 
 def check_fits(**caps: int | float | Decimal | None) -> None:

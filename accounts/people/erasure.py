@@ -2,8 +2,10 @@
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from accounts.access import role_names
 from accounts.database.sight import identities_readable
@@ -20,8 +22,9 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
     """Erase `member`, by their own request or as an owner. It cannot be undone.
 
     The row stays as the rater of their labels, with an address that reaches nobody. Roles, domains, conflicts, tokens,
-    saved comments, searches, second factors and the address of their invitations are deleted. Raises NotAllowed for
-    anybody else, Refused for the last owner (code "last_owner") and for somebody who was erased before (code "erased").
+    saved comments, searches, unfinished drafts, second factors and the address of their invitations are deleted.
+    Raises NotAllowed for anybody else, Refused for the last owner (code "last_owner") and for somebody who was erased
+    before (code "erased").
     """
     if actor.pk != member.pk and OWNER not in role_names(actor):
         raise NotAllowed("Only the person themselves or an owner may erase an account.")
@@ -61,6 +64,9 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
         member.conflicts.all().delete()
         for _, kept in rows_of(member):
             kept.delete()
+    for path in settings.UNFINISHED_ROWS:
+        for rows in import_string(path)(member):
+            rows.delete()
     # the one that was accepted, and those that it replaced
     Invitation.objects.filter(email__iexact=address).update(email=nobody, mail_error="")
     record(actor=None if actor.pk == member.pk else actor, verb="erase_person", target=member, reason=reason)

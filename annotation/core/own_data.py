@@ -1,15 +1,16 @@
 """Everything that is stored about one person, their labels included: what they may ask for at any time."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from django.db.models import F, Model
+from django.db.models import F, Model, QuerySet
 
 from accounts.models import User
 from accounts.profile.personal_data import personal_data
 from annotation.comments.bank import proposals_of
 from annotation.grading.reasons import seen_where, unjudged_reason
 from annotation.guessing.guesses import named_by
-from annotation.models import Assignment, CalibrationRemark, Reminder, SideDraft, TrainingAttempt
+from annotation.models import Assignment, CalibrationRemark, Draft, Reminder, SideDraft, TrainingAttempt
 
 
 def own_data(user: User) -> dict[str, object]:
@@ -74,6 +75,14 @@ def own_data(user: User) -> dict[str, object]:
         ],
         "places": [_place(place, named) for place in places.iterator(chunk_size=200)],
     }
+
+
+def unfinished_rows(user: User) -> list[QuerySet[Any]]:
+    """Drafts of theirs that no submitted grade holds."""
+    return [
+        Draft.objects.filter(assignment__reviewer=user, locked_at=None),
+        SideDraft.objects.filter(reviewer=user),
+    ]
 
 
 def _values(row: Model, *names: str) -> dict[str, object]:

@@ -41,42 +41,34 @@ def checked_anchor(raw: Any, page: FilePage) -> tuple[dict[str, object], int, in
     rects = [_rectangle(one, page) for one in listed]
     if not rects:
         raise ValueError("it marks nothing on its page")
+    rfc = "http://tools.ietf.org/rfc/rfc3778"
     selectors: list[dict[str, object]] = [
-        {
-            "type": "FragmentSelector",
-            "conformsTo": "http://tools.ietf.org/rfc/rfc3778",
-            "value": f"page={page.number}",
-        }
+        {"type": "FragmentSelector", "conformsTo": rfc, "value": f"page={page.number}"}
     ]
     start = end = 0
     quote = raw.get("quote")
     if quote is not None:
-        exact, prefix, suffix = _quote(quote)
+        exact = quote.get("exact") if isinstance(quote, Mapping) else None
+        if not isinstance(exact, str) or not exact.strip():
+            raise ValueError("it quotes nothing")
+        if len(exact) > MAX_QUOTE:
+            raise ValueError(f"it quotes more than {MAX_QUOTE} characters")
+        prefix, suffix = str(quote.get("prefix", ""))[-AROUND:], str(quote.get("suffix", ""))[:AROUND]
         place = _place_of(exact, prefix, page)
         if place:
             start, end = place
-            selectors.append(
-                {
-                    "type": "TextPositionSelector",
-                    "page": page.number,
-                    "start": start,
-                    "end": end,
-                    "text": "server",
-                }
-            )
+            where = {"page": page.number, "start": start, "end": end, "text": "server"}
+            selectors.append({"type": "TextPositionSelector", **where})
         selectors.append({"type": "TextQuoteSelector", "exact": exact, "prefix": prefix, "suffix": suffix})
     selectors.append({"type": "RectSelector", "page": page.number, "rects": rects, "unit": "pt"})
-    return (
-        {
-            "type": "pdf",
-            "version": 1,
-            "document": {"sha256": page.sha256, "pages": page.pages},
-            "selector": selectors,
-            "kind": "region" if quote is None else "text",
-        },
-        start,
-        end,
-    )
+    anchor: dict[str, object] = {
+        "type": "pdf",
+        "version": 1,
+        "document": {"sha256": page.sha256, "pages": page.pages},
+        "selector": selectors,
+        "kind": "region" if quote is None else "text",
+    }
+    return anchor, start, end
 
 
 def quote_of(anchor: Mapping[str, Any] | None) -> str:
@@ -120,15 +112,6 @@ def _rectangle(value: Any, page: FilePage) -> list[float]:
 def is_number(value: Any) -> bool:
     """A number that a float holds, and no truth value."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-
-
-def _quote(raw: Any) -> tuple[str, str, str]:
-    if not isinstance(raw, Mapping) or not isinstance(raw.get("exact"), str) or not raw["exact"].strip():
-        raise ValueError("it quotes nothing")
-    if len(raw["exact"]) > MAX_QUOTE:
-        raise ValueError(f"it quotes more than {MAX_QUOTE} characters")
-    prefix, suffix = str(raw.get("prefix", "")), str(raw.get("suffix", ""))
-    return raw["exact"], prefix[-AROUND:], suffix[:AROUND]
 
 
 def _place_of(exact: str, prefix: str, page: FilePage) -> tuple[int, int] | None:

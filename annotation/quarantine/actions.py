@@ -5,6 +5,7 @@ campaign (the database refuses that too).
 """
 
 from collections.abc import Iterable, Mapping
+from time import monotonic
 from typing import Any
 
 from django.db import transaction
@@ -107,9 +108,17 @@ def decide_identity(
     _require_undrawn(output)
     if verdict != IdentityVerdict.REDACTED and not reason.strip():
         raise Refused("Say why.", code="reason_missing", field="reason")
+    passages: list[dict[str, str | int]] = []
     if verdict == IdentityVerdict.REDACTED:
-        _require_clean_files(output)
-    passages = _passages(output, also) if verdict == IdentityVerdict.REDACTED else []
+        release, files = output.run.release, files_to_scan([output]).get(output.pk, ())
+        in_files = find_in_files(files, system_names(release), identity_words(release))
+        if any(one["certain"] for one in in_files):
+            raise Refused(
+                "A file of this output may reveal who wrote it, and passages of files are not redacted. Replace the "
+                "file, or mark the output as harmless or leave it out.",
+                code="in_a_file",
+            )
+        passages = _passages(output, also)
     decision = IdentityDecision.objects.create(
         output=output, verdict=verdict, passages=passages, reason=reason.strip(), decided_by=actor
     )
@@ -126,21 +135,26 @@ def decide_identity(
     return decision
 
 
-def redact_release(*, actor: User, release: Release) -> dict[str, int]:
-    """Redact every quarantined output of the release by the same rule: each certain finding is replaced by the mark.
+def redact_release(*, actor: User, release: Release, seconds: float) -> dict[str, int]:
+    """Redact the quarantined outputs of the release by the same rule: each certain finding is replaced by the mark. The
+    last one begins within `seconds`.
 
-    Returns `redacted` and `left` (outputs that would still reveal their author, or that were drawn; each needs a
-    person).
+    Returns `redacted`, `left` (outputs that would still reveal their author, or that were drawn; each needs a person)
+    and `untried` (for the next time).
     """
     _require_staff(actor)
-    redacted = left = 0
-    for output in quarantined(release).order_by("pk"):
+    begun, redacted, left = monotonic(), 0, 0
+    # in any order: those that need a person would otherwise come first each time
+    waiting = list(quarantined(release).order_by("?"))
+    for output in waiting:
+        if monotonic() - begun >= seconds:
+            break
         try:
             decide_identity(actor=actor, output=output, verdict=IdentityVerdict.REDACTED)
             redacted += 1
         except Refused:
             left += 1
-    return {"redacted": redacted, "left": left}
+    return {"redacted": redacted, "left": left, "untried": len(waiting) - redacted - left}
 
 
 @transaction.atomic
@@ -166,18 +180,6 @@ def _require_staff(actor: User) -> None:
 def _require_undrawn(output: Output) -> None:
     if Item.objects.filter(Q(output=output) | Q(second=output)).exists():
         raise Refused("This output was drawn into a campaign; its text can no longer change.", code="drawn")
-
-
-def _require_clean_files(output: Output) -> None:
-    release = output.run.release
-    files = files_to_scan([output]).get(output.pk, ())
-    found = find_in_files(files, system_names(release), identity_words(release))
-    if any(one["certain"] for one in found):
-        raise Refused(
-            "A file of this output may reveal who wrote it, and passages of files are not redacted. Replace the file, "
-            "or mark the output as harmless or leave it out.",
-            code="in_a_file",
-        )
 
 
 def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict[str, str | int]]:

@@ -58,7 +58,8 @@ class ScanOut(serializers.Serializer[Any]):
 
 class RedactedOut(serializers.Serializer[Any]):
     redacted = serializers.IntegerField()
-    left = serializers.IntegerField()
+    left = serializers.IntegerField(help_text="They need a decision of their own.")
+    untried = serializers.IntegerField(help_text="Not reached within the time of a request; ask again.")
 
 
 class WordIn(serializers.Serializer[Any]):
@@ -120,10 +121,9 @@ class WordView(StaffView):
 class RedactAllView(StaffView):
     @extend_schema(operation_id="quarantine_redact", request=None, responses=RedactedOut)
     def post(self, request: Request, name: str) -> Response:
-        """Redact every waiting output; `left` counts those that need a decision of their own."""
-        return Response(
-            RedactedOut(actions.redact_release(actor=caller(request), release=release_or_404(name))).data
-        )
+        """Redact every waiting output; ask again while some are `untried`."""
+        counts = actions.redact_release(actor=caller(request), release=release_or_404(name), seconds=PATIENCE)
+        return Response(RedactedOut(counts).data)
 
 
 class DecisionView(StaffView):

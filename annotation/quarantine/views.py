@@ -81,9 +81,12 @@ def word_remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
 @staff_only
 @require_POST
 def redact_all(request: SignedInRequest, name: str) -> HttpResponse:
-    """Redact everything that is waiting, by one rule."""
-    counts = actions.redact_release(actor=request.user, release=release_or_404(name))
-    messages.success(request, f"{counts['redacted']} outputs redacted.")
+    """Redact what is waiting, by one rule, for as long as a person waits."""
+    counts = actions.redact_release(actor=request.user, release=release_or_404(name), seconds=PATIENCE)
+    told = f"{counts['redacted']} outputs redacted."
+    if counts["untried"]:
+        told += f" {counts['untried']} are still to do: press the button again."
+    messages.success(request, told)
     if counts["left"]:
         messages.warning(
             request,

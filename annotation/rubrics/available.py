@@ -94,7 +94,7 @@ def read_rubric_file(content: bytes, protocol: Protocol) -> list[Rubric]:
 def rubric_faults(rubric: Rubric, protocol: Protocol) -> Iterator[str]:
     """Why a rubric, apart from its questions, cannot be used on releases of the protocol."""
     if not _NAME.fullmatch(rubric.name):
-        yield f"the name {rubric.name!r} must be small letters, digits and dashes, beginning with a letter."
+        yield f"the name {rubric.name!r} must be lowercase letters, digits and dashes, beginning with a letter."
     if any(rubric.name == own.name for own in protocol.rubrics):
         yield f"{rubric.name} is the name of a rubric of {protocol.title}; choose another."
     if not 1 <= rubric.version <= 30_000:
@@ -120,7 +120,7 @@ def rubric_faults(rubric: Rubric, protocol: Protocol) -> Iterator[str]:
 def question_faults(rubric: Rubric, question: Question, protocol: Protocol) -> Iterator[str]:
     """Why a question of the rubric cannot be asked on releases of the protocol."""
     if not _KEY.fullmatch(question.key):
-        yield f"the key {question.key!r} must be small letters, digits and underscores, beginning with a letter."
+        yield f"the key {question.key!r} must be lowercase letters, digits and underscores, beginning with a letter."
     if not question.text.strip() or len(question.text) > 2_000:
         yield f"{question.key}: the text must have between 1 and 2,000 characters."
     if max(map(len, (question.help, *question.scale.anchors.values()))) > 2_000:

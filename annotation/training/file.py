@@ -12,6 +12,7 @@ Rationale and note are Markdown with LaTeX.
 """
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,7 @@ COLUMNS = ("item", "problem", "answer", "question", "step", "value", "rationale"
 MAX_BYTES = 5_000_000
 MAX_ITEMS = 100
 SHOWN_FAULTS = 20
+_OBJECT = re.compile(r'\{\s*"')  # text in braces is LaTeX
 
 
 class _Entry(BaseModel):
@@ -120,7 +122,7 @@ def _from_csv(raw: bytes) -> Iterator[GoldEntry | RecordError]:
             if fault:
                 yield fault
     except TableError as error:
-        yield RecordError(str(error), line=error.line or 0)
+        yield RecordError(str(error))  # which says in which line
         return
     for key, value in items.items():
         try:
@@ -135,7 +137,7 @@ def _add(item: dict[str, Any], row: Mapping[str, str], line: int) -> RecordError
         if not row[name]:
             continue
         try:
-            is_object = name != "note" and row[name].startswith('{"')
+            is_object = name != "note" and _OBJECT.match(row[name])
             value = parse_object(row[name].encode(), line) if is_object else row[name]
         except RecordError as error:
             return RecordError(error.reason, line=line, field=name)

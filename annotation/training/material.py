@@ -39,12 +39,29 @@ class Prepared:
 def prepared(release: Release, rubric: Rubric, entries: Sequence[GoldEntry]) -> list[Prepared]:
     """Every entry as an item with its gold; raises BadFile naming line and field of what does not fit."""
     protocol = get_protocol(release.benchmark.protocol)
+    needed = {question.key for question in rubric.questions if question.required}
     found: list[Prepared] = []
     faults: list[RecordError] = []
     for number, entry in enumerate(entries, start=1):
         try:
             item = _item(protocol, release, entry, number)
-            found.append(Prepared(item, _gold(item, protocol, rubric, entry)))
+            if strange := sorted(set(entry.rationale) - set(entry.gold) - needed):
+                raise RecordError("explains a question that has no gold", field=f"rationale.{strange[0]}")
+            shown = training_material(item, protocol)
+            render_now(texts(shown))
+            blocks, steps = anchors(shown)
+            gold = checked(rubric, entry.content, blocks, steps).answers
+            unexplained = sorted(
+                answer.question
+                for answer in gold
+                if rubric.question(answer.question).scale.has_values
+                and not entry.rationale.get(answer.question, "").strip()
+            )
+            if unexplained and not item.note:
+                raise RecordError(
+                    "needs a rationale, or the item a note", field=f"rationale.{unexplained[0]}"
+                )
+            found.append(Prepared(item, gold))
         except RecordError as error:
             faults.append(RecordError(error.reason, line=entry.line, field=error.field))
         except Incomplete as refusal:
@@ -111,24 +128,3 @@ def _one(read: Any, value: Mapping[str, Any], field: str, kind: type[Record]) ->
     if len(found) != 1 or not isinstance(found[0], kind):
         raise RecordError("is not one record of this protocol", field=field)
     return found[0]
-
-
-def _gold(
-    item: TrainingItem, protocol: Protocol, rubric: Rubric, entry: GoldEntry
-) -> tuple[CheckedAnswer, ...]:
-    needed = {question.key for question in rubric.questions if question.required}
-    if strange := sorted(set(entry.rationale) - set(entry.gold) - needed):
-        raise RecordError("explains a question that has no gold", field=f"rationale.{strange[0]}")
-    shown = training_material(item, protocol)
-    render_now(texts(shown))
-    blocks, steps = anchors(shown)
-    answers = checked(rubric, entry.content, blocks, steps).answers
-    unexplained = sorted(
-        answer.question
-        for answer in answers
-        if rubric.question(answer.question).scale.has_values
-        and not entry.rationale.get(answer.question, "").strip()
-    )
-    if unexplained and not item.note:
-        raise RecordError("needs a rationale, or the item a note", field=f"rationale.{unexplained[0]}")
-    return answers

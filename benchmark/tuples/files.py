@@ -42,7 +42,7 @@ def store_file(sent: File, *, expected: str = "", field: str = "file") -> TupleF
 
 
 def read_hash(text: str, field: str) -> str:
-    """A SHA-256 as people give it, in small letters. Raises Refused for anything else but nothing."""
+    """A SHA-256 as people give it, in lowercase letters. Raises Refused for anything else but nothing."""
     sha256 = text.strip().lower().removeprefix("sha256:")
     if sha256 and not _SHA256.fullmatch(sha256):
         raise Refused("A SHA-256 has 64 hexadecimal digits.", code="invalid", field=field)

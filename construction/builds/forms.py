@@ -75,14 +75,19 @@ class PlanForm(forms.Form):
         return [field for field in self if not field.name.startswith("n_")]
 
     def different(self) -> dict[str, object]:
-        """The numbers that are filled in and differ from ours."""
+        """The numbers that are filled in and differ from ours, as the recipe has them."""
         found: dict[str, object] = {}
         for number in self.numbers:
-            said = self.cleaned_data[f"n_{number.name}"]
-            if said in ("", None):
+            value, ours = self.cleaned_data[f"n_{number.name}"], number.ours
+            if value in ("", None):
                 continue
-            value = _read(said, number.ours)
-            if value != number.ours:
+            if isinstance(ours, bool):
+                value = value == "yes"
+            elif isinstance(ours, list):  # separated by commas, and points are `rule 2`
+                value = [part.strip() for part in str(value).split(",") if part.strip()]
+                if ours and isinstance(ours[0], list):
+                    value = [[part.rpartition(" ")[0], part.rpartition(" ")[2]] for part in value]
+            if value != ours:
                 found[number.name] = value
         return found
 
@@ -121,15 +126,3 @@ class EmitForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
-
-
-def _read(said: Any, ours: Any) -> Any:
-    """What was typed as the recipe has it: lists are separated by commas, and points are `rule 2`."""
-    if isinstance(ours, bool):
-        return said == "yes"
-    if not isinstance(ours, list):
-        return said
-    parts = [part.strip() for part in str(said).split(",") if part.strip()]
-    if ours and isinstance(ours[0], list):
-        return [[part.rpartition(" ")[0], part.rpartition(" ")[2]] for part in parts]
-    return parts

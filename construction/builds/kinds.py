@@ -23,7 +23,17 @@ from construction.reading.process import Asked, Readers
 from construction.recipes.passages import Drop
 from llm import Client, most_sent
 from llm.structured import StructuredPrompt
-from work.asking import Answer, Question, attempts, book, cost_of, nothing_here, put, without_messages
+from work.asking import (
+    Answer,
+    Question,
+    attempts,
+    book,
+    cost_of,
+    never_asked,
+    nothing_here,
+    put,
+    without_messages,
+)
 from work.claims import FREE, GivenBack, give_back
 from work.kinds import Failure, Kind, Use
 from work.models import TaskState
@@ -88,11 +98,6 @@ async def _reader() -> AsyncIterator[Callable[[BuildPaper, random.Random], Await
                 return Read(paper, reader.construct(asked_of(paper, replies_of(paper))))
 
         yield lambda paper, rng: asyncio.to_thread(read, paper)
-
-
-async def _cannot_ask(paper: BuildPaper, client: Client | None, rng: random.Random) -> Read | Failure:
-    """A paper is never put to an endpoint."""
-    return Failure(task=paper, error="a paper is read on this machine", final=True, wait=dt.timedelta())
 
 
 @transaction.atomic
@@ -239,7 +244,7 @@ PAPERS = Kind(
     runs=Build,
     endpoint="",
     loaded=("run", "source__files", "candidates__steps"),
-    ask=_cannot_ask,
+    ask=never_asked("a paper is read on this machine"),
     here=_reader,
     settle=settle_papers,
     most=lambda paper: Use(),

@@ -1,7 +1,7 @@
 """A candidate as people look at it: its lines as experts see them, their strings, and where these are in the source."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -97,28 +97,23 @@ def shown_lines(candidate: Candidate, live: Review | None) -> list[ShownLine]:
         for place, part in enumerate(group)
     ]
     documents = iter(rendered_all(texts))
-    return [
-        ShownLine(
-            number,
-            one["line"],
-            tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in group),
-            fault,
-            tuple(_strings(number, one)),
-        )
-        for number, (one, group, fault) in enumerate(zip(lines, parts, faults, strict=True))
-    ]
-
-
-def _strings(number: int, one: Mapping[str, Any]) -> Iterator[ShownString]:
-    texts = editable(one)
-    for place, (path, origin) in enumerate(one["provenance"].items()):
-        value = value_at(one["line"], path)
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        places = tuple(map(_place, origin["places"]))
-        yield ShownString(
-            f"{number}.{path}", path, text, origin["written_by"], origin["program"], places, place % COLOURS,
-            path in texts,
-        )  # fmt: skip
+    found = []
+    for number, (one, group, fault) in enumerate(zip(lines, parts, faults, strict=True)):
+        shown = tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in group)
+        can_be_repaired = editable(one)
+        strings = []
+        for place, (path, origin) in enumerate(one["provenance"].items()):
+            value = value_at(one["line"], path)
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            places = tuple(map(_place, origin["places"]))
+            strings.append(
+                ShownString(
+                    f"{number}.{path}", path, text, origin["written_by"], origin["program"], places, place % COLOURS,
+                    path in can_be_repaired,
+                )
+            )  # fmt: skip
+        found.append(ShownLine(number, one["line"], shown, fault, tuple(strings)))
+    return found
 
 
 def excerpts(candidate: Candidate, lines: Sequence[ShownLine]) -> list[Excerpt]:
@@ -143,7 +138,15 @@ def excerpts(candidate: Candidate, lines: Sequence[ShownLine]) -> list[Excerpt]:
                 windows.append((begin, until))
         for start, end in windows:
             inside = [span for span in spans if span[0] < end and span[1] > start and span[2]]
-            found.append(Excerpt(file.path, start, end, tuple(_segments(file.text, start, end, inside))))
+            cuts = {start, end, *(min(max(at, start), end) for span in inside for at in span[:2])}
+            segments = []
+            for cut, until in pairwise(sorted(cuts)):
+                # A piece in several places has the colour of the shortest.
+                covering = [span for span in inside if span[0] <= cut and until <= span[1]]
+                covering.sort(key=lambda span: span[1] - span[0])
+                names = tuple(dict.fromkeys(span[2] for span in covering))
+                segments.append(Segment(file.text[cut:until], names, covering[0][3] if covering else 0, cut))
+            found.append(Excerpt(file.path, start, end, tuple(segments)))
     return found
 
 
@@ -153,16 +156,3 @@ def _place(place: Any) -> tuple[str, int, int]:
         return str(place["path"]), int(place["start"]), int(place["end"])
     path, start, end = place
     return str(path), int(start), int(end)
-
-
-def _segments(
-    text: str, start: int, end: int, spans: Sequence[tuple[int, int, str, int]]
-) -> Iterator[Segment]:
-    """Cut wherever a place begins or ends; a piece in several has the colour of the shortest."""
-    cuts = {start, end, *(min(max(at, start), end) for span in spans for at in span[:2])}
-    for begin, until in pairwise(sorted(cuts)):
-        around = sorted(
-            (span for span in spans if span[0] <= begin and until <= span[1]), key=lambda one: one[1] - one[0]
-        )
-        names = tuple(dict.fromkeys(span[2] for span in around))
-        yield Segment(text[begin:until], names, around[0][3] if around else 0, begin)

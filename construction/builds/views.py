@@ -51,7 +51,7 @@ def build(request: HttpRequest, name: str) -> HttpResponse:
         "open": row.finished_at is None,
         "progress": progress_of(row),
         "calls": calls_of(row),
-        "rows": [(one, _drops(row, one)) for one in rows],
+        "rows": [(one, _drops(one)) for one in rows],
         "matrix": domain_matrix(row, choice) if choice else [],
     }
     if request.headers.get("X-Fragment") == "progress":
@@ -63,7 +63,7 @@ def build(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "construction/builds/build.html", context)
 
 
-def _drops(row: Build, one: Row) -> list[tuple[str, int, str]]:
+def _drops(one: Row) -> list[tuple[str, int, str]]:
     """Codes of a stage with how many were dropped, and the address below the build's where these are listed."""
 
     def below(code: str) -> str:
@@ -88,16 +88,16 @@ def funnel_csv(request: HttpRequest, name: str) -> StreamingHttpResponse:
 
 def csv_reply(rows: Iterable[list[object]], file_name: str) -> StreamingHttpResponse:
     """A table as CSV, its text safe for spreadsheets."""
-    reply = StreamingHttpResponse(_csv_lines(rows), content_type="text/csv; charset=utf-8")
+
+    def lines() -> Iterator[str]:
+        for row in rows:
+            out = io.StringIO()
+            csv.writer(out).writerow(quote_cell(cell) if isinstance(cell, str) else cell for cell in row)
+            yield out.getvalue()
+
+    reply = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
     reply["Content-Disposition"] = f'attachment; filename="{file_name}"'
     return reply
-
-
-def _csv_lines(rows: Iterable[list[object]]) -> Iterator[str]:
-    for row in rows:
-        out = io.StringIO()
-        csv.writer(out).writerow(quote_cell(cell) if isinstance(cell, str) else cell for cell in row)
-        yield out.getvalue()
 
 
 @staff_only

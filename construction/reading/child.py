@@ -31,19 +31,15 @@ def main() -> None:
         request = json.loads(line)
         content = requests.read(request["size"])
         if request["verb"] == "construct":
-            _import(request["protocol"])
+            # What a pipeline imports takes longer than reading an archive: once, before a child is forked.
+            from construction.pipeline import get_pipeline
+
+            with suppress(KeyError):  # the child says that there is none
+                get_pipeline(request["protocol"])
         said, how = _in_a_child(request, content)
         answers.write(json.dumps({"how": how, "size": len(said)}).encode() + b"\n")
         answers.write(said)
         answers.flush()
-
-
-def _import(protocol: str) -> None:
-    """What a pipeline imports, which takes longer than reading an archive: once, before a child is forked."""
-    from construction.pipeline import get_pipeline
-
-    with suppress(KeyError):  # the child says that there is none
-        get_pipeline(protocol)
 
 
 def _in_a_child(request: Mapping[str, Any], content: bytes) -> tuple[bytes, str]:

@@ -82,9 +82,28 @@ def store(*, actor: User | None, submitted: Submitted, data: bytes, row: Manifes
     verdict = judge(submitted, row)
     if verdict.outcome != Outcome.NEW:
         return verdict
+    known = row or ManifestRow()
+    key, version = named(submitted.name, row)
+    title = known.title or (submitted.found.title if submitted.found else "")
     try:
         with transaction.atomic():
-            source = _create(actor, submitted, data, row or ManifestRow())
+            source = Source.objects.create(
+                key=key, version=version, sha256=submitted.sha256, name=submitted.name[-300:], form=submitted.form,
+                title=title[:1000], authors=list(known.authors), year=known.year, category=known.category,
+                domain=known.domain, licence=known.licence, state=_state(submitted), code=submitted.code,
+                sentence=submitted.sentence, main=submitted.main,
+                candidates=[list(one) for one in submitted.candidates],
+                others=[list(one) for one in submitted.others], notes=[list(one) for one in submitted.notes],
+                added_by=actor,
+            )  # fmt: skip
+            SourceArchive.objects.create(source=source, data=data if len(data) <= MOST_BYTES else b"")
+            _keep_files(source, submitted)
+            if submitted.found:
+                _keep(source, submitted.found)
+            if known.published:
+                compare(source, known.published)
+            details = {"key": key, "version": version, "sha256": submitted.sha256, "code": submitted.code}
+            record(actor=actor, verb="add_source", target=source, details=details)
     except IntegrityError:  # somebody else has added it just now
         verdict = judge(submitted, row)
         if verdict.outcome == Outcome.NEW:
@@ -276,27 +295,6 @@ def read_again(*, source: Source, reader: Reader) -> str:
         if submitted.found:
             _keep(locked, submitted.found)
     return submitted.code
-
-
-def _create(actor: User | None, submitted: Submitted, data: bytes, row: ManifestRow) -> Source:
-    key, version = named(submitted.name, row)
-    title = row.title or (submitted.found.title if submitted.found else "")
-    source = Source.objects.create(
-        key=key, version=version, sha256=submitted.sha256, name=submitted.name[-300:], form=submitted.form,
-        title=title[:1000], authors=list(row.authors), year=row.year, category=row.category, domain=row.domain,
-        licence=row.licence, state=_state(submitted), code=submitted.code, sentence=submitted.sentence,
-        main=submitted.main, candidates=[list(one) for one in submitted.candidates],
-        others=[list(one) for one in submitted.others], notes=[list(one) for one in submitted.notes], added_by=actor,
-    )  # fmt: skip
-    SourceArchive.objects.create(source=source, data=data if len(data) <= MOST_BYTES else b"")
-    _keep_files(source, submitted)
-    if submitted.found:
-        _keep(source, submitted.found)
-    if row.published:
-        compare(source, row.published)
-    details = {"key": key, "version": version, "sha256": submitted.sha256, "code": submitted.code}
-    record(actor=actor, verb="add_source", target=source, details=details)
-    return source
 
 
 def _state(submitted: Submitted) -> SourceState:

@@ -19,7 +19,7 @@ from construction.sources.actions import Verdict, judge, named, store
 from construction.sources.files import read_file
 from construction.sources.manifest import ManifestRow
 from construction.sources.stored import keep, path_of, upload_folder
-from llm import Client
+from work.asking import never_asked
 from work.claims import FREE, GivenBack, give_back
 from work.kinds import Failure, Kind, Use
 from work.models import RunState, TaskState
@@ -79,11 +79,6 @@ async def _readers() -> AsyncIterator[
             return Unpacked(archive, kept)
 
         yield lambda archive, rng: asyncio.to_thread(read, archive)
-
-
-async def _cannot_ask(archive: UploadedArchive, client: Client | None, rng: random.Random) -> Failure:
-    """An archive is never put to an endpoint."""
-    return Failure(task=archive, error="an archive is read on this machine", final=True, wait=dt.timedelta())
 
 
 def settle(*, results: Sequence[Read | Unpacked | Failure], owner: str) -> int:
@@ -174,7 +169,7 @@ SOURCES = Kind(
     runs=SourceUpload,
     endpoint="",
     loaded=("run",),
-    ask=_cannot_ask,
+    ask=never_asked("an archive is read on this machine"),
     here=_readers,
     settle=settle,
     most=lambda archive: Use(),

@@ -83,7 +83,16 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
     """One judge version: its settings and prompts; POST asks it about outputs, or about instances."""
     shown = get_object_or_404(Judge, pk=pk)
     no_endpoint = no_endpoint_reason()
-    forms = _ask_forms(shown, request) if shown.program or (shown.endpoint and not no_endpoint) else []
+    forms: list[AskForm] = []
+    if shown.program or (shown.endpoint and not no_endpoint):
+        program = current_program(get_protocol(shown.protocol), shown.program)
+        by_audit = program is not None and program.subject == "instance"  # the construction audit asks it
+        sent = request.POST.get("subject", RunSubject.OUTPUT) if request.method == "POST" else ""
+        forms = [
+            kind(shown, request.POST if kind.subject == sent else None, auto_id=f"{kind.subject}_%s")
+            for kind in (AskOutputsForm, AskInstancesForm)
+            if not by_audit and predicates_about(kind.subject, shown)
+        ]
     for form in forms:
         if form.is_bound and form.is_valid():
             try:
@@ -109,22 +118,6 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
     }
     faulty = any(form.errors for form in forms)
     return render(request, "judging/runs/judge.html", context, status=400 if faulty else 200)
-
-
-def _ask_forms(shown: Judge, request: HttpRequest) -> list[AskForm]:
-    """A form for each kind of subject that the judge has predicates about; what was posted goes to its own.
-
-    None for a program about instances: the construction audit asks it.
-    """
-    program = current_program(get_protocol(shown.protocol), shown.program)
-    if program is not None and program.subject == "instance":
-        return []
-    kinds = [kind for kind in (AskOutputsForm, AskInstancesForm) if predicates_about(kind.subject, shown)]
-    sent = request.POST.get("subject", RunSubject.OUTPUT) if request.method == "POST" else ""
-    return [
-        kind(shown, request.POST if kind.subject == sent else None, auto_id=f"{kind.subject}_%s")
-        for kind in kinds
-    ]
 
 
 @staff_only

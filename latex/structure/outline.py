@@ -42,7 +42,7 @@ class Span:
 @dataclass(frozen=True)
 class Statement:
     """A theorem, lemma, definition and so on. `kind` is one of the usual words ("theorem") or the printed name in
-    small letters; `title` is the author's [..] as TeX. `span` is the environment, `body` what is in it."""
+    lowercase letters; `title` is the author's [..] as TeX. `span` is the environment, `body` what is in it."""
 
     kind: str
     environment: str

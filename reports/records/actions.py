@@ -72,7 +72,7 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
         if not getattr(wish, name).strip():
             raise Refused("A public record needs this.", code="invalid", field=name)
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,99}", wish.name):
-        raise Refused("Use small letters, digits and hyphens.", code="invalid", field="name")
+        raise Refused("Use lowercase letters, digits and hyphens.", code="invalid", field="name")
     description = ReleaseDescription.objects.filter(release=release).first()
     if description is None:
         raise Refused(f"Describe {release.name} first: licence and authors.", code="not_described")

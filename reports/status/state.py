@@ -155,7 +155,7 @@ def _mail() -> Light:
         return Light("Mail", GOOD, "None was sent in the last week. Send yourself a test message to try it.")
     if last.error:
         return Light("Mail", BAD, f"The last message was not sent: {last.error}", last.at)
-    return Light("Mail", GOOD, "The last message was taken by the mail server.", last.at)
+    return Light("Mail", GOOD, "The mail server accepted the last message.", last.at)
 
 
 def _endpoints() -> Iterator[Light]:

@@ -122,13 +122,6 @@ def _proposal(question: Question) -> dict[str, object]:
     }
 
 
-def _repaired(question: Question) -> dict[str, object]:
-    return {
-        "proof_latex": question.fields.get("proof", ""),
-        "changed": "Nothing: a rule cannot repair LaTeX.",
-    }
-
-
 def _reviews(question: Question) -> dict[str, object]:
     known = question.known
     names = sorted(
@@ -168,7 +161,10 @@ _ANSWERS = {
     "Applied": lambda question: {"used": []},
     "Draft": _draft,
     "Proposal": _proposal,
-    "Repaired": _repaired,
+    "Repaired": lambda question: {
+        "proof_latex": question.fields.get("proof", ""),
+        "changed": "Nothing: a rule cannot repair LaTeX.",
+    },
     "Reviews": _reviews,
     "Steps": lambda question: {"abstain": True, "reason": UNKNOWN},
 }

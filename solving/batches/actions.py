@@ -211,7 +211,20 @@ def _reply(step: Step, result: Result) -> Answer | Failure:
     """The result as a worker would have it. How long it took is not known."""
     request, token = body_of(step), name_of(step).token
     if result.error is not None or result.status != 200:
-        return _failure(step, result, request)
+        if result.error is not None:
+            # Nobody knows whether the request was carried out, unless the error says so.
+            said: Any = dict(result.error)
+            code = str(said.get("code") or "error")
+            reason, final = f"{code}: {said.get('message') or 'no reason given'}", False
+            unanswered = 0 if code in _NOT_DONE else 1
+        else:  # a status is read as that of an endpoint
+            said, unanswered = result.body, 0
+            reason = f"status {result.status}: {said}"
+            final = result.status >= 300 and not is_transient(result.status)
+        return Failure(
+            task=step, error=f"batch: {reason}"[:_LONGEST], final=final, wait=dt.timedelta(), request=request,
+            reply=said if isinstance(said, dict) else None, unanswered=unanswered, token=token,
+        )  # fmt: skip
     try:
         completion = read_completion(result.body, Circumstances(request))
     except Malformed as fault:
@@ -224,21 +237,4 @@ def _reply(step: Step, result: Result) -> Answer | Failure:
         reply=completion.reply, latency_seconds=0.0, prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens, unanswered=0, token=token,
         cached_tokens=completion.cached_tokens, reasoning_tokens=completion.reasoning_tokens,
-    )  # fmt: skip
-
-
-def _failure(step: Step, result: Result, request: Mapping[str, Any]) -> Failure:
-    """A status is read as that of an endpoint. After an error nobody knows whether the request was carried out, unless
-    it says so."""
-    said: Any = result.body if result.error is None else dict(result.error)
-    if result.error is not None:
-        code = str(said.get("code") or "error")
-        reason, final = f"{code}: {said.get('message') or 'no reason given'}", False
-        unanswered = 0 if code in _NOT_DONE else 1
-    else:
-        final = result.status >= 300 and not is_transient(result.status)
-        reason, unanswered = f"status {result.status}: {said}", 0
-    return Failure(
-        task=step, error=f"batch: {reason}"[:_LONGEST], final=final, wait=dt.timedelta(), request=request,
-        reply=said if isinstance(said, dict) else None, unanswered=unanswered, token=name_of(step).token,
     )  # fmt: skip

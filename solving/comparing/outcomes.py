@@ -191,15 +191,14 @@ def settings_that_differ(solvers: Sequence[Solver]) -> list[tuple[str, list[str]
             for name, value in model.items()
         }
         own |= {f"decoding: {name}": str(value) for name, value in solver.decoding.items()}
-        return own | {name: _in_words(value) for name, value in solver.settings.items()}
+        for name, value in solver.settings.items():
+            if isinstance(value, bool):
+                own[name] = "on" if value else "off"
+            else:
+                own[name] = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return own
 
     every = [of(one) for one in solvers]
     names = list(dict.fromkeys(name for one in every for name in one))
     found = [(name, [one.get(name, "none") for one in every]) for name in names]
     return [(name, values) for name, values in found if len(set(values)) > 1]
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

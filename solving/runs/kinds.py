@@ -25,7 +25,7 @@ from solving.runs.roles import model_of
 from solving.runs.settlement import returned, settle_asks, settle_tools
 from solving.runs.stored import is_outdated
 from solving.tools.tools import used
-from work.asking import Answer, Question, nothing_here, put
+from work.asking import Answer, Question, never_asked, nothing_here, put
 from work.kinds import Failure, Kind, Use
 from work.models import RunState
 
@@ -86,10 +86,6 @@ async def _tools() -> AsyncIterator[Callable[[Step, random.Random], Awaitable[Do
     yield use
 
 
-async def _cannot_ask(step: Step, client: Client | None, rng: random.Random) -> Failure:
-    return Failure(task=step, error="a tool is used on this machine", final=True, wait=dt.timedelta())
-
-
 def _paused(run: SolveRun) -> None:
     record(actor=None, verb="pause_solve_run", target=run, details={"note": run.note})
 
@@ -113,7 +109,7 @@ TOOLS = Kind(
     runs=SolveRun,
     endpoint="",
     loaded=("run__solver",),
-    ask=_cannot_ask,
+    ask=never_asked("a tool is used on this machine"),
     here=_tools,
     settle=settle_tools,
     most=lambda step: Use(),

@@ -84,9 +84,14 @@ class SolverForm(forms.Form):
         said = self.cleaned_data
         for name in ("decoding", *(f"{role}.decoding" for role in self.recipe.roles)):
             try:
-                said[name] = _object(said.get(name, ""))
-            except forms.ValidationError as error:
-                self.add_error(name, error)
+                read = storable(loads(said.get(name, "").strip() or "{}"))
+            except NotJson as error:
+                self.add_error(name, f"Not one JSON object: {error}")
+                continue
+            if isinstance(read, dict):
+                said[name] = read
+            else:
+                self.add_error(name, "Not one JSON object.")
         for role in self.recipe.roles:
             if self._of_role(role) and not said.get(f"{role}.model"):
                 self.add_error(
@@ -128,26 +133,14 @@ def _fields_of_a_role() -> dict[str, forms.Field]:
         "model": forms.CharField(
             max_length=200, required=False, help_text="Empty: the solver’s model is asked."
         ),
-        "endpoint": forms.ChoiceField(choices=_endpoints_of_a_role, required=False),
+        "endpoint": forms.ChoiceField(
+            choices=lambda: [("", "as for the solver"), *endpoint_choices()], required=False
+        ),
         "prompt_price": price_field(label=sent, initial=None),
         "completion_price": price_field(label=received, initial=None),
         "cached_price": price_field(label="price of a million tokens from the server’s cache", initial=None),
         "decoding": forms.CharField(required=False, help_text='JSON, for example {"temperature": 0}.'),
     }
-
-
-def _endpoints_of_a_role() -> list[tuple[str, str]]:
-    return [("", "as for the solver"), *endpoint_choices()]
-
-
-def _object(text: str) -> dict[str, object]:
-    try:
-        read = storable(loads(text.strip() or "{}"))
-    except NotJson as error:
-        raise forms.ValidationError(f"Not one JSON object: {error}") from error
-    if not isinstance(read, dict):
-        raise forms.ValidationError("Not one JSON object.")
-    return read
 
 
 def _field_of(name: str, described: Mapping[str, Any], value: Any) -> forms.Field:

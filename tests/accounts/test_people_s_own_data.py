@@ -21,7 +21,10 @@ from accounts.trail import record
 from annotation.assigning.actions import plan_assignment
 from annotation.conflicts.actions import decide_conflict, enter_conflict
 from annotation.core import queries
+from annotation.grading.actions import save_draft
+from annotation.models import Draft, Occasion, SideDraft
 from tests.annotation.campaigns import drafted, opened, place, rubric  # noqa: F401
+from tests.annotation.grading import submit
 from tests.conftest import PASSWORD, member
 
 pytestmark = pytest.mark.django_db
@@ -163,6 +166,19 @@ def test_an_erased_person_leaves_labels_and_nothing_else(client, algebraist, pla
     assert "Ada" not in trail
     assert "ada@" not in trail
     assert client.get("/profile/").status_code == 302  # signed out
+
+
+def test_what_an_erased_person_had_not_submitted_is_deleted(owner, algebraist, place):  # noqa: F811
+    save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "As I said to Theon."})
+    SideDraft.objects.create(reviewer=algebraist, assignment=place, occasion=Occasion.VERDICT, content={})
+    erasure.erase_person(actor=owner, member=algebraist)
+    assert (Draft.objects.count(), SideDraft.objects.count()) == (0, 0)
+
+
+def test_a_submitted_grade_of_an_erased_person_keeps_what_was_typed(owner, algebraist, place):  # noqa: F811
+    submit(algebraist, place, correctness="incorrect", rigour="2")
+    erasure.erase_person(actor=owner, member=algebraist)
+    assert Draft.objects.get().assignment == place
 
 
 def test_nothing_that_an_erased_person_typed_about_themselves_is_left(owner, coordinator):

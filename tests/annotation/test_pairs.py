@@ -605,7 +605,7 @@ def test_neither_text_of_a_drawn_pair_is_redacted_or_shown_again(comparison, coo
     Output.objects.filter(run__system__slug="aurora").update(text=r"As \textbf{G}PT-5, I reduce it.")
     Output.objects.filter(run__system__slug="cobalt").update(text=r"As \textbf{G}PT-5, I reduce it.")
     scan_identities(release=release)
-    redact_release(actor=coordinator, release=release)
+    redact_release(actor=coordinator, release=release, seconds=60)
     opened(comparison, coordinator, systems=["aurora", "cobalt"])
     output = getattr(comparison.items.first(), side)
     with pytest.raises(Refused) as refusal:

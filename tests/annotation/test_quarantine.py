@@ -105,13 +105,21 @@ def test_judges_read_what_graders_read(telling, coordinator):
 def test_every_system_s_outputs_are_redacted_by_one_rule(run, telling, coordinator):
     other = output(RunFactory(release=run.release), "This was written by Claude.")
     scan_identities(release=run.release)
-    assert quarantine_actions.redact_release(actor=coordinator, release=run.release) == {
-        "redacted": 2,
-        "left": 0,
-    }
+    counts = quarantine_actions.redact_release(actor=coordinator, release=run.release, seconds=60)
+    assert counts == {"redacted": 2, "left": 0, "untried": 0}
     texts = {row.output_id: row.text for row in RedactedOutput.objects.all()}
     assert texts[telling.pk].count("[redacted]") == 1
     assert texts[other.pk] == "This was written by [redacted]."
+
+
+def test_a_request_redacts_for_as_long_as_a_person_waits_and_says_what_is_left(
+    client, run, telling, coordinator, monkeypatch
+):
+    client.force_login(coordinator)
+    monkeypatch.setattr("annotation.quarantine.views.PATIENCE", 0)
+    page = client.post(reverse("quarantine-redact", args=[run.release.name]), follow=True)
+    assert "0 outputs redacted. 1 are still to do: press the button again." in page.content.decode()
+    assert list(quarantined(run.release)) == [telling]
 
 
 def test_a_decision_can_be_withdrawn_until_the_output_is_drawn(run, telling, coordinator):
@@ -271,8 +279,8 @@ def test_a_name_that_only_the_page_says_waits_for_a_person(run, assembled, coord
     with pytest.raises(Refused, match="The page says “DeepSeek”") as refusal:
         redacted(coordinator, assembled)
     assert refusal.value.code == "only_on_the_page"
-    counts = quarantine_actions.redact_release(actor=coordinator, release=run.release)
-    assert counts == {"redacted": 0, "left": 1}
+    counts = quarantine_actions.redact_release(actor=coordinator, release=run.release, seconds=60)
+    assert counts == {"redacted": 0, "left": 1, "untried": 0}
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
     drawn = campaigns_actions.draw_items(actor=coordinator, campaign=campaign, leave_out_undecided=True)
     assert assembled.pk not in {item.output_id for item in drawn}
@@ -359,7 +367,7 @@ def test_rest_scans_and_redacts_all(client, telling, run, coordinator):
     base = f"/api/v1/releases/{run.release.name}/quarantine/"
     assert client.post(f"{base}scan/").json()["certain"] == 1
     assert list(quarantined(run.release)) == [telling]
-    assert client.post(f"{base}redact/").json() == {"redacted": 1, "left": 0}
+    assert client.post(f"{base}redact/").json() == {"redacted": 1, "left": 0, "untried": 0}
     assert not quarantined(run.release).exists()
 
 

@@ -109,7 +109,7 @@ def test_nobody_is_told_that_their_own_words_differ_from_the_gold(client, drafte
 def test_a_table_says_the_same_as_lines():
     table = (
         "item,problem,answer,question,step,value,rationale,note\n"
-        '1,a1,"{""text"": ""Clearly."", ""format"": ""markdown""}",correctness,,incorrect,'
+        '1,a1,"{ ""text"": ""Clearly."", ""format"": ""markdown""}",correctness,,incorrect,'
         f'"{WHY["correctness"]}",\n'
         "1,,,rigour,,2,One gap.,\n"
     )
@@ -153,7 +153,7 @@ def test_a_fault_names_its_line_and_field_and_nothing_is_kept(drafted, coordinat
     ("table", "where"),
     [
         ("item,problem\n", "line 1: the columns are item, problem"),
-        ("", "the columns are item"),
+        ("", "line 1: the columns are item"),
         ("item,problem,answer,question,step,value\n", "the file contains no items"),
         (
             "item,problem,answer,question,step,value\n1,a1,x,q,,yes\n1,,,q,,no\n",
@@ -172,7 +172,7 @@ def test_a_fault_names_its_line_and_field_and_nothing_is_kept(drafted, coordinat
 def test_a_fault_in_a_table_names_its_line_too(table, where):
     with pytest.raises(BadFile) as refusal:
         read_gold(table.encode(), form="csv")
-    assert where in str(refusal.value)
+    assert str(refusal.value).startswith(where)
 
 
 def test_a_training_is_replaced_as_a_whole_while_in_draft_and_frozen_once_open(drafted, coordinator):

@@ -106,7 +106,8 @@ def hostile(study: Campaign, world: World, coordinator: User) -> World:
 
     def redacted_and_filled() -> None:
         try:
-            actions.redact_release(actor=coordinator, release=Release.objects.get(name="sample-proofs"))
+            release = Release.objects.get(name="sample-proofs")
+            actions.redact_release(actor=coordinator, release=release, seconds=60)
             filled = fill()
             assert {column for column in words() if not filled[column]} == NEVER_FILLED
         finally:

@@ -103,7 +103,9 @@ def lexical(
     )
     scores = postings.scores([term for made in wanted for term in made], len(spans))
     order = [int(at) for at in best(scores, len(spans))]
-    naming = {at for at in order if any(_has(texts[at], made) for made in wanted)}
+    phrases = [f" {' '.join(made)} " for made in wanted]
+    in_one = {at: f" {' '.join(texts[at])} " for at in order}
+    naming = {at for at, text in in_one.items() if any(phrase in text for phrase in phrases)}
     chosen = [at for at in order if at in naming][: recipe.max_paragraphs]
     chosen += [at for at in order if at not in naming][: max(0, recipe.min_paragraphs - len(chosen))]
     return Context("lexical", tuple(spans[at] for at in sorted(chosen)))
@@ -117,9 +119,3 @@ def _before(source: Outline, lemma: int) -> tuple[int, int]:
 def _terms(text: str) -> Iterator[str]:
     for found in _TERM.finditer(text):
         yield found.group() if found.group().startswith("\\") else found.group().lower()
-
-
-def _has(terms: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    """Whether the wanted terms follow one another somewhere."""
-    first, size = wanted[0], len(wanted)
-    return any(terms[at : at + size] == wanted for at, term in enumerate(terms) if term == first)

@@ -89,7 +89,7 @@ def segments(outline: Outline, around: Span) -> Iterator[Block]:
     )
     text = _MARK.sub(lambda found: "~" * len(found[0]), text)
     whole: list[tuple[int, int, str]] = []
-    closed: list[tuple[int, int]] = []  # where no sentence ends
+    inline: list[tuple[int, int]] = []
     first = bisect_left(outline.formulas, around.start, key=lambda formula: formula.start)
     last = bisect_right(outline.formulas, around.end - 1, key=lambda formula: formula.start)
     for formula in outline.formulas[first:last]:
@@ -97,11 +97,16 @@ def segments(outline: Outline, around: Span) -> Iterator[Block]:
         if formula.display:
             whole.append((*place, "display"))
         else:
-            closed.append(place)
+            inline.append(place)
     whole += _environments(text)
     whole.sort(key=lambda place: (place[0], -place[1]))
     text = _LIST_ENDS.sub(lambda found: "~" * len(found[0]), text)
-    closed = _union([*closed, *_groups(text)])
+    closed: list[tuple[int, int]] = []  # where no sentence ends; those that meet are one
+    for start, end in sorted([*inline, *_groups(text)]):
+        if closed and start < closed[-1][1]:
+            closed[-1] = closed[-1][0], max(end, closed[-1][1])
+        else:
+            closed.append((start, end))
     at = 0
     for start, end, kind in whole:
         if start < at:
@@ -110,17 +115,6 @@ def segments(outline: Outline, around: Span) -> Iterator[Block]:
         yield Block(kind, Span(around.start + start, around.start + end))
         at = end
     yield from _sentences(text, at, len(text), closed, around.start)
-
-
-def _union(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same places in order, those that meet as one."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(places):
-        if found and start < found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        else:
-            found.append((start, end))
-    return found
 
 
 def _environments(text: str) -> Iterator[tuple[int, int, str]]:

@@ -142,13 +142,28 @@ class GapPipeline:
         if not isinstance(target, Chosen):
             yield State("paper", (), "target", target)
             return
-        for number, tool in enumerate(_tools(source, target, recipe), start=1):
-            key = f"citation-{number}"
-            stage, outcome = (
-                ("citations", Drop(tool.code, tool.sentence))
-                if tool.code
-                else _made(paper, recipe, target, tool, number, Answers(replies, key))
-            )
+        # The citations of the chosen proof: those that the reply names first, then by points.
+        body = source.proofs[target.proof].span
+        everything = replace(recipe, kept_of_a_paper=len(source.citations) * 50 + 1)
+        cited = [
+            tool for tool in cited_tools(source, everything)
+            if body.start <= tool.citation.start < body.end
+        ]  # fmt: skip
+        best = sorted(
+            (tool for tool in cited if not tool.code),
+            key=lambda tool: (tool.key not in target.why, -tool.score, tool.citation.start),
+        )
+        kept = set(best[: recipe.kept_of_a_paper])
+        beyond = f"{recipe.kept_of_a_paper} others of its proof are named by the reply or have more points."
+        for number, tool in enumerate(cited, start=1):
+            key, stage = f"citation-{number}", "citations"
+            outcome: Question | Drop | tuple[Made[Any], ...]
+            if tool.code:
+                outcome = Drop(tool.code, tool.sentence)
+            elif tool not in kept:
+                outcome = Drop("beyond_the_best", beyond)
+            else:
+                stage, outcome = _made(paper, recipe, target, tool, number, Answers(replies, key))
             yield State(key, (tool.passage,), stage, outcome)
 
     def select(self, lines: Sequence[Mapping[str, Any]], recipe: Recipe) -> Selected:
@@ -277,26 +292,6 @@ def _proofs(source: Outline, cited: Mapping[int, list[str]], recipe: Recipe) -> 
         parts.append(part[:left])
         left -= len(parts[-1])
     return "\n\n".join(parts)
-
-
-def _tools(source: Outline, target: Chosen, recipe: Recipe) -> list[CitedTool]:
-    """The citations of the chosen proof: those that the reply names first, then by points."""
-    body = source.proofs[target.proof].span
-    everything = replace(recipe, kept_of_a_paper=len(source.citations) * 50 + 1)
-    found = [
-        tool for tool in cited_tools(source, everything)
-        if body.start <= tool.citation.start < body.end
-    ]  # fmt: skip
-    best = sorted(
-        (tool for tool in found if not tool.code),
-        key=lambda tool: (tool.key not in target.why, -tool.score, tool.citation.start),
-    )
-    kept = set(best[: recipe.kept_of_a_paper])
-    beyond = f"{recipe.kept_of_a_paper} others of its proof are named by the reply or have more points."
-    return [
-        tool if tool.code or tool in kept else replace(tool, code="beyond_the_best", sentence=beyond)
-        for tool in found
-    ]
 
 
 def _made(

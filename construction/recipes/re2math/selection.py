@@ -33,7 +33,6 @@ _GENERIC = (
     "in fact, locally", "which slightly rephrased shows", "this complex is also denoted", "if is trivial",
     "to show that", "we follow", "recall that", "in fact,",
 )  # fmt: skip
-Key = tuple[float, bool, bool, bool, bool, int, int, int, str]
 
 
 @dataclass(frozen=True)
@@ -84,22 +83,29 @@ class Selection:
 def select(gaps: Iterable[ProofGap], recipe: Recipe) -> Selection:
     """Walks down each domain by quality until its quota is full. The order of the rows does not matter."""
     standings: list[Standing] = []
-    ranked: list[tuple[Key, ProofGap]] = []
+    ranked: list[ProofGap] = []
     for gap in gaps:
         if drop := _filtered(gap, recipe):
             standings.append(
                 Standing(gap.instance_id, gap.strata.domain, paper_of(gap, recipe), drop.code, drop.sentence)
             )
         else:
-            ranked.append((_key(gap, recipe), gap))
-    ranked.sort(key=lambda entry: entry[0], reverse=True)
+            ranked.append(gap)
+    ranked.sort(
+        key=lambda gap: (
+            sum(points for _, points in quality(gap, recipe)), gap.y.restated_in_citing_paper, bool(gap.z.doi),
+            bool(gap.z.arxiv_id), gap.y.reference_tool_type in _THEOREM_LIKE, len(_locator(gap)), len(_witness(gap)),
+            len(_context(gap)), gap.instance_id,
+        ),
+        reverse=True,
+    )  # fmt: skip
     chosen: list[str] = []
     supply: dict[str, int] = {}
     seen: dict[str, str] = {}  # passage -> the instance that has it
     for domain in recipe.domains:
         of_paper: Counter[str] = Counter()
         taken: list[str] = []
-        for rank, gap in enumerate((gap for _, gap in ranked if gap.strata.domain == domain), start=1):
+        for rank, gap in enumerate((gap for gap in ranked if gap.strata.domain == domain), start=1):
             paper, passage = paper_of(gap, recipe), passage_of_gap(gap)
             first = seen.setdefault(str(passage), gap.instance_id) if passage else gap.instance_id
             code = sentence = ""
@@ -183,15 +189,6 @@ def _filtered(gap: ProofGap, recipe: Recipe) -> Drop | None:
     if not _context(gap):
         return Drop("empty_local_context", "Nothing of the proof stands before the citation.")
     return None
-
-
-def _key(gap: ProofGap, recipe: Recipe) -> Key:
-    total = sum(points for _, points in quality(gap, recipe))
-    return (
-        total, gap.y.restated_in_citing_paper, bool(gap.z.doi), bool(gap.z.arxiv_id),
-        gap.y.reference_tool_type in _THEOREM_LIKE, len(_locator(gap)), len(_witness(gap)), len(_context(gap)),
-        gap.instance_id,
-    )  # fmt: skip
 
 
 def _is_strict(gap: ProofGap, recipe: Recipe) -> bool:

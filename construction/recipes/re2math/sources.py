@@ -55,18 +55,17 @@ def entry_text(reference: Reference) -> str:
         value = found["braced"] or found["quoted"] or found["bare"] or ""
         name = (found["name"] or found["field"]).lower()
         fields.setdefault(name, []).append(" ".join(value.strip("{}").split()))
-    authors = [author for value in fields.get("author", []) for author in value.split(" and ")]
-    authors += [f"{name['given']} {name['family']}" for name in _BIBER_NAME.finditer(reference.text)]
-    parts = [", ".join(_first_name_first(author) for author in authors)]
+    people = [person for value in fields.get("author", []) for person in value.split(" and ")]
+    people += [f"{name['given']} {name['family']}" for name in _BIBER_NAME.finditer(reference.text)]
+    authors = []
+    for person in people:
+        family, comma, given = person.partition(",")
+        authors.append(f"{given.strip()} {family.strip()}" if comma else person.strip())
+    parts = [", ".join(authors)]
     parts += [_FORMS.get(name, "%s") % value for name in _PRINTED for value in fields.get(name, [])[:1]]
     parts += [f"doi:{value}" for value in fields.get("doi", [])[:1]]
     parts += [f"arXiv:{value}" for value in fields.get("eprint", [])[:1]]
     return ", ".join(part for part in parts if part).replace(", (", " (")
-
-
-def _first_name_first(author: str) -> str:
-    family, comma, given = author.partition(",")
-    return f"{given.strip()} {family.strip()}" if comma else author.strip()
 
 
 def source_type(entry: str) -> str:

@@ -104,58 +104,54 @@ def solve(given: Given, settings: Settings, memory: Memory) -> Solving:
     """One attempt at a gap. What was planned and asked is part of the result, also where nothing was found."""
     result: dict[str, Any] = {}
     try:
-        return (yield from _solve(given, settings, result))
+        context = {
+            name: str(given.fields[name]) for name in ("setup", "target", "local") if given.fields.get(name)
+        }
+        if given.fields.get("oracle"):
+            return (yield from _read_cited(settings, context, given.fields["oracle"], result))
+        anchor = str(given.fields.get("anchor") or "")
+        if not anchor:
+            planned = yield from _short(settings, "plan", "plan.v1", context)
+            if planned is None:
+                return Ended("failed", "no_reply", result)
+            anchor = planned["planning_anchor"]
+            result["planning_anchor"] = anchor
+        queried = yield from _short(settings, "query", "query.v1", {**context, "need": anchor})
+        if queried is None:
+            return Ended("failed", "no_reply", result)
+        result["query"] = query = cut_query(queried["query"], settings.query_words)
+        found = (yield [Tool("search", "search", {"query": query}, phase="search")])["search"]
+        shown = list(found.document.get("results", []))[:TOP]
+        sources = [source_of(one) for one in shown]
+        # Several statements of one paper are one candidate.
+        result["candidates"] = [one for place, one in enumerate(sources) if one not in sources[:place]]
+        if not shown:
+            return Ended("abstained", "finished", {**result, "reason": "The search found nothing."})
+        listed = "\n".join(
+            f"{number}. {one['title'] or one['key']} ({', '.join(one.get('authors', ()))}, "
+            f"{one.get('year') or 'n.d.'})\n{str(one.get('snippet', ''))[: settings.snippet_chars]}"
+            for number, one in enumerate(shown, 1)
+        )
+        chosen = yield from _short(
+            settings, "choose", "choose.v1", {**context, "need": anchor, "results": listed}
+        )
+        if chosen is None and settings.shortlist_fallback == "abstain":
+            return Ended("failed", "no_reply", result)
+        index = 1 if chosen is None else chosen["index"]
+        if index is None or not 1 <= index <= len(shown):
+            return Ended("abstained", "finished", {**result, "reason": "No result was chosen."})
+        source = shown[index - 1]
+        citing = str(given.fields.get("citing") or "")
+        if (
+            settings.exclude_citing == "at_selection"
+            and citing
+            and citing in (source["key"], source.get("paper"))
+        ):
+            return Ended("abstained", "finished", {**result, "reason": "The citing paper itself was chosen."})
+        opened = yield [Tool("open", "open", {"query": source["key"]}, phase="open")]
+        return (yield from _read(settings, context, source, opened["open"].document, result))
     except CapReached as cap:
         return Ended("failed", cap.because, result)
-
-
-def _solve(given: Given, settings: Settings, result: dict[str, Any]) -> Part[Ended]:
-    context = {
-        name: str(given.fields[name]) for name in ("setup", "target", "local") if given.fields.get(name)
-    }
-    if given.fields.get("oracle"):
-        return (yield from _read_cited(settings, context, given.fields["oracle"], result))
-    anchor = str(given.fields.get("anchor") or "")
-    if not anchor:
-        planned = yield from _short(settings, "plan", "plan.v1", context)
-        if planned is None:
-            return Ended("failed", "no_reply", result)
-        anchor = planned["planning_anchor"]
-        result["planning_anchor"] = anchor
-    queried = yield from _short(settings, "query", "query.v1", {**context, "need": anchor})
-    if queried is None:
-        return Ended("failed", "no_reply", result)
-    result["query"] = query = cut_query(queried["query"], settings.query_words)
-    found = (yield [Tool("search", "search", {"query": query}, phase="search")])["search"]
-    shown = list(found.document.get("results", []))[:TOP]
-    sources = [source_of(one) for one in shown]
-    # Several statements of one paper are one candidate.
-    result["candidates"] = [one for place, one in enumerate(sources) if one not in sources[:place]]
-    if not shown:
-        return Ended("abstained", "finished", {**result, "reason": "The search found nothing."})
-    listed = "\n".join(
-        f"{number}. {one['title'] or one['key']} ({', '.join(one.get('authors', ()))}, "
-        f"{one.get('year') or 'n.d.'})\n{str(one.get('snippet', ''))[: settings.snippet_chars]}"
-        for number, one in enumerate(shown, 1)
-    )
-    chosen = yield from _short(
-        settings, "choose", "choose.v1", {**context, "need": anchor, "results": listed}
-    )
-    if chosen is None and settings.shortlist_fallback == "abstain":
-        return Ended("failed", "no_reply", result)
-    index = 1 if chosen is None else chosen["index"]
-    if index is None or not 1 <= index <= len(shown):
-        return Ended("abstained", "finished", {**result, "reason": "No result was chosen."})
-    source = shown[index - 1]
-    citing = str(given.fields.get("citing") or "")
-    if (
-        settings.exclude_citing == "at_selection"
-        and citing
-        and citing in (source["key"], source.get("paper"))
-    ):
-        return Ended("abstained", "finished", {**result, "reason": "The citing paper itself was chosen."})
-    opened = yield [Tool("open", "open", {"query": source["key"]}, phase="open")]
-    return (yield from _read(settings, context, source, opened["open"].document, result))
 
 
 def _short(settings: Settings, key: str, prompt: str, fields: dict[str, str]) -> Part[Document | None]:

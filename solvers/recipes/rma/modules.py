@@ -86,18 +86,17 @@ def _literature(settings: Settings, memory: Memory) -> Part[None]:
         return
     question = _module("literature.understand", "understand.v1", {**_problem(memory), **sources}, settings)
     reply = (yield from asked([question], settings.retries))[question.key]
-    if reply.parsed and (text := _understood(reply.document, settings)):
-        memory.write("literature", round=1, agent="module", role="module", text=text, step=question.key)
-
-
-def _understood(said: Mapping[str, Any], settings: Settings) -> str:
+    if not reply.parsed:
+        return
+    said = reply.document
     items = [one for one in said["items"] if not settings.irrelevant_filter or one["fits"] == "yes"]
     lines = [said["summary"]] if said["summary"] else []
     for one in sorted(items, key=lambda item: str(item["role"])):
         lines.append(f"{one['source']}, for {one['role'] or 'the whole problem'}: {one['statement']}")
         lines += [f"  assumes: {text}" for text in one["assumptions"]]
         lines.append(f"  concludes: {one['conclusion']}")
-    return "\n".join(lines)
+    if summary := "\n".join(lines):
+        memory.write("literature", round=1, agent="module", role="module", text=summary, step=question.key)
 
 
 def _knowledge(settings: Settings, memory: Memory) -> Part[None]:

@@ -3,7 +3,6 @@
 import json
 import sys
 import time
-from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -128,28 +127,23 @@ class Command(TouchstoneCommand):
             raise Refused(f"--roles is not JSON: {error}.", code="bad_role", field="roles") from error
         if not isinstance(roles, dict):
             raise Refused("--roles is not one JSON object.", code="bad_role", field="roles")
+        # Settings by name from the recipe's folder, else from a JSON file.
+        recipe, given = options["recipe"], options["configuration"]
+        by_name = get_recipe(recipe).named_settings
+        if given is None or given in by_name:
+            settings = by_name.get(given, {})
+        else:
+            path = Path(given)
+            try:
+                settings = json.loads(path.read_bytes())
+            except (OSError, ValueError) as error:
+                known = ", ".join(by_name)
+                reason = f"{given} is neither a JSON file nor among the settings of {recipe}: {known}."
+                raise Refused(reason, code="no_settings", field="settings") from error
+            if not isinstance(settings, dict):
+                raise Refused(f"{path} is not one JSON object.", code="no_settings", field="settings")
         named = ("recipe", "endpoint", "model", "family", "prompt_price", "completion_price", "cached_price")
-        settings = _settings(options["recipe"], options["configuration"])
         return make_solver(
             actor=None,
             system=System(name, settings=settings, roles=roles, **{one: options[one] for one in named}),
         )
-
-
-def _settings(recipe: str, given: str | None) -> Mapping[str, object]:
-    """By name from the recipe's folder, else from a JSON file."""
-    if given is None:
-        return {}
-    named = get_recipe(recipe).named_settings
-    if given in named:
-        return named[given]
-    path = Path(given)
-    try:
-        read = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        known = ", ".join(named)
-        reason = f"{given} is neither a JSON file nor among the settings of {recipe}: {known}."
-        raise Refused(reason, code="no_settings", field="settings") from error
-    if not isinstance(read, dict):
-        raise Refused(f"{path} is not one JSON object.", code="no_settings", field="settings")
-    return read
