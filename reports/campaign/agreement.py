@@ -33,7 +33,7 @@ def agreement_by_question(
         elif methods == 3:
             found = third_agreement(ratings, request, clusters=problems)
         else:
-            found = agreement(ratings, request, clusters=problems)
+            found = agreement(ratings, request, clusters=problems, beyond_one=methods < 9)
         not_assessed = sum(label.value == NOT_ASSESSED for label in given)
         bundles[question.key] = Agreement(
             level=question.scale.level,

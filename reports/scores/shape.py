@@ -17,8 +17,9 @@ Estimates = Mapping[str, Estimate]
 # below 5: corrected scores take an audit that was drawn by domain for one by the judge's buckets; below 6: comparisons
 # have no exclusion, means of equal values have intervals without width, and shares of 0 and 1 count outputs instead of
 # papers; below 7: experts' and measured shares and means take outputs of one paper or problem as independent; below 8:
-# an audit corrects nothing where a system was judged after its draw.
-METHODS = 8
+# an audit corrects nothing where a system was judged after its draw; below 9: intraclass correlations of items that
+# share problems can exceed 1.
+METHODS = 9
 
 
 @dataclass(frozen=True)

@@ -70,10 +70,13 @@ class Request:
         return LEVELS.index(level) <= LEVELS.index(self.level)
 
 
-def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = None) -> dict[str, Estimate]:
+def agreement(
+    ratings: Ratings, request: Request, *, clusters: Ints | None = None, beyond_one: bool = False
+) -> dict[str, Estimate]:
     """Every coefficient of COEFFICIENTS and the six intraclass correlations, undefined ones with reason.
 
-    `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone.
+    `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone. `beyond_one` is that of
+    `intraclass`.
     """
     if ratings.q == 1:  # somebody could have given another value, whatever it is called
         more = np.append(ratings.points, ratings.points + 1)
@@ -101,7 +104,7 @@ def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = Non
         scores = ratings.points[table[rated]]
         if min(scores.shape) >= 2:
             units = None if clusters is None else np.unique(clusters[rated], return_inverse=True)[1]
-            return found | intraclass(scores, level=level, clusters=units)
+            return found | intraclass(scores, level=level, clusters=units, beyond_one=beyond_one)
         lacking = Reason.INCOMPLETE
     return found | {form: undefined(form, lacking, level=level) for form in FORMS}
 

@@ -79,7 +79,7 @@ def first_agreement(
 
 def third_agreement(ratings: Ratings, request: Request, *, clusters: Ints) -> dict[str, Estimate]:
     """Every coefficient as `stats.agreement.bundle.agreement` gave it in version 3."""
-    found = agreement(ratings, request, clusters=clusters)
+    found = agreement(ratings, request, clusters=clusters, beyond_one=True)
     flat = [name for name, one in found.items() if Caution.NO_SPREAD in one.warnings and name in COEFFICIENTS]
     if flat:
         sums = agreement_sums(ratings, clusters)

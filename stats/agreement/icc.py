@@ -51,16 +51,17 @@ def mean_squares(scores: ArrayLike) -> MeanSquares:
 
 
 def intraclass(
-    scores: ArrayLike, *, level: float = 0.95, clusters: Ints | None = None
+    scores: ArrayLike, *, level: float = 0.95, clusters: Ints | None = None, beyond_one: bool = False
 ) -> dict[str, Estimate]:
     """All six forms of FORMS: (model, unit) with k the mean of the k raters.
 
     `clusters` (n,) are consecutive codes of items that are alike; then one cluster at a time is left out, instead of
-    the F distribution of independent items.
+    the F distribution of independent items. A form whose denominator is not positive is undefined; `beyond_one` keeps
+    those below zero, whose correlations exceed 1, for figures that were published before.
     """
     s = mean_squares(scores)
     if clusters is not None:
-        return _clustered(scores, s, clusters, level)
+        return _clustered(scores, s, clusters, level, beyond_one)
     one_way = _quotient(s.rows - s.within, s.rows + (s.k - 1) * s.within)
     mixed = _quotient(s.rows - s.error, s.rows + (s.k - 1) * s.error)
     singles = {
@@ -95,7 +96,9 @@ def _estimate(form: str, value: float | None, ends: Ends, squares: MeanSquares, 
     )
 
 
-def _clustered(scores: ArrayLike, squares: MeanSquares, clusters: Ints, level: float) -> dict[str, Estimate]:
+def _clustered(
+    scores: ArrayLike, squares: MeanSquares, clusters: Ints, level: float, beyond_one: bool
+) -> dict[str, Estimate]:
     table = np.asarray(scores, dtype=np.float64)
     table = table - table.mean()
     n, k = table.shape
@@ -104,13 +107,13 @@ def _clustered(scores: ArrayLike, squares: MeanSquares, clusters: Ints, level: f
     np.add.at(rows, clusters, per_item)
     found = {}
     for at, form in enumerate(FORMS):
-        value = float(_values(rows.sum(axis=0)[None])[0, at])
+        value = float(_values(rows.sum(axis=0)[None], beyond_one)[0, at])
         if not math.isfinite(value):
             found[form] = undefined(form, Reason.ZERO_DENOM, n=n, level=level)
             continue
 
         def value_of(sums: Floats, at: int = at) -> Floats:
-            return _values(sums)[:, at]
+            return _values(sums, beyond_one)[:, at]
 
         error = leave_one_out(value_of, rows, np.ones(len(rows), dtype=np.int64))
         moved = error is not None and error[0] > 0
@@ -128,8 +131,11 @@ def _clustered(scores: ArrayLike, squares: MeanSquares, clusters: Ints, level: f
     return found
 
 
-def _values(sums: Floats) -> Floats:
-    """(R, 6) the forms from sums over items (R, k + 3): 1, squared sum of the item, sum of squares, each rater's."""
+def _values(sums: Floats, beyond_one: bool) -> Floats:
+    """(R, 6) the forms from sums over items (R, k + 3): 1, squared sum of the item, sum of squares, each rater's.
+
+    NaN where a form is undefined.
+    """
     n, of_items, squares, columns = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
     k = columns.shape[1]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -139,9 +145,9 @@ def _values(sums: Floats) -> Floats:
         msc, mse = raters / (k - 1), (squares - grand - between - raters) / ((n - 1) * (k - 1))
         over = [within, mse + (msc - mse) / n, mse]
         above = [msr - within, msr - mse, msr - mse]
-        singles = [a / (a + k * b) for a, b in zip(above, over, strict=True)]
-        means = [a / (a + b) for a, b in zip(above, over, strict=True)]
-    return np.column_stack([*singles, *means])
+        below = np.column_stack([a + times * b for times in (k, 1) for a, b in zip(above, over, strict=True)])
+        values = np.column_stack([*above, *above]) / below
+    return np.where(np.isfinite(values) & (beyond_one | (below > _TINY)), values, np.nan)
 
 
 def _spearman_brown(value: float | None, k: int) -> float | None:

@@ -90,12 +90,13 @@ def widened(
 
     For data without spread, where no resample differs. `possible` (J, d) are sums of one unit of each kind.
     """
-    values = function(total + unseen_weight(units, level) * possible)
-    values = np.concatenate([function(total), values])
+    here = function(total)
+    values = np.concatenate([here, function(total + unseen_weight(units, level) * possible)])
     finite = values[np.isfinite(values)]
     if not finite.size:
         return None
-    return max(-1.0, float(finite.min())), min(1.0, float(finite.max()))
+    # a weighted coefficient itself can be below -1
+    return float(min(here[0], max(-1.0, finite.min()))), float(max(here[0], min(1.0, finite.max())))
 
 
 def by_cluster(found: Estimate, function: Function, clusters: Floats, *, share: bool) -> Estimate:
