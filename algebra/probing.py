@@ -131,16 +131,6 @@ def _domains(complexes: bool) -> list[tuple[str, Draw]]:
     return domains
 
 
-def _drawn(kind: Kind | None, draw: Draw, rng: random.Random) -> Value:
-    value = draw(rng)
-    if kind in ("natural", "integer"):
-        whole = context.mpf(rng.randint(1, 40))
-        return -whole if kind == "integer" and context.re(value) < 0 else whole
-    if kind == "positive":
-        return abs(value)
-    return context.re(value) if kind == "real" else value
-
-
 def _try_domain(
     left: Node,
     right: Node,
@@ -155,7 +145,17 @@ def _try_domain(
     for _ in range(TRIES):
         if tried.equal + tried.differ + tried.one_sided >= POINTS:
             break
-        point = {name: _drawn(kinds.get(name), draw, rng) for name in names}
+        point: dict[str, Value] = {}
+        for name in names:
+            value, kind = draw(rng), kinds.get(name)
+            if kind in ("natural", "integer"):
+                whole = context.mpf(rng.randint(1, 40))
+                value = -whole if kind == "integer" and context.re(value) < 0 else whole
+            elif kind == "positive":
+                value = abs(value)
+            elif kind == "real":
+                value = context.re(value)
+            point[name] = value
 
         def invent(key: str) -> Value:
             return draw(random.Random(key))
