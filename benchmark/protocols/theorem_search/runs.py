@@ -7,7 +7,7 @@ nothing was found. Lines of a query are consecutive and their ranks count from 1
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -69,8 +69,21 @@ def _rankings(rows: Iterator[Leveled]) -> Iterator[Ranked | RecordError]:
     done: set[str] = set()
     for query, group in groupby(_by_query(rows), key=lambda found: found[0]):
         members = [found[1:] for found in group]
-        errors = [*_faults([row for _, row in members])]
         results = [row for _, row in members if isinstance(row, _Row)]
+        errors: list[RecordError] = []
+        expected = 1
+        for _, row in members:
+            if isinstance(row, RecordError):
+                errors.append(row)
+                expected += 1
+                continue
+            if row.result is None and len(members) > 1:
+                reason = "a row without a result must be the only one of its query"
+                errors.append(RecordError(reason, line=row.line, field="rank"))
+            elif row.result is not None and row.rank != expected:
+                reason = f"rank {row.rank} where {expected} is expected"
+                errors.append(RecordError(reason, line=row.line, field="rank"))
+            expected = row.rank + 1  # so that a gap is named once
         if query in done:
             line = results[0].line if results else 0
             errors.append(RecordError("the lines of a query must be consecutive", line=line, field="query"))
@@ -94,23 +107,6 @@ def _by_query(rows: Iterator[Leveled]) -> Iterator[tuple[str, Level, _Row | Reco
     for level, row in rows:
         query = row.query if isinstance(row, _Row) else query
         yield query, level, row
-
-
-def _faults(rows: Sequence[_Row | RecordError]) -> Iterator[RecordError]:
-    """Unreadable rows, and ranks that do not count from 1; a gap is named once."""
-    expected = 1
-    for row in rows:
-        if isinstance(row, RecordError):
-            yield row
-            expected += 1
-            continue
-        if row.result is None and len(rows) > 1:
-            yield RecordError(
-                "a row without a result must be the only one of its query", line=row.line, field="rank"
-            )
-        elif row.result is not None and row.rank != expected:
-            yield RecordError(f"rank {row.rank} where {expected} is expected", line=row.line, field="rank")
-        expected = row.rank + 1
 
 
 def _csv_rows(file: BinaryIO) -> Iterator[Leveled]:
