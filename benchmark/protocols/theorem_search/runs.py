@@ -121,25 +121,21 @@ def _csv_rows(file: BinaryIO) -> Iterator[Leveled]:
             raise TableError("this column is missing", line=number, column=name)
     level: Level = "theorem" if "statement" in names else "paper"
     for line, cells in rows:
-        yield level, _csv_row(line, dict(zip(names, cells, strict=True)))
-
-
-def _csv_row(line: int, cells: dict[str, str]) -> _Row | RecordError:
-    query, rank, score = cells.pop("query"), cells.pop("rank").strip(), cells.pop("score", "").strip()
-    if not query.strip():
-        return RecordError("must not be empty", line=line, field="query")
-    if not rank and not any(cell.strip() for cell in cells.values()):
-        return _Row(line, query, 0, None)
-    number = _whole(rank)
-    if number is None:
-        return RecordError(f"must be a whole number from 1, not {rank[:50]!r}", line=line, field="rank")
-    result: dict[str, Any] = dict(cells)
-    if score:
-        value = _finite(score)
-        if value is None:
-            return RecordError(f"must be a number, not {score[:50]!r}", line=line, field="score")
-        result["score"] = value
-    return _Row(line, query, number, result)
+        result: dict[str, Any] = dict(zip(names, cells, strict=True))
+        query, rank, score = result.pop("query"), result.pop("rank").strip(), result.pop("score", "").strip()
+        place, value = _whole(rank), _finite(score)
+        row: _Row | RecordError
+        if not query.strip():
+            row = RecordError("must not be empty", line=line, field="query")
+        elif not rank and not any(cell.strip() for cell in result.values()):
+            row = _Row(line, query, 0, None)
+        elif place is None:
+            row = RecordError(f"must be a whole number from 1, not {rank[:50]!r}", line=line, field="rank")
+        elif score and value is None:
+            row = RecordError(f"must be a number, not {score[:50]!r}", line=line, field="score")
+        else:
+            row = _Row(line, query, place, result | ({"score": value} if score else {}))
+        yield level, row
 
 
 class _TrecRun:
