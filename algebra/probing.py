@@ -107,7 +107,36 @@ def probe(left: Node, right: Node, kinds: Mapping[str, Kind]) -> ProbeResult:
         # strings seed a generator the same way in every process, hashes of them do not
         rng = random.Random(f"{SEED} {title}")
         tried[title] = _try_domain(left, right, names, known, draw, rng, complexes, budget)
-    return _finding(tried, symbols(left) == symbols(right))
+    outcomes = {title: domain.outcome for title, domain in tried.items() if domain.outcome != "empty"}
+    points = sum(domain.equal + domain.differ for domain in tried.values())
+    example = next((domain.example for domain in tried.values() if domain.example), {})
+    if not outcomes:
+        reason = "no point was found at which both sides can be computed reliably"
+        return ProbeResult("unknown", reason, provable=True)
+    if set(outcomes.values()) == {"equal"}:
+        if any(domain.kinks_differ for domain in tried.values()):
+            reason = "equal at every point tried, but kinks are at different places"
+            return ProbeResult("unknown", reason, points, provable=True)
+        where = f"{len(outcomes)} domain{'s' * (len(outcomes) > 1)}"
+        return ProbeResult("yes", f"equal at {points} random points in {where}", points)
+    if set(outcomes.values()) == {"differ"}:
+        if any(domain.parts_differ for domain in tried.values()):
+            return ProbeResult(
+                "unknown", "not equal unless the functions that are not named satisfy a relation", points
+            )
+        if symbols(left) != symbols(right):
+            return ProbeResult(
+                "unknown", "not equal unless symbols of one side are defined by others", points
+            )
+        return ProbeResult("no", "a counter-example in every domain", points, example)
+    words = {"equal": "equal", "differ": "different", "partial": "defined on one side only"}
+    found = [
+        f"{word} where the letters are {', '.join(title for title, is_ in outcomes.items() if is_ == outcome)}"
+        for outcome, word in words.items()
+        if outcome in outcomes.values()
+    ]
+    reason = "it depends on the range of the letters: " + "; ".join(found)
+    return ProbeResult("unknown", reason, points, example)
 
 
 _CONSTANTS = {"\\pi", "e!", "i!", "\\infty"}
@@ -131,16 +160,6 @@ def _domains(complexes: bool) -> list[tuple[str, Draw]]:
     return domains
 
 
-def _drawn(kind: Kind | None, draw: Draw, rng: random.Random) -> Value:
-    value = draw(rng)
-    if kind in ("natural", "integer"):
-        whole = context.mpf(rng.randint(1, 40))
-        return -whole if kind == "integer" and context.re(value) < 0 else whole
-    if kind == "positive":
-        return abs(value)
-    return context.re(value) if kind == "real" else value
-
-
 def _try_domain(
     left: Node,
     right: Node,
@@ -155,7 +174,17 @@ def _try_domain(
     for _ in range(TRIES):
         if tried.equal + tried.differ + tried.one_sided >= POINTS:
             break
-        point = {name: _drawn(kinds.get(name), draw, rng) for name in names}
+        point: dict[str, Value] = {}
+        for name in names:
+            value, kind = draw(rng), kinds.get(name)
+            if kind in ("natural", "integer"):
+                whole = context.mpf(rng.randint(1, 40))
+                value = -whole if kind == "integer" and context.re(value) < 0 else whole
+            elif kind == "positive":
+                value = abs(value)
+            elif kind == "real":
+                value = context.re(value)
+            point[name] = value
 
         def invent(key: str) -> Value:
             return draw(random.Random(key))
@@ -170,39 +199,6 @@ def _try_domain(
             continue
         tried.compare(sides, values, point)
     return tried
-
-
-def _finding(tried: Mapping[str, _Tried], same_symbols: bool) -> ProbeResult:
-    outcomes = {title: domain.outcome for title, domain in tried.items() if domain.outcome != "empty"}
-    points = sum(domain.equal + domain.differ for domain in tried.values())
-    example = next((domain.example for domain in tried.values() if domain.example), {})
-    if not outcomes:
-        reason = "no point was found at which both sides can be computed reliably"
-        return ProbeResult("unknown", reason, provable=True)
-    if set(outcomes.values()) == {"equal"}:
-        if any(domain.kinks_differ for domain in tried.values()):
-            reason = "equal at every point tried, but kinks are at different places"
-            return ProbeResult("unknown", reason, points, provable=True)
-        where = f"{len(outcomes)} domain{'s' * (len(outcomes) > 1)}"
-        return ProbeResult("yes", f"equal at {points} random points in {where}", points)
-    if set(outcomes.values()) == {"differ"}:
-        if any(domain.parts_differ for domain in tried.values()):
-            return ProbeResult(
-                "unknown", "not equal unless the functions that are not named satisfy a relation", points
-            )
-        if not same_symbols:
-            return ProbeResult(
-                "unknown", "not equal unless symbols of one side are defined by others", points
-            )
-        return ProbeResult("no", "a counter-example in every domain", points, example)
-    words = {"equal": "equal", "differ": "different", "partial": "defined on one side only"}
-    found = [
-        f"{word} where the letters are {', '.join(title for title, is_ in outcomes.items() if is_ == outcome)}"
-        for outcome, word in words.items()
-        if outcome in outcomes.values()
-    ]
-    reason = "it depends on the range of the letters: " + "; ".join(found)
-    return ProbeResult("unknown", reason, points, example)
 
 
 def _walk(*sides: Node) -> Iterator[Node]:

@@ -69,7 +69,11 @@ class Remaining(Generic[Term]):
             if at is None:
                 continue
             start, end = int(self.postings.starts[at]), int(self.postings.starts[at + 1])
-            having = end - start - _how_many(self.gone, self.postings.rows[start:end])
+            # How many of those that are gone have the term; both are in order.
+            rows = self.postings.rows[start:end]
+            places = np.searchsorted(rows, self.gone)
+            inside = places < len(rows)
+            having = end - start - int((rows[places[inside]] == self.gone[inside]).sum())
             if not having:
                 continue
             idf = _idf(remaining, having)
@@ -80,13 +84,6 @@ class Remaining(Generic[Term]):
                     total, rows, _impact(idf, self.times[part], norm.take(self.lengths.take(rows)), self.k1)
                 )
         return total
-
-
-def _how_many(wanted: Integers, rows: Integers) -> int:
-    """How many of the wanted are among rows; both are in order."""
-    at = np.searchsorted(rows, wanted)
-    inside = at < len(rows)
-    return int((rows[at[inside]] == wanted[inside]).sum())
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,13 @@ class Vectors:
             products[block] = part.astype(np.float32) @ asked
         if numbers is None:
             numbers = np.arange(len(self.table))
-        order = _first(products, k)
+        # The places of the k greatest, by (product descending, place).
+        places = np.arange(len(products))
+        if len(products) > k:
+            bound = np.partition(products, len(products) - k)[len(products) - k]
+            above, ties = np.flatnonzero(products > bound), np.flatnonzero(products == bound)
+            places = np.concatenate([above, ties[: k - len(above)]])
+        order = places[np.lexsort((places, -products[places].astype(np.int64)))]
         scores = np.zeros(len(self.table), np.int32)
         scores[numbers] = products
         return numbers[order], scores
@@ -96,17 +102,3 @@ class Vectors:
         bound = int(np.searchsorted(np.cumsum(np.bincount(different)), pool))
         near = np.flatnonzero(different <= bound)
         return near if numbers is None else numbers[near]
-
-
-def _first(products: NDArray[np.int32], k: int) -> NDArray[np.int64]:
-    """The places of the k greatest, by (product descending, place)."""
-    places = np.arange(len(products))
-    if len(products) > k:
-        bound = np.partition(products, len(products) - k)[len(products) - k]
-        places = np.concatenate(
-            [
-                np.flatnonzero(products > bound),
-                np.flatnonzero(products == bound)[: k - int((products > bound).sum())],
-            ]
-        )
-    return places[np.lexsort((places, -products[places].astype(np.int64)))]

@@ -11,7 +11,6 @@ import tomllib
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 # The module itself: the package's `stemmer()` would use PyStemmer where that happens to be installed.
@@ -75,7 +74,11 @@ def read(latex: str, say: Callable[[str], str]) -> str:
 
 def terms(latex: str) -> list[str]:
     """The terms of a text in their order: lower case, stemmed, without stop words."""
-    return list(chain.from_iterable(map(_terms_of, plain(latex).split(" "))))
+    found: list[str] = []
+    for piece in plain(latex).split(" "):
+        # Most pieces come again and again; very long ones would only fill the memory.
+        found += _kept(piece) if len(piece) <= LONGEST_WORD else _kept.__wrapped__(piece)
+    return found
 
 
 def spoken(name: str) -> str:
@@ -86,12 +89,8 @@ def spoken(name: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def _kept(piece: str) -> tuple[str, ...]:
+    """The terms between two blanks."""
     return tuple(term for word in WORD.findall(piece) for term in _of_word(word[: 2 * LONGEST_WORD]))
-
-
-def _terms_of(piece: str) -> tuple[str, ...]:
-    """The terms between two blanks. Most pieces come again and again; very long ones would only fill the memory."""
-    return _kept(piece) if len(piece) <= LONGEST_WORD else _kept.__wrapped__(piece)
 
 
 @lru_cache(maxsize=100_000)

@@ -40,19 +40,12 @@ def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tu
     """
     anchor = anchor[:MAX_SCANNED]
     flags = _leaks(anchor, cited, key, nearby)
-    flags += _shown(anchor, flags, cited, key, nearby)
-    return tuple(sorted(flags, key=lambda flag: (flag.start, flag.end, flag.kind)))
-
-
-def _shown(
-    anchor: str, known: Sequence[LeakFlag], cited: Citation, key: str, nearby: str
-) -> Iterator[LeakFlag]:
-    """What the page of the anchor gives away besides, each thing once and only what is certain."""
-    found = {_what(flag, anchor) for flag in known}
+    found = {_what(flag, anchor) for flag in flags}
     characters = list(anchor)
-    for flag in known:
+    for flag in flags:
         if flag.kind in _MARKS:  # of which the page shows what is within, such as [Kuo04]
             characters[flag.start : flag.end] = f"{',':{flag.end - flag.start}}"
+    # What the page gives away too, each thing once and only what is certain.
     page = read_shown(render_in_time("".join(characters), "latex").blocks)
     for flag in _leaks(page.text, cited, key, nearby):
         what = _what(flag, page.text)
@@ -61,7 +54,9 @@ def _shown(
             found.add(what)
             start, end = page.span(flag.start, flag.end)
             words = page.text[flag.start : flag.end]
-            yield replace(flag, start=start, end=end, reason=f"{flag.reason}; the page shows “{words}”")
+            reason = f"{flag.reason}; the page shows “{words}”"
+            flags.append(replace(flag, start=start, end=end, reason=reason))
+    return tuple(sorted(flags, key=lambda flag: (flag.start, flag.end, flag.kind)))
 
 
 def _what(flag: LeakFlag, text: str) -> tuple[Leak, str]:

@@ -143,8 +143,17 @@ def guess(
             f"These are outputs ({found['tool']}). Import their problems first, then choose the study.",
             code="no_problems",
         )
+    default_system = str(remembered.get("system") or PurePosixPath(name).stem)
+    macros = str(found.get("macros") or remembered.get("macros") or "")
     if "columns" in found:
-        return _of_table(found, rules, known, name, remembered), []
+        table = "problems" if known is None else "outputs"
+        columns = guess_columns(table_fields(rules, table), found["columns"])
+        before = remembered.get("columns") or {}
+        if remembered.get("table") == table and before and set(before.values()) <= set(found["columns"]):
+            columns = dict(before)
+        system = "" if SYSTEM in columns or table == "problems" else default_system
+        ids = str(remembered.get("ids") or "")
+        return Reading(table=table, columns=columns, system=system, macros=macros, ids=ids), []
     documents = [path for path in found["paths"] if not is_macros(path)]
     others = guesses(documents, known or (), known_systems)
     best = others[0] if others else Guess("{system}/{problem}", "", (), ())
@@ -154,36 +163,8 @@ def guess(
     if known is None and not problems and len(best.systems) < 2:
         # one file for each problem, and nobody's: these are the statements
         outputs, problems = "", outputs.replace("{system}", "*")
-    system = "" if "{system}" in outputs or not outputs else str(remembered.get("system") or _stem(name))
-    macros = found.get("macros") or str(remembered.get("macros") or "")
+    system = "" if "{system}" in outputs or not outputs else default_system
     return Reading(outputs=outputs, problems=problems, system=system, macros=macros), others
-
-
-def _of_table(
-    found: Mapping[str, Any],
-    rules: Protocol,
-    known: Collection[str] | None,
-    name: str,
-    remembered: Mapping[str, Any],
-) -> Reading:
-    table = "problems" if known is None else "outputs"
-    fields = table_fields(rules, table)
-    columns = guess_columns(fields, found["columns"])
-    before = remembered.get("columns") or {}
-    if remembered.get("table") == table and before and set(before.values()) <= set(found["columns"]):
-        columns = dict(before)
-    system = "" if SYSTEM in columns or table == "problems" else str(remembered.get("system") or _stem(name))
-    return Reading(
-        table=table,
-        columns=columns,
-        system=system,
-        macros=str(remembered.get("macros") or ""),
-        ids=str(remembered.get("ids") or ""),
-    )
-
-
-def _stem(name: str) -> str:
-    return PurePosixPath(name).stem
 
 
 def table_fields(rules: Protocol, table: str) -> list[FieldInfo]:

@@ -96,7 +96,15 @@ class _Sheet:
                 raise RecordError(f"the sheet has more than {MAX_ROWS:,} rows", line=self._number)
         elif name == "c":
             self._place = attributes.get("r", "")
-            self._column = _column(self._place) if self._place else self._column + 1
+            if self._place:
+                found = _CELL.fullmatch(self._place)
+                if not found:
+                    raise RecordError(f"{self._place[:20]!r} is no cell")
+                self._column = 0
+                for letter in found[1]:  # A to Z, AA to ZZ and so on
+                    self._column = 26 * self._column + ord(letter) - 64
+            else:
+                self._column += 1
             if self._column > MAX_COLUMNS:
                 raise RecordError(
                     f"cell {self._place[:12]}: at most {MAX_COLUMNS} columns are read", line=self._number
@@ -140,16 +148,6 @@ class _Sheet:
         if self._kind == "e":
             raise RecordError(f"cell {self._place} shows the error {value}", line=self._number)
         return value.removesuffix(".0") if self._kind == "n" else value
-
-
-def _column(place: str) -> int:
-    found = _CELL.fullmatch(place)
-    if not found:
-        raise RecordError(f"{place[:20]!r} is no cell")
-    number = 0
-    for letter in found[1]:
-        number = 26 * number + ord(letter) - 64
-    return number
 
 
 def _parse(

@@ -59,8 +59,11 @@ def _inline(image: Any, rename: Rename) -> bytes:
     for key in _INLINE.split():
         if (value := image.obj.get(f"/{key}")) is None:
             continue
-        if key == "DecodeParms" and not _plain(value):
-            continue
+        if key == "DecodeParms" and not (
+            isinstance(value, pikepdf.Dictionary)
+            and all(isinstance(one, int | float | Decimal | bool) for one in value.as_dict().values())
+        ):
+            continue  # parameters of a filter are numbers only
         if key == "ColorSpace" and not isinstance(value, pikepdf.Array) and value not in _DEVICE:
             value = rename(str(value))
         indexed = isinstance(value, pikepdf.Array) and value[0] in ("/I", "/Indexed") and value[1] in _DEVICE
@@ -71,13 +74,6 @@ def _inline(image: Any, rename: Rename) -> bytes:
     if image.obj.get("/Filter") in ("/DCT", "/DCTDecode"):
         raw = bare_jpeg(raw)
     return b"BI " + entries.unparse()[2:-2] + b" ID " + raw + b"\nEI"
-
-
-def _plain(value: Any) -> bool:
-    """Whether parameters of a filter are numbers only."""
-    return isinstance(value, pikepdf.Dictionary) and all(
-        isinstance(one, int | float | Decimal | bool) for one in value.as_dict().values()
-    )
 
 
 def _operands(name: str, sent: list[Any], rename: Rename) -> list[Any] | None:

@@ -51,7 +51,15 @@ class _Names:
 @cache
 def _names() -> _Names:
     names = table()
-    sure = "|".join(map(_pattern, names["unmistakable"]))
+    # "x.y" in a name is any version, and a blank or hyphen any gap
+    sure = "|".join(
+        "".join(
+            _GAP + _VERSION if part.endswith("x.y") else _GAP if part in (" ", "-") else re.escape(part)
+            for part in re.split(r"([\s\-]?x\.y|[\s\-])", name)
+            if part
+        )
+        for name in names["unmistakable"]
+    )
     cased = "|".join(map(re.escape, names["cased"]))
     nobody = "|".join(map(re.escape, names["versions_of_nobody"]))
     cased += rf"|\d\.\d[ -](?:{nobody})|(?:{nobody})[ -]\d\.\d"
@@ -81,19 +89,16 @@ def version() -> int:
     return int(table()["version"])
 
 
-def _pattern(name: str) -> str:
-    parts = re.split(r"([\s\-]?x\.y|[\s\-])", name)
-    return "".join(
-        _GAP + _VERSION if part.endswith("x.y") else _GAP if part in (" ", "-") else re.escape(part)
-        for part in parts
-        if part
-    )
-
-
 def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -> Iterator[Finding]:
     """Findings of kind NAME. `systems`: names of the release's own systems, as their rows have them; `words`: added."""
     names = _names()
-    defined = _defined_acronyms(reading.text)
+    defined = set()  # what the text says means something of its own: "a general probabilistic theory (GPT)"
+    for found in _ACRONYM.finditer(reading.text):
+        long = found["long"] or reading.text[max(0, found.start() - 80) : found.start()]
+        initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", long)).upper()
+        acronym = found["acronym"] or found["alone"]
+        if not _MODEL.search(long) and re.search(".{0,2}".join(acronym), initials):
+            defined.add(acronym)
     for found in names.sure.finditer(reading.text):
         if not _is_product(reading, found):
             acronym = re.split(r"[^A-Z]", found[0], maxsplit=1)[0]
@@ -115,18 +120,6 @@ def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -
         pattern = r"\s+".join(map(re.escape, read(word, "plain").text.split()))
         for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", reading.text, re.IGNORECASE):
             yield _finding(reading, found.start(), found.end(), certain=True)
-
-
-def _defined_acronyms(text: str) -> set[str]:
-    """Acronyms that the text says mean something of its own: "a general probabilistic theory (GPT)"."""
-    defined = set()
-    for found in _ACRONYM.finditer(text):
-        words = found["long"] or text[max(0, found.start() - 80) : found.start()]
-        initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", words)).upper()
-        acronym = found["acronym"] or found["alone"]
-        if not _MODEL.search(words) and re.search(".{0,2}".join(acronym), initials):
-            defined.add(acronym)
-    return defined
 
 
 def _name_certainty(text: str, found: re.Match[str]) -> bool | None:

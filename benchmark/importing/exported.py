@@ -53,7 +53,8 @@ def output_records(rules: Protocol, path: Path) -> Iterator[OutputRecord | Recor
     if not _is_exported(path, _Output):
         yield from rules.read_outputs(path)
         return
-    for found in read_records(path, _Output, _output):
+    # a line has the fields of the record under their own names
+    for found in read_records(path, _Output, lambda row, line: OutputRecord(**dict(row), line=line.number)):
         if isinstance(found, OutputRecord) and found.state != NOT_RELEASED:
             try:
                 rules.output_parts(found.payload, found.text, found.text_format)
@@ -81,18 +82,6 @@ def _instance(row: _Instance, line: Line) -> InstanceRecord:
         domain=row.domain,
         split=row.split,
         paper=row.paper.record() if row.paper else None,
-        payload=row.payload,
-        line=line.number,
-    )
-
-
-def _output(row: _Output, line: Line) -> OutputRecord:
-    return OutputRecord(
-        instance=row.instance,
-        attempt=row.attempt,
-        state=row.state,
-        text=row.text,
-        text_format=row.text_format,
         payload=row.payload,
         line=line.number,
     )

@@ -260,13 +260,37 @@ def _work(pk: int) -> bool:
 
 
 def _run(upload: ImportUpload) -> dict[str, object]:
-    """Import or check the file under its own name, a zip as the folder of its documents; returns the report."""
+    """Import or check the file under its own name, a zip as the folder of its documents; returns the report.
+
+    Files as people have them are only recognised until they have a mapping; other kinds need none.
+    """
     with TemporaryDirectory(dir=folder_of_imports()) as place:
-        source = Path(place) / upload.file_name
+        progress = _progress_writer(upload)
         if upload.kind in (ImportKind.FILES, *settings.IMPORTERS):
-            source = Path(place) / "unpacked"
-            source.mkdir()
-            return _run_files(upload, source)
+            folder = Path(place) / "unpacked"
+            folder.mkdir()
+            if upload.file_name.lower().endswith(".zip"):
+                most = settings.IMPORT_MAX_BYTES
+                unpack(path_of(upload), folder, tree=True, most_members=MOST_FILES, most_bytes=most)
+            else:
+                shutil.copyfile(path_of(upload), folder / upload.file_name)
+            if upload.kind in settings.IMPORTERS:
+                importer = import_string(settings.IMPORTERS[upload.kind])
+                report: dict[str, object] = importer(upload, folder, progress)
+                return report
+            if "mapping" not in upload.terms:
+                return recognise(folder, upload.file_name)
+            return import_files(
+                actor=upload.owner,
+                folder=folder,
+                name=upload.file_name,
+                release=upload.terms["release"],
+                protocol=upload.terms["protocol"],
+                reading=Reading(**upload.terms["mapping"]),
+                dry_run=not upload.applying,
+                progress=progress,
+            )
+        source = Path(place) / upload.file_name
         if source.suffix.lower() == ".zip":
             source = source.with_suffix("")
             source.mkdir()
@@ -278,38 +302,12 @@ def _run(upload: ImportUpload) -> dict[str, object]:
             "actor": upload.owner,
             "path": source,
             "dry_run": not upload.applying,
-            "progress": _progress_writer(upload),
+            "progress": progress,
             "most_faults": MAX_FAULTS,
         }
         if upload.kind == ImportKind.RELEASE:
             return asdict(import_release(**terms))
         return asdict(import_outputs(**{**terms, "release": release_named(terms["release"])}))
-
-
-def _run_files(upload: ImportUpload, folder: Path) -> dict[str, object]:
-    """Recognise what people have; once it has a mapping, check or import it. Other kinds need none."""
-    if upload.file_name.lower().endswith(".zip"):
-        most = settings.IMPORT_MAX_BYTES
-        unpack(path_of(upload), folder, tree=True, most_members=MOST_FILES, most_bytes=most)
-    else:
-        shutil.copyfile(path_of(upload), folder / upload.file_name)
-    if upload.kind in settings.IMPORTERS:
-        report: dict[str, object] = import_string(settings.IMPORTERS[upload.kind])(
-            upload, folder, _progress_writer(upload)
-        )
-        return report
-    if "mapping" not in upload.terms:
-        return recognise(folder, upload.file_name)
-    return import_files(
-        actor=upload.owner,
-        folder=folder,
-        name=upload.file_name,
-        release=upload.terms["release"],
-        protocol=upload.terms["protocol"],
-        reading=Reading(**upload.terms["mapping"]),
-        dry_run=not upload.applying,
-        progress=_progress_writer(upload),
-    )
 
 
 def _fault(upload: ImportUpload, error: RecordError) -> dict[str, str | int]:

@@ -48,7 +48,12 @@ def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
         path = Path(place) / "retrieval"
         with path.open("wb") as out:
             out.writelines(parts_of(file))
-        if not _is_artifact(path):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                is_artifact = set(artifact.MEMBERS) <= set(archive.namelist())
+        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
+            is_artifact = False
+        if not is_artifact:
             return None
         if file.size > LARGEST:
             reason = f"{file.name} is larger than {LARGEST >> 20} MB, the most that an import reads."
@@ -102,11 +107,3 @@ def differs(rules: Protocol, frozen: FrozenRetrieval, instance: str, payload: Ma
     except NotFrozen as error:
         return f"{error.field}: {error}"
     return "" if given == payload else "candidates: they were not recorded"
-
-
-def _is_artifact(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return set(artifact.MEMBERS) <= set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
-        return False

@@ -36,10 +36,17 @@ def required(count: int) -> tuple[Parameter, ...]:
 
 def substitute(body: tuple[Token, ...], arguments: list[list[Token]]) -> list[Token]:
     """The replacement text with its arguments put in; ## becomes # for definitions inside definitions."""
+
+    def argument(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return "#"
+        index = int(found[1])
+        return spelled(arguments[index - 1]) if index <= len(arguments) else found[0]
+
     out: list[Token] = []
     for token in body:
-        if token.kind == "raw" and "#" in token.text:
-            out.append(token._replace(text=_with_arguments(token.text, arguments)))
+        if token.kind == "raw" and "#" in token.text:  # code or a diagram
+            out.append(token._replace(text=_PARAMETER.sub(argument, token.text)))
         elif token.kind != "#":
             out.append(token)
         elif len(token.text) > 2 or not token.text[-1].isdigit():
@@ -50,18 +57,6 @@ def substitute(body: tuple[Token, ...], arguments: list[list[Token]]) -> list[To
 
 
 _PARAMETER = re.compile(r"#(?:#|([1-9]))")
-
-
-def _with_arguments(raw: str, arguments: list[list[Token]]) -> str:
-    """Code or a diagram in a macro's body, with the arguments in it."""
-
-    def value(found: re.Match[str]) -> str:
-        if found[1] is None:
-            return "#"
-        index = int(found[1])
-        return spelled(arguments[index - 1]) if index <= len(arguments) else found[0]
-
-    return _PARAMETER.sub(value, raw)
 
 
 class MacroTable:

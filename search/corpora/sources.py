@@ -108,10 +108,16 @@ def _read(members: list[Member], name: str) -> Sources:
                     f"its files have more than {LONGEST:,} characters with all that each inputs"
                 )
     by_others = {other for path, closure in closures.items() for other in closure if other != path}
+    roots = closures.keys() - by_others
+    whole = {path for path in roots if "\\documentclass" in visible(files[path], "latex")}
     having: dict[str, str] = {}  # files with statements, and the document that has them
-    for root in sorted(closures.keys() - by_others, key=lambda path: _rank(path, files[path])):
+    # Of documents that share files whole ones come first, then what is called like one.
+    for root in sorted(
+        roots,
+        key=lambda path: (path not in whole, PurePosixPath(path).stem.lower() not in _MAIN, len(path), path),
+    ):
         flat = flatten(files, root)
-        if "\\documentclass" not in visible(files[root], "latex"):
+        if root not in whole:
             macros = [
                 text for path, text in files.items() if path not in closures[root] and _has_macros(path)
             ]
@@ -130,12 +136,6 @@ def _read(members: list[Member], name: str) -> Sources:
             found.skipped.append(Skipped(root, 0, f"its statements are those of {having[again[0]]}"))
         having = own | having
     return found
-
-
-def _rank(path: str, text: str) -> tuple[bool, bool, int, str]:
-    """Where a document comes among those that may share files: whole ones first, then what is called like one."""
-    is_whole = "\\documentclass" in visible(text, "latex")
-    return not is_whole, PurePosixPath(path).stem.lower() not in _MAIN, len(path), path
 
 
 def _has_macros(path: str) -> bool:

@@ -91,15 +91,17 @@ class Listed:
 def listed_for(user: Any) -> list[Listed]:
     """The corpora that this person may search."""
     rows = corpora_for(user).annotate(n_all=Count("statements")).order_by("slug")
-    answers = bool(problems_of(user))
-    return [Listed(corpus, _n_found_by(user, corpus) if answers else corpus.n_all) for corpus in rows]
-
-
-def _n_found_by(user: Any, corpus: Corpus) -> int | None:
-    try:
-        return Statement.objects.filter(document__in=found_by(user, corpus)).count()
-    except Refused:
-        return None
+    if not problems_of(user):
+        return [Listed(corpus, corpus.n_all) for corpus in rows]
+    listed = []
+    for corpus in rows:
+        found: int | None
+        try:
+            found = Statement.objects.filter(document__in=found_by(user, corpus)).count()
+        except Refused:
+            found = None
+        listed.append(Listed(corpus, found))
+    return listed
 
 
 def hidden_from(user: Any, index: Index) -> tuple[str, ...]:

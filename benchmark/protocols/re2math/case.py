@@ -24,11 +24,6 @@ def _cite(case: Case) -> str:
     return "yes" if "same" in said else "uncertain" if "" in said else "no"
 
 
-def _source(case: Case) -> str:
-    source = GapAnswer.model_validate(case.output).selected_source
-    return source.title if source else ""
-
-
 def _is_cited(case: Case) -> str:
     source = GapAnswer.model_validate(case.output).selected_source
     if source is None:
@@ -100,7 +95,9 @@ CASE_COLUMNS = (
         "source",
         "Selected source",
         "The title of the selected source.",
-        _source,
+        lambda case: (
+            source.title if (source := GapAnswer.model_validate(case.output).selected_source) else ""
+        ),
         is_text=True,
         of_abstained=True,
     ),

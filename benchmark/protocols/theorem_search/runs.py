@@ -7,7 +7,7 @@ nothing was found. Lines of a query are consecutive and their ranks count from 1
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -69,8 +69,21 @@ def _rankings(rows: Iterator[Leveled]) -> Iterator[Ranked | RecordError]:
     done: set[str] = set()
     for query, group in groupby(_by_query(rows), key=lambda found: found[0]):
         members = [found[1:] for found in group]
-        errors = [*_faults([row for _, row in members])]
         results = [row for _, row in members if isinstance(row, _Row)]
+        errors: list[RecordError] = []
+        expected = 1
+        for _, row in members:
+            if isinstance(row, RecordError):
+                errors.append(row)
+                expected += 1
+                continue
+            if row.result is None and len(members) > 1:
+                reason = "a row without a result must be the only one of its query"
+                errors.append(RecordError(reason, line=row.line, field="rank"))
+            elif row.result is not None and row.rank != expected:
+                reason = f"rank {row.rank} where {expected} is expected"
+                errors.append(RecordError(reason, line=row.line, field="rank"))
+            expected = row.rank + 1  # so that a gap is named once
         if query in done:
             line = results[0].line if results else 0
             errors.append(RecordError("the lines of a query must be consecutive", line=line, field="query"))
@@ -96,23 +109,6 @@ def _by_query(rows: Iterator[Leveled]) -> Iterator[tuple[str, Level, _Row | Reco
         yield query, level, row
 
 
-def _faults(rows: Sequence[_Row | RecordError]) -> Iterator[RecordError]:
-    """Unreadable rows, and ranks that do not count from 1; a gap is named once."""
-    expected = 1
-    for row in rows:
-        if isinstance(row, RecordError):
-            yield row
-            expected += 1
-            continue
-        if row.result is None and len(rows) > 1:
-            yield RecordError(
-                "a row without a result must be the only one of its query", line=row.line, field="rank"
-            )
-        elif row.result is not None and row.rank != expected:
-            yield RecordError(f"rank {row.rank} where {expected} is expected", line=row.line, field="rank")
-        expected = row.rank + 1
-
-
 def _csv_rows(file: BinaryIO) -> Iterator[Leveled]:
     rows = iter(csv_rows(file))
     number, header = next(rows, (1, ()))
@@ -125,25 +121,21 @@ def _csv_rows(file: BinaryIO) -> Iterator[Leveled]:
             raise TableError("this column is missing", line=number, column=name)
     level: Level = "theorem" if "statement" in names else "paper"
     for line, cells in rows:
-        yield level, _csv_row(line, dict(zip(names, cells, strict=True)))
-
-
-def _csv_row(line: int, cells: dict[str, str]) -> _Row | RecordError:
-    query, rank, score = cells.pop("query"), cells.pop("rank").strip(), cells.pop("score", "").strip()
-    if not query.strip():
-        return RecordError("must not be empty", line=line, field="query")
-    if not rank and not any(cell.strip() for cell in cells.values()):
-        return _Row(line, query, 0, None)
-    number = _whole(rank)
-    if number is None:
-        return RecordError(f"must be a whole number from 1, not {rank[:50]!r}", line=line, field="rank")
-    result: dict[str, Any] = dict(cells)
-    if score:
-        value = _finite(score)
-        if value is None:
-            return RecordError(f"must be a number, not {score[:50]!r}", line=line, field="score")
-        result["score"] = value
-    return _Row(line, query, number, result)
+        result: dict[str, Any] = dict(zip(names, cells, strict=True))
+        query, rank, score = result.pop("query"), result.pop("rank").strip(), result.pop("score", "").strip()
+        place, value = _whole(rank), _finite(score)
+        row: _Row | RecordError
+        if not query.strip():
+            row = RecordError("must not be empty", line=line, field="query")
+        elif not rank and not any(cell.strip() for cell in result.values()):
+            row = _Row(line, query, 0, None)
+        elif place is None:
+            row = RecordError(f"must be a whole number from 1, not {rank[:50]!r}", line=line, field="rank")
+        elif score and value is None:
+            row = RecordError(f"must be a number, not {score[:50]!r}", line=line, field="score")
+        else:
+            row = _Row(line, query, place, result | ({"score": value} if score else {}))
+        yield level, row
 
 
 class _TrecRun:
