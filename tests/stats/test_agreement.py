@@ -130,6 +130,63 @@ def test_the_shrout_and_fleiss_table_is_reproduced():
         assert found[form].ci == pytest.approx(ends, abs=5.1e-5), form
 
 
+def test_an_intraclass_correlation_that_is_undefined_without_one_problem_has_a_finite_error():
+    """Without the third item both means are 2/3 and MSR = 0, so ICC(1,k) is undefined and 0 takes its place. The
+    others leave -1/4 twice: the mean is -1/6, and the error sqrt(2/3 (1/144 + 1/144 + 4/144)) = 1/6."""
+    found = intraclass([[0, 0, 2], [2, 0, 0], [2, 1, 1]], clusters=np.array([0, 2, 1]))["icc_1_k"]
+    assert (found.value, found.se) == pytest.approx((-5 / 4, 1 / 6))
+
+
+def test_an_intraclass_correlation_above_one_is_undefined():
+    """MSR = 0, MSC = 2/3 and MSE = 2, so ICC(2,k) = (0 - 2) / (0 + (2/3 - 2) / 2) would be 3."""
+    table = [[0, 0, 2], [2, 0, 0]]
+    for clusters in (None, np.array([0, 1])):
+        found = intraclass(table, clusters=clusters)["icc_2_k"]
+        assert (found.value, found.reason) == (None, Reason.ZERO_DENOM)
+    published = intraclass(table, clusters=np.array([0, 1]), beyond_one=True)["icc_2_k"]
+    assert published.value == pytest.approx(3)
+
+
+@given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 10**6))
+@settings(max_examples=300, deadline=None)
+def test_intraclass_correlations_are_the_same_with_and_without_clusters(n, k, seed):
+    table = np.random.default_rng(seed).integers(0, 3, (n, k))
+    alone, related = intraclass(table), intraclass(table, clusters=np.arange(n))
+    for form in FORMS:
+        if alone[form].value is None or related[form].value is None:
+            assert alone[form].value == related[form].value, form
+        else:
+            assert related[form].value == pytest.approx(alone[form].value), form
+
+
+@given(st.integers(2, 5), st.integers(2, 3), st.integers(0, 10**6), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_every_interval_of_agreement_in_small_tables_holds_its_value(n, k, seed, related):
+    rng = np.random.default_rng(seed)
+    table = np.where(rng.random((n, k)) < 0.8, rng.integers(0, 3, (n, k)), -1)
+    clusters = np.unique(rng.integers(0, n, n), return_inverse=True)[1] if related else None
+    item, rater = np.nonzero(table >= 0)
+    ratings = Ratings(
+        item=item, rater=rater, value=table[table >= 0], n_items=n, raters=tuple("abc"[:k]),
+        categories=("0", "1", "2"), points=np.arange(3.0),
+    )  # fmt: skip
+    for name, found in agreement(ratings, Request(level="interval"), clusters=clusters).items():
+        assert found.ci is None or found.ci[0] <= found.value <= found.ci[1], name
+
+
+def test_the_interval_of_a_weighted_coefficient_below_minus_one_holds_it():
+    """Three items on which raters always differ by the widest step that is left: every replicate is the same."""
+    given = [(0, 0, 2), (0, 1, 0), (0, 2, 1), (1, 1, 0), (1, 2, 2), (2, 0, 0), (2, 1, 2)]
+    item, rater, value = map(np.array, zip(*given, strict=True))
+    ratings = Ratings(
+        item=item, rater=rater, value=value, n_items=3, raters=tuple("abc"), categories=tuple("012"),
+        points=np.arange(3.0),
+    )  # fmt: skip
+    found = agreement(ratings, Request(level="interval"), clusters=np.array([1, 0, 2]))["gwet_ac2_quadratic"]
+    assert found.value < -1
+    assert found.ci[0] <= found.value <= found.ci[1]
+
+
 @pytest.mark.parametrize(
     ("cells", "po", "kappa", "ac1"),
     [
