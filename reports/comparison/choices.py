@@ -114,7 +114,7 @@ def compared(choices: Choices, inputs: Inputs) -> dict[str, Any]:
                 "source": "judged" if "@" in key else "direct",
                 "grades": grades,
                 "seed": inputs.seed,
-                **pairs_of_rows(of_source, seed=inputs.seed, reaches_unseen=inputs.methods > 5),
+                **pairs_of_rows(of_source, seed=inputs.seed, methods=inputs.methods),
                 **excluded,
             }
     if missing := rows.keys() - found.keys():

@@ -16,6 +16,7 @@ from reports.exclusions.rules import counted
 from reports.labels.cells import Row
 from reports.labels.exporting import csv_lines
 from reports.scores.inputs import CampaignInfo, Inputs
+from reports.scores.shape import METHODS
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
 from stats.tables.labels import read_labels
@@ -66,10 +67,11 @@ def chosen_key(kinds: Mapping[str, str], key: str) -> str:
     return key or next(iter(kinds))
 
 
-def pairs_of_rows(rows: Iterable[Row], *, seed: int, reaches_unseen: bool = True) -> dict[str, object]:
-    """What `analyse pairs` says of rows of the label table; without `reaches_unseen` as by `methods` before 6."""
+def pairs_of_rows(rows: Iterable[Row], *, seed: int, methods: int = METHODS) -> dict[str, object]:
+    """What `analyse pairs` says of rows of the label table, or said by earlier `methods`."""
     table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
-    return pairs_document(table, options=Options(seed=seed, reaches_unseen=reaches_unseen))
+    options = Options(seed=seed, reaches_unseen=methods > 5, tests_singular=methods < 9)
+    return pairs_document(table, options=options)
 
 
 def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:

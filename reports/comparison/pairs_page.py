@@ -60,8 +60,13 @@ def pairs_sections(plain: Document) -> dict[str, Any]:
         "pairs": document["pairs"],
         "tie_parameter": number_cell(document["tie_parameter"]),
         "cycles": document["transitivity"]["cycles"],
-        "equal": {"lr": rounded(equal["lr"], places=2), "df": equal["df"], "p": p_words(equal["p"])}
-        if equal and equal["p"] is not None
+        "equal": {
+            "lr": rounded(equal["lr"], places=2),
+            "df": equal["df"],
+            "p": "" if equal["p"] is None else p_words(equal["p"]),
+            "by_cluster": equal["method"] == "wald_by_cluster",
+        }
+        if equal and equal["df"]
         else None,
         "matrix": _matrix(document) if document["pairs"] else None,
         "strengths": strengths,

@@ -16,7 +16,8 @@ class Options:
     """Seed of every resampling, confidence level, the only question and kind of rater (None: all).
 
     `order` names the values from low to high where they are words of one's own. Without `reaches_unseen` an effect of
-    clusters that cannot be estimated is none (stats/scores/clusters.py), as in artifacts by `methods` before 6.
+    clusters that cannot be estimated is none (stats/scores/clusters.py), as in artifacts by `methods` before 6. With
+    `tests_singular` strengths are tested though their errors by cluster are singular, as in those before 9.
     """
 
     seed: int = DEFAULT_SEED
@@ -25,6 +26,7 @@ class Options:
     rater_kind: str | None = None
     order: tuple[str, ...] = ()
     reaches_unseen: bool = True
+    tests_singular: bool = False
 
     def __post_init__(self) -> None:
         z_value(self.confidence)

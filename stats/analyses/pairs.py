@@ -36,6 +36,7 @@ from stats.tables.columns import Table
 from stats.tables.label_pairs import OrderRule, Presentations, Settled, presentations, settle
 
 Document = dict[str, object]
+SINGULAR = 1e10  # a covariance with a greater condition number is singular but for rounding
 
 
 def pairs_document(
@@ -144,7 +145,10 @@ def _parameter(
 
 
 def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Document | None:
-    """Likelihood ratio against equal strengths; with clusters its p-value is that of Wald's test by cluster."""
+    """Likelihood ratio against equal strengths; with clusters its p-value is that of Wald's test by cluster.
+
+    p is None where there are too few clusters, or one alone compares a system, so that its error is unknown.
+    """
     if isinstance(fitted, Reason):
         return None
     comparisons, clusters = settled.comparisons, settled.clusters
@@ -163,8 +167,11 @@ def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Op
     if covariance is None or count <= degrees:
         return found
     strengths, errors = fitted.strengths[:-1], covariance[:degrees, :degrees]
-    if np.linalg.matrix_rank(errors, tol=UNMOVED**2) < degrees:  # all clusters are alike: the model's error
+    rank = np.linalg.matrix_rank(errors, tol=UNMOVED**2)
+    if not rank or (options.tests_singular and rank < degrees):  # all clusters are alike: the model's error
         errors = fitted.covariance[:degrees, :degrees]
+    elif not options.tests_singular and np.linalg.cond(errors) > SINGULAR:
+        return found
     wald = float(strengths @ np.linalg.solve(errors, strengths))
     return found | {"p": hotelling_p(wald, degrees, count)}
 

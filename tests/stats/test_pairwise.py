@@ -370,6 +370,35 @@ def test_problems_that_are_all_alike_leave_an_interval_with_a_width():
     assert found["equal_strengths"]["p"] == pytest.approx(f.sf((np.log(2) / 2 / se) ** 2, 1, 29), abs=1e-9)
 
 
+def test_strengths_are_not_tested_where_one_problem_alone_compares_a_system():
+    """At the maximum the scores of C sum to zero, so in the only problem with C they are zero: no error by problem."""
+    rows = [
+        f"s{at}-{n},r,A|B,{won},,p{at}"
+        for at in range(5)
+        for n, won in enumerate(["first", "second"][: 1 + at % 2])
+    ]
+    rows += [f"u{n},r,C|A,{won},,p9" for n, won in enumerate(("first", "first", "second"))]
+    found = document(rows, header="subject,rater,system,value,order,cluster")
+    assert found["equal_strengths"]["p"] is None
+    assert found["equal_strengths"]["method"] == "wald_by_cluster"
+    assert found["equal_strengths"]["lr"] > 0
+
+
+@given(st.integers(1, 7), st.integers(1, 3), st.integers(0, 10**6), st.sampled_from(("agree", "net")))
+@settings(max_examples=60, deadline=None)
+def test_every_number_about_few_comparisons_is_finite(problems, raters, seed, orders):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for at in range(problems):
+        first, second = rng.choice(list("ABCD"), 2, replace=False)
+        for rater in range(raters):
+            for left, right in ((first, second), (second, first))[: rng.integers(1, 3)]:
+                value = rng.choice(["first", "second", "tie"])
+                rows.append(f"s{at},r{rater},{left}|{right},{value},p{at % rng.integers(1, 4)}")
+    table = read_labels(io.BytesIO("\n".join(["subject,rater,system,value,cluster", *rows]).encode()))
+    json.dumps(pairs_document(table, options=Options(seed=1), orders=orders), allow_nan=False)
+
+
 def test_with_few_problems_every_fit_leaves_one_out():
     rows = [f"s{at},r,A|B,{'first' if at % 3 else 'second'},,p{at // 6}" for at in range(60)] + [
         f"u{at},r,A|B,first,,p{at}" for at in range(4)
