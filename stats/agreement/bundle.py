@@ -34,22 +34,22 @@ class Coefficient:
 
     name: str
     lowest: Level
-    since: int = 1
+    since: int
 
 
 COEFFICIENTS: Mapping[str, Coefficient] = {
-    "percent": Coefficient("Percent agreement", "nominal"),
-    "cohen_kappa": Coefficient("Cohen’s kappa", "nominal"),
-    "weighted_kappa_linear": Coefficient("Weighted kappa, linear", "ordinal"),
-    "weighted_kappa_quadratic": Coefficient("Weighted kappa, quadratic", "ordinal"),
-    "fleiss_kappa": Coefficient("Fleiss’ kappa", "nominal"),
-    "krippendorff_alpha_nominal": Coefficient("Krippendorff’s alpha, nominal", "nominal"),
-    "krippendorff_alpha_ordinal": Coefficient("Krippendorff’s alpha, ordinal", "ordinal"),
-    "krippendorff_alpha_interval": Coefficient("Krippendorff’s alpha, interval", "interval"),
-    "krippendorff_alpha_ratio": Coefficient("Krippendorff’s alpha, ratio", "ratio"),
-    "gwet_ac1": Coefficient("Gwet’s AC1", "nominal"),
-    "gwet_ac2_linear": Coefficient("Gwet’s AC2, linear weights", "ordinal"),
-    "gwet_ac2_quadratic": Coefficient("Gwet’s AC2, quadratic weights", "ordinal"),
+    "percent": Coefficient("Percent agreement", "nominal", since=1),
+    "cohen_kappa": Coefficient("Cohen’s kappa", "nominal", since=1),
+    "weighted_kappa_linear": Coefficient("Weighted kappa, linear", "ordinal", since=1),
+    "weighted_kappa_quadratic": Coefficient("Weighted kappa, quadratic", "ordinal", since=1),
+    "fleiss_kappa": Coefficient("Fleiss’ kappa", "nominal", since=1),
+    "krippendorff_alpha_nominal": Coefficient("Krippendorff’s alpha, nominal", "nominal", since=1),
+    "krippendorff_alpha_ordinal": Coefficient("Krippendorff’s alpha, ordinal", "ordinal", since=1),
+    "krippendorff_alpha_interval": Coefficient("Krippendorff’s alpha, interval", "interval", since=1),
+    "krippendorff_alpha_ratio": Coefficient("Krippendorff’s alpha, ratio", "ratio", since=1),
+    "gwet_ac1": Coefficient("Gwet’s AC1", "nominal", since=1),
+    "gwet_ac2_linear": Coefficient("Gwet’s AC2, linear weights", "ordinal", since=1),
+    "gwet_ac2_quadratic": Coefficient("Gwet’s AC2, quadratic weights", "ordinal", since=1),
 }
 TWO_RATERS = ("cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic")
 

@@ -43,5 +43,5 @@ def test_every_method_computes_the_scores_that_it_always_computed(path):
         found = sha256(as_json(score(replace(inputs, methods=int(number)))))
         assert found == expected, (
             f"artifacts frozen with methods {number} no longer verify: compute the new figure only from a new number "
-            "of METHODS (reports/scores/shape.py) on"
+            "of METHODS (reports/scores/shape.py) on; of a coefficient of agreement that is its `since`"
         )

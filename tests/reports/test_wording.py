@@ -65,7 +65,10 @@ def test_a_coefficient_is_absent_from_what_was_frozen_before_it_was_known(monkey
         agreement_document(rubric, labels, seed=1, methods=methods)["ground"]["coefficients"]
         for methods in (METHODS - 1, METHODS)
     )
-    assert before.keys() == now.keys()
+    newest = {name for name, one in COEFFICIENTS.items() if one.since == METHODS}
+    assert now.keys() - before.keys() == newest, (
+        "a new coefficient has the new number of METHODS as its `since`"
+    )
     monkeypatch.setitem(COEFFICIENTS, "gwet_ac1", replace(COEFFICIENTS["gwet_ac1"], since=METHODS))
     assert agreement_document(rubric, labels, seed=1)["ground"]["coefficients"] == now
     frozen = agreement_document(rubric, labels, seed=1, methods=METHODS - 1)["ground"]["coefficients"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stats.agreement import cohen, gwet
 from stats.agreement import krippendorff as kripp
-from stats.agreement.bundle import COEFFICIENTS, Request, agreement
+from stats.agreement.bundle import COEFFICIENTS, Request, agreement, coefficient_functions
 from stats.agreement.icc import FORMS, intraclass, mean_squares
 from stats.agreement.rater_pairs import DroppedPair, rater_pairs
 from stats.agreement.sums import agreement_sums
@@ -128,6 +128,12 @@ def test_the_shrout_and_fleiss_table_is_reproduced():
     }
     for form, ends in intervals.items():
         assert found[form].ci == pytest.approx(ends, abs=5.1e-5), form
+
+
+def test_every_declared_coefficient_is_computed():
+    """One that is not would be reported as one for which there are too many categories."""
+    ratings = from_matrix([[0, 1], [1, 2], [2, 2]], [0, 1, 2])
+    assert coefficient_functions(ratings, agreement_sums(ratings, None)).keys() == COEFFICIENTS.keys()
 
 
 def test_an_intraclass_correlation_that_is_undefined_without_one_problem_has_a_finite_error():
