@@ -19,6 +19,16 @@ class RepeatedKey(NotJson):
     """An object has a key twice; the message names it."""
 
 
+def unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object of these pairs, as a hook of `json.loads`. Raises RepeatedKey."""
+    found: dict[str, object] = {}
+    for key, value in pairs:  # to count each key of a large object would take hours
+        if key in found:
+            raise RepeatedKey(f"the key {key[:100]!r} appears twice in one object")
+        found[key] = value
+    return found
+
+
 def loads(text: str | bytes) -> Any:
     """Parses exactly one JSON document.
 
@@ -26,14 +36,6 @@ def loads(text: str | bytes) -> Any:
     infinite, and which no column holds. It answers nesting bombs, giant numbers and bytes that are not UTF-8 with
     NotJson too.
     """
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            keys = [key for key, _ in pairs]
-            repeated = next(key for key in keys if keys.count(key) > 1)
-            raise RepeatedKey(f"key {repeated!r} appears twice")
-        return found
 
     def no_constant(name: str) -> Any:
         raise NotJson(f"{name} is not JSON")
@@ -51,7 +53,7 @@ def loads(text: str | bytes) -> Any:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         return json.loads(
             decoded,
-            object_pairs_hook=unique,
+            object_pairs_hook=unique_keys,
             parse_constant=no_constant,
             parse_float=finite,
             parse_int=whole,

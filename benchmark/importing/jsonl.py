@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from benchmark.importing.records import RecordError, record_errors
+from llm.strict_json import unique_keys
 
 MAX_LINE_BYTES = 5_000_000
 MAX_DEPTH = 50
@@ -136,15 +137,6 @@ def text_fault(text: str) -> str:
     return ""
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {repeated[:100]!r} appears twice in one object")
-    return found
-
-
 def _whole(digits: str) -> int | float:
     if len(digits) > 17 or abs(int(digits)) > MAX_NUMBER:
         return math.inf
@@ -160,7 +152,7 @@ def _real(digits: str) -> float | int:
 
 
 _STRICT: dict[str, Any] = {
-    "object_pairs_hook": _unique,
+    "object_pairs_hook": unique_keys,
     "parse_int": _whole,
     "parse_float": _real,
     "parse_constant": float,

@@ -12,6 +12,7 @@ from accounts.refusal import Refused
 from benchmark.models import STORABLE
 from benchmark.protocols import protocol_names
 from canonical.documents import as_json
+from llm.strict_json import unique_keys
 from reports.artifact.code_version import code_version
 from reports.artifact.fingerprints import Difference, altered
 from reports.artifact.freezing import FORMAT, FORMATS, WITH_PAIRS, WITH_REMARKS, assemble, sources_of
@@ -53,15 +54,8 @@ class Verification:
 
 def read_artifact(content: bytes) -> dict[str, Any]:
     """An artifact file parsed. Raises Refused when it is no JSON object of the known format."""
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        named = dict(pairs)
-        if len(named) != len(pairs):
-            raise ValueError("an object names a key twice")
-        return named
-
     try:
-        document = json.loads(content, object_pairs_hook=unique)
+        document = json.loads(content, object_pairs_hook=unique_keys)
     except UnicodeDecodeError as error:
         raise Refused(f"The file is not JSON: no UTF-8 at byte {error.start}.", code="not_json") from error
     except (ValueError, RecursionError) as error:

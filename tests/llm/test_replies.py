@@ -2,11 +2,13 @@
 
 import json
 from itertools import product
+from time import process_time
 
 import pytest
 
 from llm import Reply, Unparsed, parse_reply
 from llm.replies import response_format
+from llm.strict_json import RepeatedKey, loads
 
 GOOD = {"label": "yes", "reason": "Lemma 2 is cited verbatim.", "confidence": 0.8}
 TEXT = json.dumps(GOOD)
@@ -125,6 +127,15 @@ def test_what_is_unparsed_says_why_without_repeating_the_reply() -> None:
     )
     assert parse_reply(without("confidence")) == Unparsed("confidence: Field required")
     assert "appears twice" in parse_reply('{"label": "yes", "label": "no"}').reason
+
+
+def test_a_repeated_key_among_very_many_is_found_in_one_pass() -> None:
+    """To count each of them would take most of a minute; REST and imports read JSON with the same hook."""
+    keys = ",".join(f'"k{number}":1' for number in range(60_000))
+    began = process_time()
+    with pytest.raises(RepeatedKey, match="the key 'k59999' appears twice in one object"):
+        loads(f'{{{keys},"k59999":2}}')
+    assert process_time() - began < 5
 
 
 def test_the_schema_asks_for_exactly_the_fields_of_the_prompt() -> None:
