@@ -110,6 +110,17 @@ def test_the_page_the_csv_and_rest_say_the_same(carl, proofs):
     assert carl.get(reverse("pairs", args=["sample-proofs"]), {"grades": "x:y"}).status_code == 404
 
 
+def test_the_page_names_the_test_of_equal_strengths_and_says_where_there_is_none(carl, proofs, monkeypatch):
+    address = reverse("pairs", args=["sample-proofs"])
+    assert "by Wald’s test, which takes comparisons of one problem or paper together" in (
+        carl.get(address).content.decode()
+    )
+    monkeypatch.setattr("stats.analyses.pairs.SINGULAR", 1)  # as if one problem alone compared a system
+    text = carl.get(address).content.decode()
+    assert "There are too few problems or papers to tell. Likelihood ratio" in text
+    assert "Wald" not in text
+
+
 def test_before_a_close_the_page_says_what_to_do(carl, gaps):
     reply = carl.get(reverse("pairs", args=["sample-re2math"]))
     assert b"No campaign of this track that grades or compares is closed yet" in reply.content
