@@ -13,6 +13,7 @@ from accounts.refusal import Refused
 from benchmark.subjects import Subject
 from canonical import canonical_json
 from reports.artifact.fingerprints import Difference
+from reports.artifact.manifest import Manifest
 from reports.artifact.verification import Verification, read_artifact, verify_file
 from reports.comparison.choices import Choices
 from reports.records.tables import choices_csv, comments_csv, labels_csv, verdicts_csv
@@ -121,34 +122,62 @@ def _of_tables(
             yield Difference(name, "the rows of the artifact", "no file")
         elif packed.read(files[name]) != expected:
             yield Difference(name, "the rows of the artifact", "others")
-    if "problems.jsonl" in files:
-        known = {sha256 for _, sha256 in document["manifest"]["instances"]}
-        for number, line in enumerate(packed.open(files["problems.jsonl"]), start=1):
-            if hashlib.sha256(line.rstrip(b"\n")).hexdigest() not in known:
-                yield Difference(f"problems.jsonl, line {number}", "a problem of the artifact", "another one")
+    yield from _of_texts(packed, files, inputs, Manifest.from_json(document["manifest"]))
+
+
+def _of_texts(
+    packed: zipfile.ZipFile, files: Mapping[str, zipfile.ZipInfo], inputs: Inputs, manifest: Manifest
+) -> Iterator[Difference]:
+    """Texts that are not those of the artifact, and texts left out.
+
+    Where a problem may be read, so may all answers to it. Since methods 7 a record names no hash of an answer that
+    it does not show: every answer with a hash is there.
+    """
+    keys = {row.sha256: row.key for row in manifest.instances}
+    problems: set[str] = set()
+    for place, line in _lines(packed, files, "problems.jsonl"):
+        key = keys.get(hashlib.sha256(line).hexdigest())
+        if key is None:
+            yield Difference(place, "a problem of the artifact", "another one")
+        elif key in problems:
+            yield Difference(place, "every problem once", f"{key} again")
+        else:
+            problems.add(key)
+    answers = {row.subject: row for row in inputs.outputs}
+    found: set[str] = set()
+    for place, line in _lines(packed, files, "answers.jsonl"):
+        try:
+            answer = json.loads(line)
+            system = answer.pop("system")
+            answered = Subject(answer["instance"], system, answer["attempt"], inputs.track, inputs.condition)
+            sha256 = hashlib.sha256(canonical_json(answer)).hexdigest()
+        except (ValueError, TypeError, AttributeError, KeyError):
+            yield Difference(place, "an answer", "something else")
+            continue
+        subject = str(answered)
+        if subject not in answers or answers[subject].sha256 != sha256:
+            yield Difference(place, f"the answer {subject} of the artifact", "another one")
+        elif subject in found:
+            yield Difference(place, "every answer once", f"{subject} again")
+        found.add(subject)
+    hides_hashes = inputs.methods >= 7 or not all(row.sha256 for row in inputs.outputs)
+    shown = {row.instance for row in inputs.outputs if hides_hashes and row.sha256}
+    shown |= {answers[subject].instance for subject in found & answers.keys()}
     if "answers.jsonl" in files:
-        # each answer once, under the system that gave it; of a problem all answers or none
-        answers = {row.subject: row for row in inputs.outputs}
-        found: set[str] = set()
-        for number, line in enumerate(packed.open(files["answers.jsonl"]), start=1):
-            place = f"answers.jsonl, line {number}"
-            try:
-                answer = json.loads(line)
-                system = answer.pop("system")
-                answered = Subject(
-                    answer["instance"], system, answer["attempt"], inputs.track, inputs.condition
-                )
-                sha256 = hashlib.sha256(canonical_json(answer)).hexdigest()
-            except (ValueError, TypeError, AttributeError, KeyError):
-                yield Difference(place, "an answer", "something else")
-                continue
-            subject = str(answered)
-            if subject not in answers or answers[subject].sha256 != sha256:
-                yield Difference(place, f"the answer {subject} of the artifact", "another one")
-            elif subject in found:
-                yield Difference(place, "every answer once", f"{subject} again")
-            found.add(subject)
-        shown = {answers[subject].instance for subject in found & answers.keys()}
-        for row in inputs.outputs:
-            if row.instance in shown and row.subject not in found:
-                yield Difference("answers.jsonl", f"the answer {row.subject}", "none")
+        shown |= problems
+    for row in inputs.outputs:
+        if row.instance in shown and row.subject not in found:
+            yield Difference("answers.jsonl", f"the answer {row.subject}", "none")
+    if "problems.jsonl" in files:
+        for key in sorted(shown - problems):
+            yield Difference("problems.jsonl", f"the problem {key}", "none")
+
+
+def _lines(
+    packed: zipfile.ZipFile, files: Mapping[str, zipfile.ZipInfo], name: str
+) -> Iterator[tuple[str, bytes]]:
+    """Each line of a file with its place; none where there is no such file."""
+    if name in files:
+        with packed.open(files[name]) as stream:
+            for number, line in enumerate(stream, start=1):
+                yield f"{name}, line {number}", line.rstrip(b"\n")

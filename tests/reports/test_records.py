@@ -437,6 +437,30 @@ def test_with_right_checksums_every_answer_is_still_that_of_its_system(publish):
     ]
 
 
+def test_with_right_checksums_no_text_that_the_record_shows_is_left_out(publish):
+    content = packed(publish(show_problems=True, show_outputs=True))
+    files = unpacked(content)
+    answers, problems = (
+        files[name].splitlines(keepends=True) for name in ("answers.jsonl", "problems.jsonl")
+    )
+    of_others = [line for line in answers if b'"sample-proof-01"' not in line]
+    assert len(of_others) == len(answers) - 3
+    missing = [
+        f"answers.jsonl: expected the answer sample-proof-01/{system}/1, found none"
+        for system in ("aurora", "basalt", "cobalt")
+    ]
+    assert changed(content, honest_sums=True, answers_jsonl=b"".join(of_others)) == missing
+    without = [line for line in problems if b'"sample-proof-01"' not in line]
+    assert changed(
+        content, honest_sums=True, answers_jsonl=b"".join(of_others), problems_jsonl=b"".join(without)
+    ) == [*missing, "problems.jsonl: expected the problem sample-proof-01, found none"]
+    assert changed(content, honest_sums=True, problems_jsonl=b"".join([problems[0], *problems])) == [
+        "problems.jsonl, line 2: expected every problem once, found sample-proof-01 again"
+    ]
+    del files["answers.jsonl"], files["SHA256SUMS"]
+    assert len(verify_archive(archive("x", files)).differences) == len(answers)
+
+
 def test_labels_are_never_missing(publish):
     files = unpacked(packed(publish()))
     del files["labels.csv"], files["SHA256SUMS"]
