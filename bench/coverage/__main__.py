@@ -14,6 +14,7 @@ FAMILIES = (
     "per_system",
     "coefficients",
     "superpopulation",
+    "uneven",
     "paired",
     "alpha",
     "strengths",

@@ -16,7 +16,7 @@ from reports.exclusions.rules import counted
 from reports.labels.cells import Row
 from reports.labels.exporting import csv_lines
 from reports.scores.inputs import CampaignInfo, Inputs
-from reports.scores.shape import METHODS
+from reports.scores.shape import METHODS, clustering
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
 from stats.tables.labels import read_labels
@@ -70,7 +70,7 @@ def chosen_key(kinds: Mapping[str, str], key: str) -> str:
 def pairs_of_rows(rows: Iterable[Row], *, seed: int, methods: int = METHODS) -> dict[str, object]:
     """What `analyse pairs` says of rows of the label table, or said by earlier `methods`."""
     table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
-    options = Options(seed=seed, reaches_unseen=methods > 5, tests_singular=methods < 9)
+    options = Options(seed=seed, clustering=clustering(methods), tests_singular=methods < 9)
     return pairs_document(table, options=options)
 
 

@@ -11,7 +11,7 @@ from reports.core.cells import percent_cell
 from reports.core.datasets import OutputRow
 from reports.core.figures.svg import Markup, element
 from reports.results.graded import Graded, Reading
-from reports.scores.shape import Score
+from reports.scores.shape import Score, clustering
 from stats.core.display import rounded
 from stats.core.estimate import Estimate
 from stats.scores.means import mean_by_cluster, share_by_cluster
@@ -122,15 +122,15 @@ def _experts(found: Reading | None, counted: Mapping[str, OutputRow], methods: i
     for subject, output in found.outputs.items():
         if subject in counted:
             own[counted[subject].system].append(output)
-    estimates = {}
+    estimates, way = {}, clustering(methods)
     for system, some in own.items():
         # records of older artifacts keep the intervals of outputs that are independent
         papers = [counted[one.subject].cluster if methods > 6 else one.subject for one in some]
         if found.scale.aggregation == "mean":
             levels = [float(one.level) for one in some]
-            estimates[system] = mean_by_cluster(levels, papers, "mean_over_outputs", found.scale.range)
+            estimates[system] = mean_by_cluster(levels, papers, "mean_over_outputs", found.scale.range, way)
         else:
-            estimates[system] = share_by_cluster([bool(one.solved) for one in some], papers)
+            estimates[system] = share_by_cluster([bool(one.solved) for one in some], papers, way)
     return estimates
 
 

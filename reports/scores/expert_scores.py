@@ -39,6 +39,7 @@ from reports.scores.shape import (
     Means,
     Passes,
     Steps,
+    clustering,
 )
 from reports.scores.step_scores import step_scores
 from stats.core.estimate import Estimate
@@ -87,9 +88,7 @@ def expert_scores(
         for system in systems:
             if scale.stepwise:
                 answered = [label for label in about[system] if label.state == "answered"]
-                found[system] = step_scores(
-                    question, answered, measures, clusters, reaches_unseen=methods > 5
-                )
+                found[system] = step_scores(question, answered, measures, clusters, clustering(methods))
                 continue
             # output to its decided value; None where the question was adjudicated for no system
             final = {row.subject: row.value for row in decided if system_of.get(row.subject) == system}
@@ -150,14 +149,16 @@ def _of_system(
         numbers = [value for _, value in values]
         if methods < 7:
             return mean_estimate(numbers, method, scale.range, reaches_unseen=methods > 5)
-        return mean_by_cluster(numbers, [clusters[subject] for subject, _ in values], method, scale.range)
+        papers = [clusters[subject] for subject, _ in values]
+        return mean_by_cluster(numbers, papers, method, scale.range, clustering(methods))
 
     def share(passed: Mapping[str, bool], lacking: Sequence[str] = ()) -> Estimate:
         """Of outputs that pass; problems of the papers `lacking` count against the system."""
         values = [*passed.values(), *(False for _ in lacking)]
         if methods < 7:
             return proportion(sum(values), len(values))
-        return share_by_cluster(values, [*(clusters[subject] for subject in passed), *lacking])
+        papers = [*(clusters[subject] for subject in passed), *lacking]
+        return share_by_cluster(values, papers, clustering(methods))
 
     scale = question.scale
     states = Counter(label.state for label in labels if label.state != "answered" and not label.step)

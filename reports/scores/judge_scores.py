@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from benchmark.protocol import LabelledOutput, Metric
-from reports.scores.shape import MetricScore
+from reports.scores.shape import MetricScore, clustering
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import missing_bounds, proportion
-from stats.scores.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
+from stats.scores.clusters import Clustering, cluster_bootstrap, cluster_totals, wilson_on_effective_n
 from stats.scores.means import share_by_cluster
 
 DENOMINATOR = "all outputs of the run; abstained, failed and uncertain count negative; unavailable leave"
@@ -95,7 +95,11 @@ def metric_score(
     artifact (reports/scores/inputs.py).
     """
     counted = count(metric, outputs)
-    estimate = share if methods >= 4 else wilson_estimate
+    way = clustering(methods)
+
+    def estimate(counted: Counted) -> Estimate:
+        return share(counted, way) if methods >= 4 else wilson_estimate(counted)
+
     divided = {
         name: _within(metric, estimate, ((stratum_of[output.instance], output) for output in outputs))
         for name, stratum_of in strata.items()
@@ -104,7 +108,7 @@ def metric_score(
     by_paper = undefined("paper_cluster_bootstrap", Reason.NO_ITEMS)
     if counted.values:
         papers = cluster_totals(counted.values, counted.clusters)
-        on_effective_n = wilson_on_effective_n(papers, reaches_unseen=methods > 5)
+        on_effective_n = wilson_on_effective_n(papers, way=way)
         by_paper = cluster_bootstrap(papers, seed=seed)
     return MetricScore(
         estimate=estimate(counted),
@@ -127,13 +131,13 @@ def _within(
     return {name: estimate(count(metric, members)) for name, members in sorted(grouped.items())}
 
 
-def share(counted: Counted) -> Estimate:
+def share(counted: Counted, way: Clustering = Clustering.UNEVEN) -> Estimate:
     """k / n as `wilson_estimate` gives it; where a problem has several attempts, with an interval by problem.
 
     Attempts at one problem succeed and fail together: Wilson is on n divided by their design effect (STATISTICS.md
     3 vii). Where all succeed, all fail or there is one problem, that cannot be estimated, and problems are counted.
     """
-    return _with_what_was_left_out(share_by_cluster(counted.values, counted.problems), counted)
+    return _with_what_was_left_out(share_by_cluster(counted.values, counted.problems, way), counted)
 
 
 def wilson_estimate(counted: Counted) -> Estimate:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from benchmark.protocol import Measure, Protocol
 from reports.core.measurements import MISSING, Asked, Key, Measured, OpenMeasure
-from reports.scores.shape import METHODS, MeasuredScores, MeasuredSystem, MeasureText
+from reports.scores.shape import METHODS, MeasuredScores, MeasuredSystem, MeasureText, clustering
 from stats.core.estimate import Caution, Estimate
 from stats.core.intervals import proportion
 from stats.scores.clusters import cluster_bootstrap, cluster_totals
@@ -92,20 +92,21 @@ def _of_system(
 
     Attempts at one instance are taken together, from `methods` 7 on everywhere.
     """
-    together = methods > 6
+    together, way = methods > 6, clustering(methods)
     by_domain: dict[str, list[Measured]] = defaultdict(list)
     for row in rows:
         by_domain[known[row.instance].domain].append(row)
 
     def share(own: Sequence[Measured]) -> Estimate:
         if together:
-            return share_by_cluster([row.value for row in own], [row.instance for row in own])
+            return share_by_cluster([row.value for row in own], [row.instance for row in own], way)
         return proportion(int(sum(row.value for row in own)), len(own))
 
     def mean(own: Sequence[Measured]) -> Estimate:
         values = [row.value for row in own]
         if together:
-            return mean_by_cluster(values, [row.instance for row in own], "mean_over_outputs", SCALE)
+            instances = [row.instance for row in own]
+            return mean_by_cluster(values, instances, "mean_over_outputs", SCALE, way)
         return mean_estimate(values, "mean_over_outputs", SCALE, reaches_unseen=methods > 5)
 
     total = sum(row.value for row in rows)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from canonical.documents import Free, Key, Maybe, keys_of
 from stats.core.estimate import Estimate
+from stats.scores.clusters import Clustering
 
 Estimates = Mapping[str, Estimate]
 # How the figures are computed. 1, which older artifacts name by silence: stats.audit.first_methods; below 3:
@@ -18,8 +19,14 @@ Estimates = Mapping[str, Estimate]
 # have no exclusion, means of equal values have intervals without width, and shares of 0 and 1 count outputs instead of
 # papers; below 7: experts' and measured shares and means take outputs of one paper or problem as independent; below 8:
 # an audit corrects nothing where a system was judged after its draw; below 9: intraclass correlations of items that
-# share problems can exceed 1, and strengths are tested with singular errors.
-METHODS = 9
+# share problems can exceed 1, and strengths are tested with singular errors; below 10: errors by paper are those of
+# papers with equally many outputs.
+METHODS = 10
+
+
+def clustering(methods: int) -> Clustering:
+    """How artifacts by these methods take outputs of one paper to be alike."""
+    return Clustering.INDEPENDENT if methods < 6 else Clustering.EVEN if methods < 10 else Clustering.UNEVEN
 
 
 @dataclass(frozen=True)

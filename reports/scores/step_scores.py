@@ -13,7 +13,7 @@ from benchmark.rubrics import Question
 from reports.core.datasets import ExpertLabel
 from reports.scores.shape import StepMeasured, Steps
 from stats.raters.aggregate import totals
-from stats.scores.clusters import cluster_totals
+from stats.scores.clusters import Clustering, cluster_totals
 from stats.scores.means import clustered_mean, clustered_share
 
 _NUMBER = re.compile(r"\d+")
@@ -24,8 +24,7 @@ def step_scores(
     labels: Sequence[ExpertLabel],
     measures: Sequence[StepMeasure],
     clusters: Mapping[str, str],
-    *,
-    reaches_unseen: bool = True,
+    way: Clustering = Clustering.UNEVEN,
 ) -> Steps:
     """One system's labels of one stepwise question: how often each value, and every measure's mean.
 
@@ -51,9 +50,9 @@ def step_scores(
         measured[measure.key] = StepMeasured(
             title=measure.title,
             definition=measure.definition,
-            estimate=clustered_share(by_paper, reaches_unseen=reaches_unseen)
+            estimate=clustered_share(by_paper, way)
             if measure.binary
-            else clustered_mean(by_paper, "mean_over_outputs", reaches_unseen=reaches_unseen),
+            else clustered_mean(by_paper, "mean_over_outputs", way=way),
         )
     every = [value for own in sheets.values() for sheet in own for value in sheet]
     return Steps(steps=totals(every, question.scale.values), outputs=len(sheets), measures=measured)

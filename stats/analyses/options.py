@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stats.core.intervals import z_value
+from stats.scores.clusters import Clustering
 from stats.tables.columns import Table
 from stats.tables.raw_rows import TableError
 
@@ -15,9 +16,8 @@ DEFAULT_SEED = 20_261_121
 class Options:
     """Seed of every resampling, confidence level, the only question and kind of rater (None: all).
 
-    `order` names the values from low to high where they are words of one's own. Without `reaches_unseen` an effect of
-    clusters that cannot be estimated is none (stats/scores/clusters.py), as in artifacts by `methods` before 6. With
-    `tests_singular` strengths are tested though their errors by cluster are singular, as in those before 9.
+    `order` names the values from low to high where they are words of one's own. An earlier way of `clustering`, and
+    `tests_singular` (strengths are tested though their errors by cluster are singular), are for older artifacts.
     """
 
     seed: int = DEFAULT_SEED
@@ -25,7 +25,7 @@ class Options:
     question: str | None = None
     rater_kind: str | None = None
     order: tuple[str, ...] = ()
-    reaches_unseen: bool = True
+    clustering: Clustering = Clustering.UNEVEN
     tests_singular: bool = False
 
     def __post_init__(self) -> None:

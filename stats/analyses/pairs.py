@@ -98,7 +98,7 @@ def _system(
             settled.clusters,
             at,
             level=options.confidence,
-            reaches_unseen=options.reaches_unseen,
+            way=options.clustering,
         )
     return {
         "system": name,
@@ -236,14 +236,14 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
     else:
         counted = [np.bincount(clusters, weights=what).astype(np.int64) for what in (won, decisive)]
         share, p = clustered_first_slot(
-            *counted, seed=options.seed, level=options.confidence, reaches_unseen=options.reaches_unseen
+            *counted, seed=options.seed, level=options.confidence, way=options.clustering
         )
     return {
         "first_slot_share": share.as_json(),
         "p": p,
         "swapped_pairs": swaps.n,
         "swap_consistency": swap_consistency(
-            swaps, clusters=alike, level=options.confidence, reaches_unseen=options.reaches_unseen
+            swaps, clusters=alike, level=options.confidence, way=options.clustering
         ).as_json(),
         "swap_kappa": None if np.isnan(kappa) else float(kappa),
         "first_first": swaps.first_first,

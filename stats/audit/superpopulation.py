@@ -87,15 +87,17 @@ def _effective(value: float, units: Floats, known: Floats, found: Floats, cluste
     total, n = units.sum(axis=0), known.sum(axis=0)
     rates, population_size = found.sum(axis=0) / n, units.sum()
     estimated = ((found - known * rates) * (total / n) + units * rates).sum(axis=1)
-    residuals = estimated - value * units.sum(axis=1)
+    sizes = units.sum(axis=1)
+    residuals = estimated - value * sizes
     squares = float(residuals @ residuals)
-    variance = clusters / (clusters - 1) * squares / population_size**2
+    # The jackknife: a cluster with most of the units makes the value, and has a small residual for that alone.
+    without = residuals / (1 - sizes / population_size)
+    variance = (clusters - 1) / clusters * float(without @ without) / population_size**2
 
     smooth = (found.sum(axis=0) + PRIOR) / (n + 2 * PRIOR)
     share = total / population_size
     rate = float(share @ smooth)
     independent = float((share**2 * (1 - n / total) / n) @ (smooth * (1 - smooth)))
-    sizes = units.sum(axis=1)
     with_both = min((found.sum(axis=1) > 0).sum(), ((known - found).sum(axis=1) > 0).sum())
     alike = float(sizes @ sizes) / sizes.sum() - 1
     assumed = 1 + ASSUMED_CORRELATION * alike * FADES_OVER / (FADES_OVER + float(with_both))

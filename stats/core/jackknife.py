@@ -69,7 +69,7 @@ def share_interval(value: float, se: float, degrees: float, level: float) -> tup
     return wilson(value * trials, trials, level=level, quantile=t_quantile(level, degrees))
 
 
-def unseen_share(units: int, level: float) -> float:
+def unseen_share(units: float, level: float) -> float:
     """The largest share of a kind that `units` never showed: the rule of three.
 
     A kind with share p stays unseen with probability (1 - p)^units; p is the largest for which that is (1 - level) / 2.

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion, wilson, z_value
-from stats.scores.clusters import cluster_totals, wilson_on_effective_n
+from stats.scores.clusters import Clustering, cluster_totals, wilson_on_effective_n
 
 
 class Result(IntEnum):
@@ -118,7 +118,7 @@ def clustered_rates(
     system: int,
     *,
     level: float = 0.95,
-    reaches_unseen: bool = True,
+    way: Clustering = Clustering.UNEVEN,
 ) -> tuple[Estimate, Estimate]:
     """Win rate and half-tie rate of a system when comparisons of a cluster (L,) are alike.
 
@@ -130,8 +130,7 @@ def clustered_rates(
     codes = np.unique(clusters[own], return_inverse=True)[1]
     half = won + (result == Result.TIE) / 2
     rates = [
-        wilson_on_effective_n(cluster_totals(values, codes), level=level, reaches_unseen=reaches_unseen)
-        for values in (won, half)
+        wilson_on_effective_n(cluster_totals(values, codes), level=level, way=way) for values in (won, half)
     ]
     return replace(rates[0], denom_rule="wins / all comparisons"), rates[1]
 

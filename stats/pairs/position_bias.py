@@ -10,7 +10,13 @@ import numpy as np
 from stats.core.bootstrap import Ints
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import clopper_pearson, proportion
-from stats.scores.clusters import ClusterTotals, design_effect, linearised_se, wilson_on_effective_n
+from stats.scores.clusters import (
+    Clustering,
+    ClusterTotals,
+    clustered_se,
+    design_effect,
+    wilson_on_effective_n,
+)
 from stats.scores.paired import sign_flip
 
 
@@ -33,20 +39,25 @@ def first_slot_share(first_wins: int, decisive: int, *, level: float = 0.95) -> 
 
 
 def clustered_first_slot(
-    first_wins: Ints, decisive: Ints, *, seed: int, level: float = 0.95, reaches_unseen: bool = True
+    first_wins: Ints,
+    decisive: Ints,
+    *,
+    seed: int,
+    level: float = 0.95,
+    way: Clustering = Clustering.UNEVEN,
 ) -> tuple[Estimate, float | None]:
     """The share and its test from counts per cluster (C,): Clopper and Pearson on the effective number, sign flips."""
     kept = decisive > 0
     totals = ClusterTotals(first_wins[kept].astype(np.float64), decisive[kept])
     if totals.n == 0:
         return undefined("clopper_pearson_n_eff", Reason.NO_ITEMS, n=0, level=level), None
-    n = totals.n / design_effect(totals, reaches_unseen=reaches_unseen)
+    n = totals.n / design_effect(totals, way)
     found = Estimate(
         value=totals.mean,
         ci=clopper_pearson(totals.mean * n, n, level=level),
         level=level,
         method="clopper_pearson_n_eff",
-        se=linearised_se(totals),
+        se=clustered_se(totals, way),
         k=float(totals.sums.sum()),
         n=totals.n,
         clusters=totals.clusters,
@@ -78,7 +89,7 @@ def swap_consistency(
     *,
     clusters: Sequence[SwapCounts] = (),
     level: float = 0.95,
-    reaches_unseen: bool = True,
+    way: Clustering = Clustering.UNEVEN,
 ) -> Estimate:
     """Share of swapped pairs whose two presentations agree, with Wilson's interval.
 
@@ -88,7 +99,7 @@ def swap_consistency(
         return proportion(counts.agree, counts.n, level=level)
     agree, n = np.array([(one.agree, one.n) for one in clusters]).T
     totals = ClusterTotals(agree.astype(np.float64), n)
-    return wilson_on_effective_n(totals, level=level, reaches_unseen=reaches_unseen)
+    return wilson_on_effective_n(totals, level=level, way=way)
 
 
 def swap_test(counts: SwapCounts, *, clusters: Sequence[SwapCounts] = (), seed: int = 0) -> float | None:

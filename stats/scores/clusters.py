@@ -2,7 +2,8 @@
 
 The estimate is a ratio with a random denominator: sum of values over number of items (STATISTICS.md 1.1,
 3 vii). The headline interval is Wilson on the effective sample size; the percentile bootstrap over
-clusters is the papers' method and undercovers for few successes.
+clusters is the papers' method and undercovers for few successes. Where clusters differ in size, the linearised error
+of 3 vii is too small (ADR 0067).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import count
 
 import numpy as np
@@ -31,12 +33,28 @@ FEW_CLUSTERS = 20
 FEW_SUCCESSES = 5
 
 
+class Clustering(IntEnum):
+    """How alike the items of a cluster are taken to be. The first two are for artifacts by `methods` before 6 and 10.
+
+    Where that cannot be estimated, INDEPENDENT counts the items and the others count clusters. EVEN has the linearised
+    error, which is that of clusters of one size.
+    """
+
+    INDEPENDENT = 1
+    EVEN = 2
+    UNEVEN = 3
+
+
 @dataclass(frozen=True)
 class ClusterTotals:
-    """Per cluster: the sum of its items' values and its number of items, both of shape (C,)."""
+    """Per cluster: the sum of its items' values, its number of items, and the sum of the squared values, all (C,).
+
+    Without `squares` the values are 0 and 1.
+    """
 
     sums: Floats
     sizes: Ints
+    squares: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.sums.shape != self.sizes.shape or self.sums.ndim != 1:
@@ -55,6 +73,11 @@ class ClusterTotals:
         return len(self.sizes)
 
     @property
+    def as_many_even_ones(self) -> float:
+        """How many clusters of one size would weigh as much: n^2 / sum m_c^2; only meaningful when n > 0."""
+        return self.n**2 / float(self.sizes @ self.sizes)
+
+    @property
     def mean(self) -> float:
         """The ratio estimate; only meaningful when n > 0."""
         return float(self.sums.sum() / self.sizes.sum())
@@ -70,8 +93,11 @@ def cluster_totals(values: ArrayLike, clusters: Sequence[Hashable] | Ints) -> Cl
         raise ValueError(f"{numbers.size} values but {len(clusters)} cluster names")
     codes = clusters if isinstance(clusters, np.ndarray) else cluster_codes(clusters)
     kinds = int(codes.max(initial=-1)) + 1
-    sums = np.bincount(codes, weights=numbers, minlength=kinds).astype(np.float64)
-    return ClusterTotals(sums, np.bincount(codes, minlength=kinds).astype(np.int64))
+    sums, squares = (
+        np.bincount(codes, weights=weights, minlength=kinds).astype(np.float64)
+        for weights in (numbers, numbers**2)
+    )
+    return ClusterTotals(sums, np.bincount(codes, minlength=kinds).astype(np.int64), squares)
 
 
 def cluster_codes(clusters: Sequence[Hashable]) -> Ints:
@@ -83,13 +109,40 @@ def cluster_codes(clusters: Sequence[Hashable]) -> Ints:
     return np.fromiter(map(factor.__getitem__, keys), dtype=np.int64, count=len(clusters))
 
 
-def linearised_se(totals: ClusterTotals) -> float | None:
-    """sqrt(C/(C-1) sum e_c^2) / sum m_c with e_c = s_c - r m_c; None below two clusters."""
-    number = totals.clusters
+def clustered_se(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> float | None:
+    """The standard error of the mean; None below two clusters.
+
+    The linearised one is sqrt(C/(C-1) sum e_c^2) / sum m_c with e_c = s_c - r m_c. A large cluster makes the mean, and
+    has a small e_c for that alone. So UNEVEN takes the larger of two errors that equal it where clusters have one size:
+    the jackknife's, with each e_c divided by the share of items that are not in c, and that of variance components.
+    """
+    number, sizes = totals.clusters, totals.sizes
     if number < 2 or totals.n == 0:
         return None
-    residuals = totals.sums - totals.mean * totals.sizes
-    return math.sqrt(number / (number - 1) * float(residuals @ residuals)) / totals.n
+    residuals = totals.sums - totals.mean * sizes
+    if way < Clustering.UNEVEN or sizes.max() == totals.n:
+        return math.sqrt(number / (number - 1) * float(residuals @ residuals)) / totals.n
+    without = residuals / (1 - sizes / totals.n)
+    jackknife = (number - 1) / number * float(without @ without) / totals.n**2
+    return math.sqrt(max(jackknife, _variance_by_components(totals)))
+
+
+def _variance_by_components(totals: ClusterTotals) -> float:
+    """Of the mean, by a variance between clusters and one within them (one-way analysis of variance, Searle 1971).
+
+    0 where clusters have less in common than chance gives them, or only one item each.
+    """
+    kept = totals.sizes > 0
+    sums, sizes = totals.sums[kept], totals.sizes[kept]
+    squares = sums if totals.squares is None else totals.squares[kept]
+    number, n = len(sizes), totals.n
+    if n == number:
+        return 0.0
+    means = sums / sizes
+    within = max(0.0, float(squares.sum() - sums @ means)) / (n - number)
+    between = float(sizes @ (means - totals.mean) ** 2) / (number - 1)
+    common = (between - within) * (number - 1) / (n - float(sizes @ sizes) / n)
+    return max(0.0, common) * float(sizes @ sizes) / n**2 + within / n if common > 0 else 0.0
 
 
 def _effect_is_unknown(totals: ClusterTotals) -> bool:
@@ -98,15 +151,14 @@ def _effect_is_unknown(totals: ClusterTotals) -> bool:
     return totals.n > 0 and (totals.clusters == 1 or totals.sums.sum() in (0, totals.n))
 
 
-def design_effect(totals: ClusterTotals, *, reaches_unseen: bool = True) -> float:
+def design_effect(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> float:
     """Variance against that of n independent 0/1 items, floored at 1.
 
-    Where it cannot be estimated, clusters are counted and not their items, which may succeed and fail together; without
-    `reaches_unseen` it is 1 there, as in artifacts by `methods` before 6.
+    Where it cannot be estimated, clusters are counted and not their items, which may succeed and fail together.
     """
-    if reaches_unseen and _effect_is_unknown(totals):
-        return totals.n / totals.clusters
-    se = linearised_se(totals)
+    if way > Clustering.INDEPENDENT and _effect_is_unknown(totals):
+        return totals.n / (totals.clusters if way == Clustering.EVEN else totals.as_many_even_ones)
+    se = clustered_se(totals, way)
     p = totals.mean if totals.n else 0.0
     independent = p * (1 - p) / (totals.n - 1) if totals.n > 1 else 0.0
     if se is None or independent <= 0:
@@ -114,20 +166,26 @@ def design_effect(totals: ClusterTotals, *, reaches_unseen: bool = True) -> floa
     return max(1.0, se * se / independent)
 
 
+def are_few(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> bool:
+    """Whether the clusters are too few for their number to be taken as large."""
+    number = totals.clusters if way < Clustering.UNEVEN else totals.as_many_even_ones
+    return number < FEW_CLUSTERS
+
+
 def wilson_on_effective_n(
-    totals: ClusterTotals, *, level: float = 0.95, reaches_unseen: bool = True
+    totals: ClusterTotals, *, level: float = 0.95, way: Clustering = Clustering.UNEVEN
 ) -> Estimate:
     """The headline: share of successes with Wilson on n / design effect.
 
-    Below 20 clusters the normal quantile gives way to Student's t with C - 1 degrees of freedom where the effect was
-    estimated (see `design_effect` for `reaches_unseen`).
+    Where clusters weigh less than 20 of one size, the normal quantile gives way to Student's t with C - 1 degrees of
+    freedom where the effect was estimated.
     """
     method = "wilson_n_eff"
     if totals.n == 0:
         return undefined(method, Reason.NO_ITEMS, n=0, level=level)
-    effective = totals.n / design_effect(totals, reaches_unseen=reaches_unseen)
-    few = totals.clusters < FEW_CLUSTERS
-    estimated = totals.clusters > 1 and not (reaches_unseen and _effect_is_unknown(totals))
+    effective = totals.n / design_effect(totals, way)
+    few = are_few(totals, way)
+    estimated = totals.clusters > 1 and not (way > Clustering.INDEPENDENT and _effect_is_unknown(totals))
     quantile = t_value(level, totals.clusters - 1) if few and estimated else z_value(level)
     value = totals.mean
     return Estimate(
@@ -135,7 +193,7 @@ def wilson_on_effective_n(
         ci=wilson(value * effective, effective, level=level, quantile=quantile),
         level=level,
         method=method,
-        se=linearised_se(totals),
+        se=clustered_se(totals, way),
         k=float(totals.sums.sum()),
         n=totals.n,
         clusters=totals.clusters,
@@ -168,7 +226,7 @@ def cluster_bootstrap(
         ci=ends,
         level=level,
         method=method,
-        se=linearised_se(totals),
+        se=clustered_se(totals, Clustering.EVEN),
         k=float(totals.sums.sum()),
         n=totals.n,
         clusters=totals.clusters,
@@ -204,7 +262,7 @@ def paired_difference(
         ci=ends,
         level=level,
         method=method,
-        se=linearised_se(difference),
+        se=clustered_se(difference, Clustering.EVEN),
         n=one.n,
         clusters=one.clusters,
         reason=Reason.DEGENERATE_BOOTSTRAP if ends is None else None,

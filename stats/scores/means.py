@@ -11,7 +11,13 @@ from stats.core.bootstrap import Ints
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion, t_value
 from stats.core.jackknife import unseen_share
-from stats.scores.clusters import ClusterTotals, cluster_totals, linearised_se, wilson_on_effective_n
+from stats.scores.clusters import (
+    Clustering,
+    ClusterTotals,
+    cluster_totals,
+    clustered_se,
+    wilson_on_effective_n,
+)
 
 Scale = tuple[float, float]
 
@@ -30,37 +36,49 @@ def mean_estimate(
     if n < 2:
         return Estimate(value=mean, method=method, n=n)
     se = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
-    return _with_t_interval(Estimate(value=mean, se=se, method=method, n=n), n, scale, reaches_unseen)
+    found = Estimate(value=mean, se=se, method=method, n=n)
+    if reaches_unseen and not has_width(se, scale):
+        return reaching_unseen(found, n, scale)
+    return _with_t_interval(found, n, scale)
 
 
 def mean_by_cluster(
-    values: Sequence[float], clusters: Sequence[Hashable] | Ints, method: str, scale: Scale
+    values: Sequence[float],
+    clusters: Sequence[Hashable] | Ints,
+    method: str,
+    scale: Scale,
+    way: Clustering = Clustering.UNEVEN,
 ) -> Estimate:
     """`mean_estimate` where every value has a cluster of its own, else `clustered_mean`, whose method says so."""
     totals = cluster_totals(values, clusters)
     if totals.clusters == totals.n:
         return mean_estimate(values, method, scale)
-    return clustered_mean(totals, f"{method}, by cluster", scale)
+    return clustered_mean(totals, f"{method}, by cluster", scale, way)
 
 
-def share_by_cluster(values: Sequence[float], clusters: Sequence[Hashable] | Ints) -> Estimate:
+def share_by_cluster(
+    values: Sequence[float], clusters: Sequence[Hashable] | Ints, way: Clustering = Clustering.UNEVEN
+) -> Estimate:
     """`share_of` these successes (1; others are 0)."""
-    return share_of(cluster_totals(values, clusters))
+    return share_of(cluster_totals(values, clusters), way)
 
 
-def share_of(totals: ClusterTotals) -> Estimate:
+def share_of(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> Estimate:
     """The share of successes: Wilson, on the effective number where some share a cluster."""
     plain = proportion(int(totals.sums.sum()), totals.n)
     if totals.clusters == totals.n:
         return plain
-    found = wilson_on_effective_n(totals)
+    found = wilson_on_effective_n(totals, way=way)
     return replace(
         plain, ci=found.ci, se=found.se, method=found.method, clusters=found.clusters, warnings=found.warnings
     )
 
 
 def clustered_mean(
-    totals: ClusterTotals, method: str, scale: Scale = (0.0, 1.0), *, reaches_unseen: bool = True
+    totals: ClusterTotals,
+    method: str,
+    scale: Scale = (0.0, 1.0),
+    way: Clustering = Clustering.UNEVEN,
 ) -> Estimate:
     """The mean of values on a scale over all outputs, with a t interval over their clusters (C - 1 degrees).
 
@@ -68,25 +86,30 @@ def clustered_mean(
     """
     if totals.n == 0:
         return undefined(method, Reason.NO_ITEMS, n=0)
-    se = linearised_se(totals)
+    se = clustered_se(totals, way)
     found = Estimate(value=totals.mean, se=se, method=method, n=totals.n, clusters=totals.clusters)
-    return found if se is None else _with_t_interval(found, totals.clusters, scale, reaches_unseen)
+    if se is None:
+        return found
+    if way > Clustering.INDEPENDENT and not has_width(se, scale):
+        return reaching_unseen(
+            found, totals.clusters if way == Clustering.EVEN else totals.as_many_even_ones, scale
+        )
+    return _with_t_interval(found, totals.clusters, scale)
 
 
-def clustered_share(totals: ClusterTotals, *, reaches_unseen: bool = True) -> Estimate:
+def clustered_share(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> Estimate:
     """The share of outputs with a property, from values in [0, 1] (0 or 1 by expert, averaged over experts).
 
     Wilson where each output is a cluster of its own with 0 or 1: independent trials. Elsewhere Wilson on the
-    effective number of outputs (STATISTICS.md 3 vii; `reaches_unseen` as there); one cluster of several outputs has
-    no interval.
+    effective number of outputs (STATISTICS.md 3 vii); one cluster of several outputs has no interval.
     """
     if totals.n and totals.sizes.max() == 1 and np.isin(totals.sums, (0.0, 1.0)).all():
         return replace(proportion(int(totals.sums.sum()), totals.n), clusters=totals.clusters)
-    found = wilson_on_effective_n(totals, reaches_unseen=reaches_unseen)
+    found = wilson_on_effective_n(totals, way=way)
     return replace(found, ci=None) if totals.clusters == 1 < totals.n else found
 
 
-def reaching_unseen(found: Estimate, units: int, scale: Scale) -> Estimate:
+def reaching_unseen(found: Estimate, units: float, scale: Scale) -> Estimate:
     """The estimate of a mean to which all `units` gave one value, with the interval that this allows.
 
     Units with another value that went unseen (`unseen_share`) would move the mean to an end of the scale. For values of
@@ -104,11 +127,9 @@ def has_width(width: float, scale: Scale) -> bool:
     return width > 1e-12 * (scale[1] - scale[0])
 
 
-def _with_t_interval(found: Estimate, units: int, scale: Scale, reaches_unseen: bool) -> Estimate:
+def _with_t_interval(found: Estimate, units: int, scale: Scale) -> Estimate:
     assert found.value is not None
     assert found.se is not None
-    if reaches_unseen and not has_width(found.se, scale):
-        return reaching_unseen(found, units, scale)
     half = t_value(0.95, units - 1) * found.se
     whole = found.value - half, found.value + half
     ends = max(whole[0], scale[0]), min(whole[1], scale[1])

@@ -16,7 +16,7 @@ from stats.core.bootstrap import Floats, Ints, generator
 from stats.core.estimate import Caution, Estimate, Reason
 from stats.core.intervals import t_value
 from stats.core.jackknife import unseen_share
-from stats.scores.clusters import FEW_CLUSTERS, ClusterTotals, cluster_totals, linearised_se
+from stats.scores.clusters import ClusterTotals, are_few, cluster_totals, clustered_se
 from stats.scores.compare import cochran_q, paired_newcombe
 
 ENUMERATED = 12  # so many clusters have 4,096 assignments of signs
@@ -102,21 +102,21 @@ def paired_interval(first: ArrayLike, second: ArrayLike, clusters: Ints, *, leve
     difference the interval is bounded by the clusters that could have shown one.
     """
     one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    totals = ClusterTotals(cluster_totals(one - two, clusters).sums, cluster_totals(one, clusters).sizes)
+    totals = cluster_totals(one - two, clusters)
     if np.isin(one, (0.0, 1.0)).all() and np.isin(two, (0.0, 1.0)).all():
         return _newcombe(one, two, totals, level)
     if totals.clusters < 2:
         return Estimate(
             value=totals.mean, method="paired_t", level=level, n=totals.n, reason=Reason.FEW_EVENTS
         )
-    se = linearised_se(totals) or 0.0
+    se = clustered_se(totals) or 0.0
     found = Estimate(
         value=totals.mean, method="paired_t", level=level, se=se, n=totals.n, clusters=totals.clusters
     )
-    few: tuple[Caution, ...] = (Caution.FEW_CLUSTERS,) if totals.clusters < FEW_CLUSTERS else ()
+    few: tuple[Caution, ...] = (Caution.FEW_CLUSTERS,) if are_few(totals) else ()
     half = t_value(level, totals.clusters - 1) * se
     if se == 0:  # as many clusters as could differ by 1 without one of these having shown it
-        half = unseen_share(totals.clusters, level)
+        half = unseen_share(totals.as_many_even_ones, level)
         few = (*few, Caution.NO_SPREAD)
     ends = (max(-1.0, totals.mean - half), min(1.0, totals.mean + half))
     return replace(found, ci=ends, warnings=few)
@@ -136,10 +136,11 @@ def _newcombe(one: Floats, two: Floats, totals: ClusterTotals, level: float) -> 
         return Estimate(
             value=totals.mean, method=method, level=level, n=totals.n, clusters=1, reason=Reason.FEW_EVENTS
         )
-    se, discordant = linearised_se(totals) or 0.0, (cells[1] + cells[2]) / totals.n
+    se, discordant = clustered_se(totals) or 0.0, (cells[1] + cells[2]) / totals.n
     independent = (discordant - totals.mean**2) / (totals.n - 1)
     # Where nothing differs the clusters count, not their items.
-    effect = max(1.0, se * se / independent) if independent > 0 and se > 0 else totals.n / totals.clusters
+    known = independent > 0 and se > 0
+    effect = max(1.0, se * se / independent) if known else totals.n / totals.as_many_even_ones
     quantile = t_value(level, totals.clusters - 1)
     found = paired_newcombe(*(cell / effect for cell in cells), level=level, quantile=quantile)
     return replace(
@@ -150,7 +151,7 @@ def _newcombe(one: Floats, two: Floats, totals: ClusterTotals, level: float) -> 
         n=totals.n,
         clusters=totals.clusters,
         warnings=(
-            *((Caution.FEW_CLUSTERS,) if totals.clusters < FEW_CLUSTERS else ()),
+            *((Caution.FEW_CLUSTERS,) if are_few(totals) else ()),
             *((Caution.NO_SPREAD,) if se == 0 else ()),
         ),
     )

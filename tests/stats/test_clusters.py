@@ -11,11 +11,12 @@ from stats.core.bootstrap import compress_rows, generator, resampled_sums
 from stats.core.estimate import Caution, Reason
 from stats.core.intervals import wilson
 from stats.scores.clusters import (
+    Clustering,
     ClusterTotals,
     cluster_bootstrap,
     cluster_totals,
+    clustered_se,
     design_effect,
-    linearised_se,
     paired_difference,
     wilson_on_effective_n,
 )
@@ -54,7 +55,7 @@ def test_the_bootstrap_is_seeded_and_says_so():
 def test_clusters_of_one_item_have_design_effect_one():
     totals = cluster_totals([1, 0, 0, 1, 0] * 10, list(range(50)))
     # All sizes 1: linearised SE^2 = p (1 - p) / (n - 1) = .24 / 49.
-    assert linearised_se(totals) == pytest.approx(math.sqrt(0.24 / 49), abs=1e-12)
+    assert clustered_se(totals) == pytest.approx(math.sqrt(0.24 / 49), abs=1e-12)
     assert design_effect(totals) == pytest.approx(1, abs=1e-12)
 
 
@@ -64,7 +65,7 @@ def test_doubling_every_item_of_a_cluster_doubles_the_design_effect():
     double = cluster_totals(values * 2, names * 2)
     # The SE stays, the SRS variance falls from .24/49 to .24/99.
     assert design_effect(double) == pytest.approx(99 / 49, abs=1e-12)
-    assert linearised_se(double) == pytest.approx(linearised_se(single), abs=1e-12)
+    assert clustered_se(double) == pytest.approx(clustered_se(single), abs=1e-12)
 
 
 def test_wilson_on_the_effective_sample_size_matches_the_worked_example():
@@ -99,8 +100,11 @@ def test_a_bootstrap_without_success_is_a_flagged_point_and_the_headline_is_not(
     """Nothing tells whether two outputs of a paper fail together: Wilson's interval of 0 of 167 papers."""
     totals = eval_200(0)
     assert cluster_bootstrap(totals, seed=1, replicates=200).ci == (0, 0)
-    assert wilson_on_effective_n(totals).ci == pytest.approx((0, 0.022486), abs=1e-6)
-    earlier = wilson_on_effective_n(totals, reaches_unseen=False)
+    # 134 papers with one output and 33 with two weigh as much as 200^2 / (134 + 33 * 4) = 150.38 with as many each
+    assert wilson_on_effective_n(totals).ci == pytest.approx(
+        (0, 3.841459 / (150.375940 + 3.841459)), abs=1e-6
+    )
+    earlier = wilson_on_effective_n(totals, way=Clustering.INDEPENDENT)
     assert earlier.ci == pytest.approx((0, 0.018845), abs=1e-6)
 
 
