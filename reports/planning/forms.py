@@ -121,7 +121,8 @@ class ComparisonForm(PlannerForm):
         max_value=100_000,
         initial=1,
         required=False,
-        help_text="Attempts at one problem, or instances of one paper; 1 for single items.",
+        help_text="Attempts at one problem, or instances of one paper; 1 for single items. Where they differ in size, "
+        "give a pilot.",
     )
     correlation = forms.FloatField(
         label="Correlation within clusters",

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stats.core.intervals import wilson, z_value
+from stats.scores.clusters import ClusterTotals, mean_squares
 
 MIN_PER_STRATUM = 5
 MOST_ITEMS = 1_000_000  # of an exact size: more takes minutes to compute, and nobody grades as many
@@ -217,7 +218,10 @@ def exact_paired_size(
 
 
 def design_effect(cluster_size: float, correlation: float) -> float:
-    """1 + (m - 1) rho: how many times more items are needed when m of a cluster are correlated by rho."""
+    """1 + (m - 1) rho: how many times more items are needed when m of a cluster are correlated by rho.
+
+    Where clusters differ in size, m is sum m_c^2 / sum m_c, the size of the cluster that an item is in on average.
+    """
     if cluster_size < 1 or not 0 <= correlation <= 1:
         raise ValueError("needs at least one item per cluster and a correlation from 0 to 1")
     return 1 + (cluster_size - 1) * correlation
@@ -233,16 +237,12 @@ def pilot_correlation(pilot: Sequence[tuple[int, int, int]]) -> float:
         raise ValueError(
             "a cluster of the pilot needs items >= only first + only second, and at least one item"
         )
-    table = np.array(pilot, dtype=float).reshape(-1, 3)
-    sizes, sums, squares = table[:, 0], table[:, 1] - table[:, 2], float((table[:, 1] + table[:, 2]).sum())
-    clusters, n = len(table), float(sizes.sum())
-    if clusters < 2 or n == clusters:
+    sizes, first, second = np.array(pilot, dtype=np.int64).reshape(-1, 3).T
+    found = mean_squares(ClusterTotals(1.0 * (first - second), sizes, 1.0 * (first + second)))
+    if found is None:
         raise ValueError("a pilot needs two clusters, and one with two items")
-    between = (float((sums**2 / sizes).sum()) - sums.sum() ** 2 / n) / (clusters - 1)
-    within = (squares - float((sums**2 / sizes).sum())) / (n - clusters)
-    typical = (n - float((sizes**2).sum()) / n) / (clusters - 1)
-    total = between + (typical - 1) * within
-    return max(0.0, (between - within) / total) if total > 0 else 0.0
+    total = found.between + (found.size - 1) * found.within
+    return max(0.0, (found.between - found.within) / total) if total > 0 else 0.0
 
 
 def independent_size(p1: float, p2: float, *, power: float = 0.8, level: float = 0.95) -> float:

@@ -14,6 +14,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -132,17 +133,35 @@ def _variance_by_components(totals: ClusterTotals) -> float:
 
     0 where clusters have less in common than chance gives them, or only one item each.
     """
+    found = mean_squares(totals)
+    if found is None or found.between <= found.within:
+        return 0.0
+    common = (found.between - found.within) / found.size
+    return common / totals.as_many_even_ones + found.within / totals.n
+
+
+class MeanSquares(NamedTuple):
+    """Between and within clusters, and the size of clusters that their difference is divided by."""
+
+    between: float
+    within: float
+    size: float
+
+
+def mean_squares(totals: ClusterTotals) -> MeanSquares | None:
+    """One-way analysis of variance with clusters of unequal size; None where none has two items or there is one."""
     kept = totals.sizes > 0
     sums, sizes = totals.sums[kept], totals.sizes[kept]
     squares = sums if totals.squares is None else totals.squares[kept]
     number, n = len(sizes), totals.n
-    if n == number:
-        return 0.0
+    if number < 2 or n == number:
+        return None
     means = sums / sizes
-    within = max(0.0, float(squares.sum() - sums @ means)) / (n - number)
-    between = float(sizes @ (means - totals.mean) ** 2) / (number - 1)
-    common = (between - within) * (number - 1) / (n - float(sizes @ sizes) / n)
-    return max(0.0, common) * float(sizes @ sizes) / n**2 + within / n if common > 0 else 0.0
+    return MeanSquares(
+        between=float(sizes @ (means - totals.mean) ** 2) / (number - 1),
+        within=max(0.0, float(squares.sum() - sums @ means)) / (n - number),
+        size=(n - n / totals.as_many_even_ones) / (number - 1),
+    )
 
 
 def _effect_is_unknown(totals: ClusterTotals) -> bool:
