@@ -237,8 +237,8 @@ def pilot_correlation(pilot: Sequence[tuple[int, int, int]]) -> float:
         raise ValueError(
             "a cluster of the pilot needs items >= only first + only second, and at least one item"
         )
-    sizes, first, second = np.array(pilot, dtype=np.int64).reshape(-1, 3).T
-    found = mean_squares(ClusterTotals(1.0 * (first - second), sizes, 1.0 * (first + second)))
+    sizes, first, second = np.array(pilot, dtype=np.float64).reshape(-1, 3).T
+    found = mean_squares(ClusterTotals(first - second, sizes.astype(np.int64), first + second))
     if found is None:
         raise ValueError("a pilot needs two clusters, and one with two items")
     total = found.between + (found.size - 1) * found.within
