@@ -74,8 +74,8 @@ class ClusterTotals:
         return len(self.sizes)
 
     @property
-    def as_many_even_ones(self) -> float:
-        """How many clusters of one size would weigh as much: n^2 / sum m_c^2; only meaningful when n > 0."""
+    def effective_clusters(self) -> float:
+        """So many clusters of one size would weigh as much: n^2 / sum m_c^2; only meaningful when n > 0."""
         return self.n**2 / float(self.sizes @ self.sizes)
 
     @property
@@ -137,7 +137,7 @@ def _variance_by_components(totals: ClusterTotals) -> float:
     if found is None or found.between <= found.within:
         return 0.0
     common = (found.between - found.within) / found.size
-    return common / totals.as_many_even_ones + found.within / totals.n
+    return common / totals.effective_clusters + found.within / totals.n
 
 
 class MeanSquares(NamedTuple):
@@ -160,7 +160,7 @@ def mean_squares(totals: ClusterTotals) -> MeanSquares | None:
     return MeanSquares(
         between=float(sizes @ (means - totals.mean) ** 2) / (number - 1),
         within=max(0.0, float(squares.sum() - sums @ means)) / (n - number),
-        size=(n - n / totals.as_many_even_ones) / (number - 1),
+        size=(n - n / totals.effective_clusters) / (number - 1),
     )
 
 
@@ -176,7 +176,7 @@ def design_effect(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) ->
     Where it cannot be estimated, clusters are counted and not their items, which may succeed and fail together.
     """
     if way > Clustering.INDEPENDENT and _effect_is_unknown(totals):
-        return totals.n / (totals.clusters if way == Clustering.EVEN else totals.as_many_even_ones)
+        return totals.n / (totals.clusters if way == Clustering.EVEN else totals.effective_clusters)
     se = clustered_se(totals, way)
     p = totals.mean if totals.n else 0.0
     independent = p * (1 - p) / (totals.n - 1) if totals.n > 1 else 0.0
@@ -187,7 +187,7 @@ def design_effect(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) ->
 
 def are_few(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> bool:
     """Whether the clusters are too few for their number to be taken as large."""
-    number = totals.clusters if way < Clustering.UNEVEN else totals.as_many_even_ones
+    number = totals.clusters if way < Clustering.UNEVEN else totals.effective_clusters
     return number < FEW_CLUSTERS
 
 

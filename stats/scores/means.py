@@ -92,7 +92,7 @@ def clustered_mean(
         return found
     if way > Clustering.INDEPENDENT and not has_width(se, scale):
         return reaching_unseen(
-            found, totals.clusters if way == Clustering.EVEN else totals.as_many_even_ones, scale
+            found, totals.clusters if way == Clustering.EVEN else totals.effective_clusters, scale
         )
     return _with_t_interval(found, totals.clusters, scale)
 

@@ -116,7 +116,7 @@ def paired_interval(first: ArrayLike, second: ArrayLike, clusters: Ints, *, leve
     few: tuple[Caution, ...] = (Caution.FEW_CLUSTERS,) if are_few(totals) else ()
     half = t_value(level, totals.clusters - 1) * se
     if se == 0:  # as many clusters as could differ by 1 without one of these having shown it
-        half = unseen_share(totals.as_many_even_ones, level)
+        half = unseen_share(totals.effective_clusters, level)
         few = (*few, Caution.NO_SPREAD)
     ends = (max(-1.0, totals.mean - half), min(1.0, totals.mean + half))
     return replace(found, ci=ends, warnings=few)
@@ -140,7 +140,7 @@ def _newcombe(one: Floats, two: Floats, totals: ClusterTotals, level: float) -> 
     independent = (discordant - totals.mean**2) / (totals.n - 1)
     # Where nothing differs the clusters count, not their items.
     known = independent > 0 and se > 0
-    effect = max(1.0, se * se / independent) if known else totals.n / totals.as_many_even_ones
+    effect = max(1.0, se * se / independent) if known else totals.n / totals.effective_clusters
     quantile = t_value(level, totals.clusters - 1)
     found = paired_newcombe(*(cell / effect for cell in cells), level=level, quantile=quantile)
     return replace(

@@ -28,7 +28,7 @@ def test_clusters_of_one_size_have_the_linearised_error(size, successes):
     alike = totals([min(one, size) for one in successes], [size] * len(successes))
     linearised = clustered_se(alike, Clustering.EVEN)
     assert clustered_se(alike) == pytest.approx(linearised, rel=1e-9, abs=1e-12)
-    assert alike.as_many_even_ones == pytest.approx(len(successes))
+    assert alike.effective_clusters == pytest.approx(len(successes))
 
 
 def test_the_error_is_the_jackknifes_where_clusters_have_nothing_in_common():
