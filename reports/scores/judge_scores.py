@@ -109,7 +109,7 @@ def metric_score(
     if counted.values:
         papers = cluster_totals(counted.values, counted.clusters)
         on_effective_n = wilson_on_effective_n(papers, way=way)
-        by_paper = cluster_bootstrap(papers, seed=seed)
+        by_paper = cluster_bootstrap(papers, seed=seed, way=way)
     return MetricScore(
         estimate=estimate(counted),
         effective_n=on_effective_n,

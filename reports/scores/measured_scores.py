@@ -13,7 +13,7 @@ from reports.core.measurements import MISSING, Asked, Key, Measured, OpenMeasure
 from reports.scores.shape import METHODS, MeasuredScores, MeasuredSystem, MeasureText, clustering
 from stats.core.estimate import Caution, Estimate
 from stats.core.intervals import proportion
-from stats.scores.clusters import cluster_bootstrap, cluster_totals
+from stats.scores.clusters import Clustering, cluster_bootstrap, cluster_totals
 from stats.scores.means import (
     has_width,
     mean_by_cluster,
@@ -114,7 +114,7 @@ def _of_system(
         headline = replace(share(rows), denom_rule=DENOMINATOR if rows else None)
         domains = {name: share(own) for name, own in sorted(by_domain.items())}
     else:
-        headline = _resampled(rows, [row.instance for row in rows], seed)
+        headline = _resampled(rows, [row.instance for row in rows], seed, way)
         headline = replace(headline, method=METHOD, k=None, denom_rule=DENOMINATOR)
         if methods > 5 and headline.ci and not has_width(headline.ci[1] - headline.ci[0], SCALE):
             units = len({row.instance for row in rows}) if together else len(rows)
@@ -129,12 +129,12 @@ def _of_system(
         estimate=headline,
         open=waiting or None,
         settled=settled or None,
-        paper_bootstrap=_resampled(rows, [known[row.instance].cluster for row in rows], seed),
+        paper_bootstrap=_resampled(rows, [known[row.instance].cluster for row in rows], seed, way),
         missing=sum(row.state == MISSING for row in rows),
         not_applicable=answered - sum(row.state == "answered" for row in rows),
         domains=domains,
     )
 
 
-def _resampled(rows: Sequence[Measured], clusters: Sequence[str], seed: int) -> Estimate:
-    return cluster_bootstrap(cluster_totals([row.value for row in rows], clusters), seed=seed)
+def _resampled(rows: Sequence[Measured], clusters: Sequence[str], seed: int, way: Clustering) -> Estimate:
+    return cluster_bootstrap(cluster_totals([row.value for row in rows], clusters), seed=seed, way=way)

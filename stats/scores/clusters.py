@@ -221,9 +221,14 @@ def wilson_on_effective_n(
 
 
 def cluster_bootstrap(
-    totals: ClusterTotals, *, seed: int, replicates: int = DEFAULT_REPLICATES, level: float = 0.95
+    totals: ClusterTotals,
+    *,
+    seed: int,
+    replicates: int = DEFAULT_REPLICATES,
+    level: float = 0.95,
+    way: Clustering = Clustering.UNEVEN,
 ) -> Estimate:
-    """The papers' interval: percentiles of the ratio over resampled clusters."""
+    """The papers' interval: percentiles of the ratio over resampled clusters. `way` decides about the caution alone."""
     method = "cluster_bootstrap_percentile"
     if totals.n == 0:
         return undefined(method, Reason.NO_ITEMS, n=0, level=level)
@@ -238,7 +243,7 @@ def cluster_bootstrap(
         min(successes.sum(), failures.sum()) < FEW_SUCCESSES or np.count_nonzero(successes) < FEW_SUCCESSES
     )
     cautions = [Caution.DEGENERATE_BOOTSTRAP] if degenerate else []
-    if totals.clusters < FEW_CLUSTERS:
+    if are_few(totals, way):
         cautions.append(Caution.FEW_CLUSTERS)
     return Estimate(
         value=totals.mean,

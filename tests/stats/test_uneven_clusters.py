@@ -12,7 +12,14 @@ from stats.audit.superpopulation import superpopulation_score
 from stats.core.bootstrap import generator
 from stats.core.estimate import Caution
 from stats.core.strata import Stratum
-from stats.scores.clusters import Clustering, ClusterTotals, cluster_totals, clustered_se, design_effect
+from stats.scores.clusters import (
+    Clustering,
+    ClusterTotals,
+    cluster_bootstrap,
+    cluster_totals,
+    clustered_se,
+    design_effect,
+)
 from stats.scores.means import clustered_mean, share_of
 from stats.scores.paired import paired_interval
 
@@ -59,6 +66,7 @@ def test_where_all_succeed_a_large_paper_counts_for_one():
 def test_few_clusters_are_those_that_weigh_like_few():
     one_large = totals([20, *[1, 0] * 20], [40, *[1] * 40])
     assert Caution.FEW_CLUSTERS in share_of(one_large).warnings
+    assert Caution.FEW_CLUSTERS in cluster_bootstrap(one_large, seed=1, replicates=200).warnings
     assert Caution.FEW_CLUSTERS not in share_of(totals([1, 0] * 20, [2] * 40)).warnings
 
 
