@@ -15,8 +15,9 @@ from annotation.quarantine.actions import eligible
 from benchmark.collecting.columns import columns_of
 from benchmark.collecting.documents import Member, text_of, with_macros
 from benchmark.collecting.formats import DOCUMENT, document
-from benchmark.collecting.mapping import Reading
+from benchmark.collecting.mapping import Reading, recognise
 from benchmark.files.actions import attach
+from benchmark.files.pictures import called
 from benchmark.importing import uploading
 from benchmark.models import (
     Attachment,
@@ -560,6 +561,34 @@ def test_many_pictures_next_to_many_files_take_time_in_proportion(tmp_path):
         return [Member("main.tex", tmp_path / "main.tex"), *figures]
 
     assert grows_in_proportion(text_of, write, 5_000, 20_000)
+
+
+def test_a_table_of_a_thousand_columns_has_a_page_and_a_wider_one_is_refused(carl, towers, tmp_path):
+    def table(columns: int) -> bytes:
+        return json.dumps(
+            {"proof": "a", "<b>&": {"c": 1}} | {f"c{number}": 0 for number in range(columns)}
+        ).encode()
+
+    upload = sent(carl, table(990), "a.jsonl", release="towers")
+    address = reverse("import-mapping", args=[upload.handle])
+    page = carl.get(address).content.decode()
+    assert page.count('<option value="proof" selected>proof</option>') == 1
+    assert '<option value="&lt;b&gt;&amp;.c">&lt;b&gt;&amp;.c</option>' in page
+    assert takes_less_than(1.5, lambda: carl.get(address))
+    (tmp_path / "a.jsonl").write_text(
+        json.dumps({"proof": "a", "all": dict.fromkeys(map(str, range(999)), 0)})
+    )
+    assert recognise(tmp_path, "a.jsonl")["columns"] == ["proof", "all"]
+    (tmp_path / "a.jsonl").write_bytes(table(1_000))
+    with pytest.raises(Refused, match="has 1,002 columns; at most 1,000 are read"):
+        recognise(tmp_path, "a.jsonl")
+
+
+def test_pictures_are_looked_up_among_many_files_by_their_last_part():
+    paths = [f"a/b{number}.png" for number in range(3_000)]
+    names = [f"b{number}" for number in range(3_000)]
+    assert takes_less_than(1, lambda: called(paths, names))
+    assert called(["x: a/b.pdf", "a/c.pdf", "d.png"], ["./a/b", "b/c", "d"]) == {"x: a/b.pdf", "d.png"}
 
 
 def test_the_definitions_of_a_study_are_looked_up_in_one_pass():
