@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from benchmark.importing.jsonl import parse_value
 from benchmark.importing.records import RecordError
 
+_LONGEST_NAME = 200  # characters of a column whose parts are columns as well
+_MOST_PARTS = 1_000
 SYSTEM = "system"  # of outputs: in no schema, because a file of outputs is of one system
 _KINDS = {
     "string": "text",
@@ -108,12 +110,19 @@ def _folded(name: str) -> str:
 
 
 def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of JSON as columns: objects as they are, and their parts by dotted names."""
+    """A row of JSON as columns: objects as they are, and their parts by dotted names.
+
+    Parts of a very large object, or of one with a very long name, are no columns: their names would fill the memory.
+    """
     flat: dict[str, Any] = {}
-    for name, value in row.items():
-        flat[name] = value
-        if isinstance(value, dict):
-            flat |= {f"{name}.{inner}": each for inner, each in columns_of(value).items()}
+
+    def add(row: Mapping[str, Any], front: str) -> None:
+        for name, value in row.items():
+            flat[front + name] = value
+            if isinstance(value, dict) and len(value) <= _MOST_PARTS and len(front + name) <= _LONGEST_NAME:
+                add(value, f"{front}{name}.")
+
+    add(row, "")
     return flat
 
 

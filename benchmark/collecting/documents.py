@@ -25,6 +25,7 @@ _DEFINED = re.compile(
     r"\\(?:re)?newcommand\*?\s*\{?\s*\\([A-Za-z]+)|\\providecommand\*?\s*\{?\s*\\([A-Za-z]+)"
     r"|\\DeclareMathOperator\*?\s*\{?\s*\\([A-Za-z]+)|\\def\s*\\([A-Za-z]+)"
 )
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
 _OF_PACKAGES = re.compile(
     r"\\(?:NeedsTeXFormat|ProvidesPackage|RequirePackage|usepackage|documentclass)\s*(?:\[[^\]]*\]\s*)?\{[^{}]*\}"
     r"(?:\s*\[[^\]]*\])?|\\endinput\b.*"
@@ -118,7 +119,8 @@ def text_of(members: Sequence[Member]) -> Text | None:
         text_format = latex.guess_format(text)
     if text_format != "latex":
         return Text(text, text_format, main.shown)
-    text = _with_inputs(text, main, members, {main.file})
+    files = _Files(members)
+    text = _with_inputs(text, main, files, {main.file})
     if len(text.encode()) > MAX_DOCUMENT_BYTES:
         raise RecordError(
             f"larger than {MAX_DOCUMENT_BYTES:,} bytes with all that it inputs", field=main.shown
@@ -127,8 +129,8 @@ def text_of(members: Sequence[Member]) -> Text | None:
     folders = [
         folder for found in _PICTURE_FOLDERS.findall(text) for folder in re.findall(r"\{([^{}]*)\}", found)
     ]
-    missing = [name for name in names if find_picture(name, main, members, folders) is None]
-    return Text(text, text_format, main.shown, tuple(dict.fromkeys(missing)), len(names))
+    missing = [name for name in dict.fromkeys(names) if files.picture(name, main, folders) is None]
+    return Text(text, text_format, main.shown, tuple(missing), len(names))
 
 
 def _main(documents: Sequence[Member]) -> Member:
@@ -145,7 +147,8 @@ def _main(documents: Sequence[Member]) -> Member:
         ],
     ):
         if len(chosen) > 1:
-            chosen = [one for one in chosen if one in better] or chosen
+            kept = set(better)
+            chosen = [one for one in chosen if one in kept] or chosen
     named = [
         one
         for one in chosen
@@ -167,7 +170,45 @@ def _main(documents: Sequence[Member]) -> Member:
     return chosen[0]
 
 
-def _with_inputs(text: str, main: Member, members: Sequence[Member], read: set[Path]) -> str:
+class _Files:
+    """Files by their paths: a document asks for hundreds of pictures, next to as many files."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self._places: dict[tuple[str, str], int] = {}
+        self._named: dict[
+            str, Member
+        ] = {}  # pictures by the last part of their paths, with and without ending
+        self._members = members
+        self._archives = list(dict.fromkeys(member.archive for member in members if member.archive))
+        for place, member in enumerate(members):
+            self._places.setdefault((member.archive, member.path), place)
+            if member.suffix in PICTURES:
+                path = PurePosixPath(member.path)
+                for name in (path.name, path.stem):
+                    self._named.setdefault(name, member)
+
+    def called(self, name: str, main: Member) -> Member | None:
+        """The file that a document calls `name`: relative to itself, or to the root of an archive next to it."""
+        path = PurePosixPath(name)
+        if ".." in path.parts or name.startswith("/"):
+            return None
+        wanted = [(main.archive, str(PurePosixPath(main.path).parent / path))]
+        wanted += [(archive, str(path)) for archive in self._archives]
+        found = min((self._places[one] for one in wanted if one in self._places), default=None)
+        return None if found is None else self._members[found]
+
+    def picture(self, name: str, main: Member, folders: Sequence[str]) -> Member | None:
+        """The file of a picture that a document calls `name`, in its own folder, those it lists, or an archive."""
+        for folder in ("", *folders):
+            for ending in ("", *PICTURES, "-eps-converted-to.pdf"):
+                found = self.called(str(PurePosixPath(folder) / name) + ending, main)
+                if found and found.suffix in PICTURES:
+                    return found
+        # Archives of figures are often packed with a folder of their own around them, or with none.
+        return self._named.get(PurePosixPath(name).name)
+
+
+def _with_inputs(text: str, main: Member, files: _Files, read: set[Path]) -> str:
     """The text with the files it inputs in place; one that is not there, or inputs itself, stays as it is written."""
     seen = visible(text, "latex")
     parts, done = [], 0
@@ -176,46 +217,15 @@ def _with_inputs(text: str, main: Member, members: Sequence[Member], read: set[P
     stem = PurePosixPath(main.path).stem
     found += [(match, stem, (".bbl",)) for match in _BIBLIOGRAPHY.finditer(seen)]
     for match, name, endings in sorted(found, key=lambda each: each[0].start()):
-        other = next((one for ending in endings if (one := _file_called(name + ending, main, members))), None)
+        other = next((one for ending in endings if (one := files.called(name + ending, main))), None)
         if other is None or other.file in read or len(read) > _MOST_INPUTS:
             continue
         read.add(other.file)
-        inner = _with_inputs(content_of(other), main, members, read)
+        inner = _with_inputs(content_of(other), main, files, read)
         if match[0].startswith(("\\input", "\\include")) or "\\begin{thebibliography}" in inner:
             parts += [text[done : match.start()], inner]
             done = match.end()
     return "".join([*parts, text[done:]])
-
-
-def _file_called(name: str, main: Member, members: Sequence[Member]) -> Member | None:
-    """The file that a document calls `name`: relative to itself, or to the root of an archive next to it."""
-    if ".." in PurePosixPath(name).parts or name.startswith("/"):
-        return None
-    wanted = {
-        (main.archive, str(PurePosixPath(main.path).parent / name)),
-        *((member.archive, str(PurePosixPath(name))) for member in members if member.archive),
-    }
-    return next((member for member in members if (member.archive, member.path) in wanted), None)
-
-
-def find_picture(name: str, main: Member, members: Sequence[Member], folders: Sequence[str]) -> Member | None:
-    """The file of a picture that a document calls `name`, in its own folder, those it lists, or an archive."""
-    for folder in ("", *folders):
-        for ending in ("", *PICTURES, "-eps-converted-to.pdf"):
-            found = _file_called(str(PurePosixPath(folder) / name) + ending, main, members)
-            if found and found.suffix in PICTURES:
-                return found
-    # Archives of figures are often packed with a folder of their own around them, or with none.
-    last = PurePosixPath(name).name
-    return next(
-        (
-            member
-            for member in members
-            if member.suffix in PICTURES
-            and last in (PurePosixPath(member.path).name, PurePosixPath(member.path).stem)
-        ),
-        None,
-    )
 
 
 def content_of(member: Member) -> str:
@@ -228,7 +238,7 @@ def content_of(member: Member) -> str:
 def with_macros(text: str, text_format: str, macros: str) -> str:
     """The text with the definitions in front of it, if it is LaTeX and uses one; its own come later and win."""
     names = {name for found in _DEFINED.findall(macros) for name in found if name}
-    if text_format != "latex" or not any(re.search(rf"\\{name}(?![A-Za-z])", text) for name in names):
+    if text_format != "latex" or names.isdisjoint(_COMMAND.findall(text)):
         return text
     lines = _OF_PACKAGES.sub("", visible(macros, "latex")).splitlines()
     return "\n".join([*(line.rstrip() for line in lines if line.strip()), "", text])

@@ -15,6 +15,7 @@ from benchmark.collecting.tables import TABLES, rows_of
 from benchmark.foreign.recognising import tool_of
 from benchmark.importing.records import RecordError
 from benchmark.protocol import Protocol
+from stats.tables.raw_rows import MAX_COLUMNS
 
 PREVIEW = 10
 WITHOUT_COLUMN = (
@@ -69,6 +70,7 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
     if table:
         rows = rows_of(table, table.suffix.lower())
         shown = list(islice((row for row in rows if not isinstance(row, RecordError)), PREVIEW))
+        own = dict.fromkeys(column for _, row in shown for column in row)
         if not shown:
             raise Refused(f"{name} has no rows.", code="empty_file")
         found, tool, count = [columns_of(row) for _, row in shown], tool_of(table), len(shown)
@@ -78,6 +80,12 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
                 count += 1
                 # what a system was to fill in is a column only where it did
                 names |= dict.fromkeys(columns_of(row[1])) if tool else {}
+                own |= dict.fromkeys(row[1]) if tool else {}
+        if len(names) > MAX_COLUMNS:  # without the parts of objects
+            names = own
+        if len(names) > MAX_COLUMNS:
+            reason = f"{name} has {len(names):,} columns; at most {MAX_COLUMNS:,} are read."
+            raise Refused(reason, code="too_many_columns")
         cells = [[_storable(cell_of(row.get(column, ""))[:_CELL]) for column in names] for row in found]
         columns = [_storable(column) for column in names]
         return {"columns": columns, "rows": cells, "count": count, "file": table.name} | (

@@ -15,8 +15,10 @@ from benchmark.importing.records import RecordError
 MAX_ROWS = 50_000
 MAX_COLUMNS = 200
 MAX_PART_BYTES = 50 * 1024 * 1024
+MAX_CHARACTERS = 4 * MAX_PART_BYTES  # of all rows: any number of cells can refer to one text
 _MOST_PARTS = 1_000
 _CHUNK = 64 * 1024
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _CELL = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _STRICT_MAIN = "http://purl.oclc.org/ooxml/spreadsheetml/main"
@@ -67,7 +69,7 @@ class _Strings:
         if name == "rPh":
             self._guide = False
         elif name == "si":
-            self.found.append("".join(self._parts))
+            self.found.append(_written("".join(self._parts)))
             self._parts.clear()
 
     def text(self, data: str) -> None:
@@ -82,7 +84,7 @@ class _Sheet:
         self.rows: list[tuple[int, list[str]]] = []
         self._strings = strings
         self._cells: dict[int, str] = {}
-        self._number = self._column = 0
+        self._number = self._column = self._characters = 0
         self._kind, self._place = "n", ""
         self._value: list[str] | None = None
         self._inside = ""
@@ -126,7 +128,10 @@ class _Sheet:
                     f"cell {self._place} is a formula without a value: save the file once in Excel, or as CSV"
                 )
                 raise RecordError(reason, line=self._number)
-            self._cells[self._column] = self._said("".join(self._value or []))
+            self._cells[self._column] = said = self._said("".join(self._value or []))
+            self._characters += len(said)
+            if self._characters > MAX_CHARACTERS:
+                raise RecordError("the workbook unpacks to more than is read", line=self._number)
         elif name == "row" and any(self._cells.values()):
             self.rows.append(
                 (self._number, [self._cells.get(column, "") for column in range(1, max(self._cells) + 1)])
@@ -147,7 +152,12 @@ class _Sheet:
             return "true" if value == "1" else "false"
         if self._kind == "e":
             raise RecordError(f"cell {self._place} shows the error {value}", line=self._number)
-        return value.removesuffix(".0") if self._kind == "n" else value
+        return value.removesuffix(".0") if self._kind == "n" else _written(value)
+
+
+def _written(text: str) -> str:
+    """A text without the escapes that spreadsheet programs write for what XML cannot hold, such as a CR."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).replace("\r\n", "\n")
 
 
 def _parse(

@@ -27,7 +27,7 @@ from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, is_macros, rol
 from benchmark.collecting.paths import TEXTS, Names, problem_in
 from benchmark.collecting.tables import rows_of
 from benchmark.files.child import Cleaned
-from benchmark.files.pictures import is_called
+from benchmark.files.pictures import called
 from benchmark.files.process import cleaned
 from benchmark.files.queries import takes_files_alone
 from benchmark.foreign.recognising import tool_of
@@ -211,7 +211,8 @@ def _note_attachments(
 ) -> None:
     """Keep the PDFs and pictures among the files: those next to the text first, then pictures out of archives, and the
     PDFs there that the text shows as pictures."""
-    figures = {file for file in files if any(is_called(file.path, name) for name in shown)}
+    meant = called((file.path for file in files), shown)
+    figures = {file for file in files if file.path in meant}
     among = [file for file in files if file.suffix in (".pdf", *PICTURES)]
     chosen = [file for file in among if not file.archive]
     chosen += [file for file in among if file.archive and (file.suffix in PICTURES or file in figures)]
@@ -253,8 +254,12 @@ def _texts(staged: Staged, files: Sequence[Member]) -> Iterator[Text]:
         return
     if text is None:
         return
-    for name in text.missing:
-        line = text.text[: max(0, text.text.find(name))].count("\n") + 1
+    at, line = 0, 1
+    for name in text.missing:  # in the order of the text
+        found = text.text.find(name, at)
+        if found >= 0:
+            line += text.text.count("\n", at, found)
+            at = found
         staged.missing.append({"file": text.place, "line": line, "source": name})
     yield text
 

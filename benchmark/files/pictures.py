@@ -1,5 +1,6 @@
 """Attached pictures in the texts that show them."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -25,15 +26,33 @@ def pictures_shown(subject: Output | Instance) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def called(paths: Iterable[str], names: Iterable[str]) -> set[str]:
+    """The paths of files that a text means by one of these names."""
+    by_last: dict[str, list[str]] = defaultdict(list)
+    for name in dict.fromkeys(names):
+        by_last[PurePosixPath(name).name].append(name)
+    return {
+        path
+        for path in paths
+        if any(is_called(path, name) for last in _last_parts(path) for name in by_last.get(last, ()))
+    }
+
+
 def is_called(path: str, name: str) -> bool:
     """Whether a text that shows a picture by this name means the file, as far as both say in what folder it is."""
     file, wanted = PurePosixPath(path.rpartition(": ")[2]), PurePosixPath(name)
-    for last in {file.name, file.stem, file.stem.removesuffix(CONVERTED)}:
+    for last in _last_parts(path):
         folders, own = [*file.parts[:-1], last], [part for part in wanted.parts if part != "."]
         length = min(len(folders), len(own))
         if length and folders[-length:] == own[-length:]:
             return True
     return False
+
+
+def _last_parts(path: str) -> set[str]:
+    """What the last part of a name can be that means this file."""
+    file = PurePosixPath(path.rpartition(": ")[2])
+    return {file.name, file.stem, file.stem.removesuffix(CONVERTED)}
 
 
 def numbered(part: Part, files: Iterable[Attachment]) -> Part:

@@ -108,7 +108,8 @@ def parse_value(raw: bytes, number: int = 0) -> Any:
     return value
 
 
-def _check_storable(value: Any, line: int, field: str = "", depth: int = 0) -> None:
+def _check_storable(value: Any, line: int, path: tuple[object, ...] = ()) -> None:
+    # The name of a field is made where there is a fault: for each of them it would take the square of the time.
     if isinstance(value, str | float):
         reason = text_fault(value) if isinstance(value, str) else ""
         if isinstance(value, float) and not math.isfinite(
@@ -117,15 +118,19 @@ def _check_storable(value: Any, line: int, field: str = "", depth: int = 0) -> N
             much = "infinite, or a number beyond 2**53, which would lose digits"
             reason = "NaN is not JSON" if math.isnan(value) else much
         if reason:
-            raise RecordError(reason, line=line, field=field)
+            raise RecordError(reason, line=line, field=_dotted(path))
     elif isinstance(value, dict | list):
-        if depth >= MAX_DEPTH:
-            raise RecordError(f"nested deeper than {MAX_DEPTH} levels", line=line, field=field)
+        if len(path) >= MAX_DEPTH:
+            raise RecordError(f"nested deeper than {MAX_DEPTH} levels", line=line, field=_dotted(path))
         items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in items:
             if isinstance(key, str) and text_fault(key):
-                raise RecordError(f"a field's name {text_fault(key)}", line=line, field=field)
-            _check_storable(item, line, f"{field}.{key}".lstrip("."), depth + 1)
+                raise RecordError(f"a field's name {text_fault(key)}", line=line, field=_dotted(path))
+            _check_storable(item, line, (*path, key))
+
+
+def _dotted(path: tuple[object, ...]) -> str:
+    return ".".join(map(str, path)).lstrip(".")
 
 
 def text_fault(text: str) -> str:

@@ -40,6 +40,25 @@ def test_a_nul_in_an_address_is_bad_input(client: Client, owner: User, address: 
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        *((f"page_size={size}", 400) for size in ("", "x", "0", "-1", "1.5", "NaN", "٣")),
+        *(
+            (f"cursor={cursor}", 404)
+            for cursor in ("[]", "'", "x", "cD0=x", "eD0x", "cD0x!", "cD14", "cD0=", "cD0lMDA=", "bz14")
+        ),
+        *((query, 200) for query in ("page_size=1", "page_size=1000", "cursor=", "cursor=cD0x")),
+    ],
+)
+def test_a_size_or_cursor_that_is_none_is_refused_and_not_answered_with_the_first_page(
+    client: Client, owner: User, query: str, status: int
+) -> None:
+    client.force_login(owner)
+    assert client.get(f"/api/v1/releases/?{query}").status_code == status
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("as_form", ["multipart/form-data", "application/x-www-form-urlencoded"])
 def test_a_nul_in_a_form_is_kept_as_a_replacement_character(
     client: Client, algebraist: User, as_form: str

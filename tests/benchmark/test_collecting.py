@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from string import ascii_letters
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -11,9 +12,12 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from annotation.quarantine.actions import eligible
+from benchmark.collecting.columns import columns_of
+from benchmark.collecting.documents import Member, text_of, with_macros
 from benchmark.collecting.formats import DOCUMENT, document
-from benchmark.collecting.mapping import Reading
+from benchmark.collecting.mapping import Reading, recognise
 from benchmark.files.actions import attach
+from benchmark.files.pictures import called
 from benchmark.importing import uploading
 from benchmark.models import (
     Attachment,
@@ -31,6 +35,7 @@ from benchmark.rendering.actions import render_now
 from tests.benchmark import test_archives
 from tests.benchmark.files import example
 from tests.benchmark.pdfs import PARAGRAPH, paper, png
+from tests.growing import grows_in_proportion, takes_less_than
 
 pytestmark = pytest.mark.django_db
 SYSTEMS = ["alpha", "beta", "gamma", "delta"]
@@ -468,9 +473,9 @@ STRINGS = [
 ]
 
 
-def workbook(rows: str, declared: str = "") -> bytes:
+def workbook(rows: str, declared: str = "", more: str = "") -> bytes:
     """A workbook as spreadsheet programs pack it, with these rows after the header."""
-    strings = "".join(f"<si>{text}</si>" for text in STRINGS)
+    strings = "".join(f"<si>{text}</si>" for text in [*STRINGS, f"<t>{more}</t>"])
     return packed(
         {
             "[Content_Types].xml": "<Types/>",
@@ -479,6 +484,13 @@ def workbook(rows: str, declared: str = "") -> bytes:
             f"<sheetData>{HEADER}{rows}</sheetData></worksheet>",
         }
     )
+
+
+def test_a_text_of_a_workbook_is_what_its_escapes_stand_for(carl, towers):
+    rows = '<row r="2"><c r="A2"><v>2</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="s"><v>4</v></c></row>'
+    written = "Let $x$._x000D_\n_x000d_\nThen $a_x005F_x0041_$."
+    imported(carl, mapped(carl, sent(carl, workbook(rows, more=written), "a.xlsx", release="towers")))
+    assert Output.objects.get().text == "Let $x$.\n\nThen $a_x0041_$."
 
 
 def test_a_workbook_becomes_outputs(carl, towers):
@@ -497,6 +509,10 @@ def test_a_workbook_becomes_outputs(carl, towers):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        (
+            workbook('<row><c t="s"><v>4</v></c></row>' * 300, more="x" * 900_000),
+            "the workbook unpacks to more than is read",
+        ),
         (workbook('<row r="2"><c r="A2"><f>B2</f></c></row>'), "cell A2 is a formula without a value"),
         (workbook('<row r="1048576"><c r="A1048576"><v>1</v></c></row>'), "more than 50,000 rows"),
         (workbook('<row r="2"><c r="XFD2"><v>1</v></c></row>'), "at most 200 columns"),
@@ -532,6 +548,59 @@ def test_a_table_that_cannot_be_read_is_refused_with_a_sentence(carl, towers, na
     upload = sent(carl, content, name, release="towers")
     assert upload.state == "refused"
     assert said in upload.refusal + str(upload.faults)
+
+
+def test_many_pictures_next_to_many_files_take_time_in_proportion(tmp_path):
+    (tmp_path / "main.tex").touch()
+
+    def write(size: int) -> list[Member]:
+        names = [f"a{number}" for number in range(size // 100)]
+        shown = "".join(rf"\includegraphics{{{name}}}\input{{{name}}}" for name in names)
+        (tmp_path / "main.tex").write_text(rf"\documentclass{{article}}{shown}")
+        figures = [Member(f"figures/b{name}.png", tmp_path, "figures.zip") for name in names]
+        return [Member("main.tex", tmp_path / "main.tex"), *figures]
+
+    assert grows_in_proportion(text_of, write, 5_000, 20_000)
+
+
+def test_a_table_of_a_thousand_columns_has_a_page_and_a_wider_one_is_refused(carl, towers, tmp_path):
+    def table(columns: int) -> bytes:
+        return json.dumps(
+            {"proof": "a", "<b>&": {"c": 1}} | {f"c{number}": 0 for number in range(columns)}
+        ).encode()
+
+    upload = sent(carl, table(990), "a.jsonl", release="towers")
+    address = reverse("import-mapping", args=[upload.handle])
+    page = carl.get(address).content.decode()
+    assert page.count('<option value="proof" selected>proof</option>') == 1
+    assert '<option value="&lt;b&gt;&amp;.c">&lt;b&gt;&amp;.c</option>' in page
+    assert takes_less_than(1.5, lambda: carl.get(address))
+    (tmp_path / "a.jsonl").write_text(
+        json.dumps({"proof": "a", "all": dict.fromkeys(map(str, range(999)), 0)})
+    )
+    assert recognise(tmp_path, "a.jsonl")["columns"] == ["proof", "all"]
+    (tmp_path / "a.jsonl").write_bytes(table(1_000))
+    with pytest.raises(Refused, match="has 1,002 columns; at most 1,000 are read"):
+        recognise(tmp_path, "a.jsonl")
+
+
+def test_pictures_are_looked_up_among_many_files_by_their_last_part():
+    paths = [f"a/b{number}.png" for number in range(3_000)]
+    names = [f"b{number}" for number in range(3_000)]
+    assert takes_less_than(1, lambda: called(paths, names))
+    assert called(["x: a/b.pdf", "a/c.pdf", "d.png"], ["./a/b", "b/c", "d"]) == {"x: a/b.pdf", "d.png"}
+
+
+def test_the_definitions_of_a_study_are_looked_up_in_one_pass():
+    many = "".join(rf"\def\{first}{second}{{}}" for first in ascii_letters for second in ascii_letters)
+    assert takes_less_than(1, lambda: with_macros(r"\zzz and " * 100_000, "latex", many))
+    assert with_macros(r"So \ZZ.", "latex", many).endswith("So \\ZZ.")
+
+
+def test_parts_of_an_object_are_columns_unless_there_are_too_many_or_its_name_is_too_long():
+    assert columns_of({"a": {"b": {"c": 1}}}) == {"a": {"b": {"c": 1}}, "a.b": {"c": 1}, "a.b.c": 1}
+    large, named = dict.fromkeys(map(str, range(30_000)), 0), {"b": 1}
+    assert list(columns_of({"a": large, "k" * 300: named, "c": named})) == ["a", "k" * 300, "c", "c.b"]
 
 
 def test_names_in_other_encodings_are_read_as_they_were_written(carl, towers):

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.importing.jsonl import MAX_LINE_BYTES, read_lines
+from benchmark.importing.jsonl import MAX_LINE_BYTES, parse_value, read_lines
 from benchmark.importing.records import RecordError
+from tests.growing import grows_in_proportion
 
 
 def read(tmp_path: Path, content: bytes) -> list[object]:
@@ -44,6 +45,13 @@ def test_what_cannot_be_stored_faithfully_is_refused_by_line_and_field(tmp_path,
     with pytest.raises(RecordError, match=words):
         raise second
     assert (first.value, third.value, third.number) == ({"ok": 1}, {"ok": 2}, 3)
+
+
+def test_long_names_around_many_fields_take_time_in_proportion():
+    def write(size: int) -> bytes:
+        return json.dumps({"k" * (size // 2): dict.fromkeys(map(str, range(size // 20)), 0)}).encode()
+
+    assert grows_in_proportion(parse_value, write, 100_000, 400_000, 1_600_000)
 
 
 def test_a_byte_order_mark_is_named(tmp_path):

@@ -379,6 +379,21 @@ def test_a_flood_takes_time_in_proportion(piece: str) -> None:
     assert grows_in_proportion(work, write, 6_000, 24_000, 96_000)
 
 
+def test_many_proofs_take_time_in_proportion() -> None:
+    def work(given: tuple[Outline, list[Pair]]) -> None:
+        for pair in given[1]:
+            candidates(given[0], pair)
+
+    def write(size: int) -> tuple[Outline, list[Pair]]:
+        proof = f"{STATEMENT}\\begin{{proof}}So \\[x=1\\] and \\[y=2\\] hold.\\end{{proof}}\n"
+        source = read(proof * (size // len(proof)))
+        found = [pair for _, pair in pairs(source, SMALL) if isinstance(pair, Pair)]
+        assert len(found) == size // len(proof)
+        return source, found
+
+    assert grows_in_proportion(work, write, 8_000, 32_000)
+
+
 # -- real sources --------------------------------------------------------------------------------------------
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", sources.SOURCES)

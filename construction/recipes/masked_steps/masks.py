@@ -2,7 +2,8 @@
 
 import random
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -31,6 +32,7 @@ from construction.recipes.passages import (
     read_reply,
 )
 from latex import Outline, Span
+from latex.reading.record import Set
 
 StepType = Literal[
     "lemma or theorem application", "structural transformation", "algebraic manipulation", "definition unfolding",
@@ -54,6 +56,7 @@ _WORDS = re.compile(
 _LINES = re.compile(r"\\\\|(?<!\\)&")
 _BEGIN_OR_END = re.compile(r"\\(begin|end)\s*\{")
 _TRIMMED = " \t\r\n.,;"
+_LINE_ENDS = re.compile(r"[ \t\r.,;]*(?:\n|\Z)")
 _TOKEN = re.compile(r"\\.|.", re.DOTALL)
 _AROUND = frozenset(
     (*_TRIMMED, "\\,", "\\;", "\\:", "\\!", "\\ ", "\\\\")
@@ -108,23 +111,14 @@ def candidates(source: Outline, pair: Pair) -> list[Candidate]:
     """
     text, found = pair.proof.text, []
     body = pair.proof.spans
-    written = [
-        made for made in source.formulas if any(s.start <= made.start and made.end <= s.end for s in body)
-    ]
+    written = [made for span in body for made in _inside(source.formulas, span)]
     inner = pair.inner.formulas
     last = max((made.start for made in inner if made.display), default=-1)
     claim = undelimited(pair.statement.text)
     for number, formula in enumerate(inner):
         whole = text[formula.start : formula.end]
-        if not formula.display:
-            line_start = text.rfind("\n", 0, formula.start) + 1
-            line_end = text.find("\n", formula.end)
-            rest = (
-                text[line_start : formula.start]
-                + text[formula.end : line_end if line_end >= 0 else len(text)]
-            )
-            if rest.strip(_TRIMMED):
-                continue
+        if not formula.display and not _alone(text, formula):
+            continue
         single = (_SINGLE if formula.display else _INLINE).match(whole)
         if single is None:
             parts = [] if _TAG.search(whole) else [(0, len(whole))]
@@ -152,6 +146,21 @@ def candidates(source: Outline, pair: Pair) -> list[Candidate]:
                 continue
             found.append(Candidate(formula.start + start, formula.start + start + len(piece), origins))
     return found
+
+
+def _inside(formulas: Sequence[Set], span: Span) -> Sequence[Set]:
+    """The formulas of a range, among those of a source in the order of their places."""
+    first = bisect_left(formulas, span.start, key=lambda made: made.start)
+    last = bisect_left(formulas, span.end, key=lambda made: made.start)
+    return [made for made in formulas[first:last] if made.end <= span.end]
+
+
+def _alone(text: str, formula: Set) -> bool:
+    """Whether a line has nothing but a formula, space and punctuation."""
+    start = formula.start
+    while start and text[start - 1] in _TRIMMED and text[start - 1] != "\n":
+        start -= 1
+    return (start == 0 or text[start - 1] == "\n") and _LINE_ENDS.match(text, formula.end) is not None
 
 
 def chosen(reply: str, among: list[Candidate], recipe: Recipe) -> list[Chosen] | Drop:
