@@ -175,9 +175,8 @@ class _Files:
 
     def __init__(self, members: Sequence[Member]) -> None:
         self._places: dict[tuple[str, str], int] = {}
-        self._named: dict[
-            str, Member
-        ] = {}  # pictures by the last part of their paths, with and without ending
+        # pictures by the last part of their paths, with and without ending
+        self._named: dict[str, Member] = {}
         self._members = members
         self._archives = list(dict.fromkeys(member.archive for member in members if member.archive))
         for place, member in enumerate(members):
