@@ -45,7 +45,10 @@ class Transport:
     async def send(
         self, path: str, body: bytes, headers: Mapping[str, str], heard: Callable[[], None]
     ) -> RawReply:
-        """One request, one reply; raises NotConnected, and what `Connection.exchange` raises."""
+        """One request, one reply; `heard` is called whenever bytes arrive.
+
+        Raises NotConnected, and what `Connection.exchange` raises.
+        """
         connection = self._kept() or await self._open()
         self._busy.add(connection)
         try:

@@ -88,13 +88,13 @@ def postgresql_programs() -> Path | None:
 
 
 def ensure_servers() -> None:
-    """Brings the servers of a production, or raises Refused with the command to type."""
+    """Installs the servers that production needs, or raises Refused with the command to type."""
     there = {name for name in SERVER_PACKAGES if name != "postgres" and shutil.which(name, path=SERVER_PATH)}
     if postgresql_programs() is not None:
         there.add("postgres")
     missing = [package for name, package in SERVER_PACKAGES.items() if name not in there]
     if missing:
-        _bring("A production needs its servers.", missing)
+        _bring("Production needs PostgreSQL and Redis.", missing)
 
 
 def _bring(reason: str, packages: list[str]) -> None:

@@ -14,8 +14,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = (
     "accounts", "algebra", "annotation", "bench", "benchmark", "canonical", "config", "judging", "latex", "llm", "work",
-    "construction", "reports", "retrieval", "search", "stats", "tests", "tools",
+    "construction", "reports", "retrieval", "search", "solving", "stats", "tests", "tools",
 )  # fmt: skip
+# Not `solvers`: a recipe is known by the hash of its code, so a corrected docstring would be another recipe.
+DEFINITIONS = ("reports", "core", "definitions.toml")  # the words at the foot of pages and reports
 AVOID = {
     r"stands?(?! (?:for|out|alone)\b)|stood": "is, lies, is written",
     r"beside": "next to, besides, along with",
@@ -47,6 +49,8 @@ def prose(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return _blank(text, r"```.*?```|`[^`\n]*`|\]\([^)\n]*\)")
+    if path.suffix == ".toml":
+        return text
     if path.suffix == ".html":
         return _blank(
             text, r"{%(?!\s*(?:blocktrans|translate)).*?%}|{{.*?}}|{#.*?#}|<script.*?</script>|<[^>]*>"
@@ -68,6 +72,7 @@ def files() -> Iterator[Path]:
     yield from sorted(ROOT.glob("*.md"))
     for folder in ("docs", "templates", *PACKAGES):
         yield from files_below(ROOT / folder)
+    yield from filter(Path.is_file, [ROOT.joinpath(*DEFINITIONS)])
 
 
 def files_below(path: Path) -> list[Path]:

@@ -135,7 +135,8 @@ def reliability_sections(found: Reliability) -> Mapping[str, object]:
             shown = Shaded("–" if value is None else rounded(value, places=2), below, shade(value or 0.0))
             cells[first, second] = cells[second, first] = shown
         title = "Agreement of every two experts"
-        reading = f"{coefficient_name(kappa)}, below it the percent agreement and the common outputs."
+        below = "the percent agreement and the number of outputs that both judged"
+        reading = f"{coefficient_name(kappa)}, below it {below}."
         heat = shaded_matrix(title, names, cells, key="agreement", reading=reading)
     return {
         "given": [one for one in named if one.cell.value],

@@ -26,7 +26,7 @@ REASONS: dict[str, str] = {
     Reason.TOO_LARGE: "The interval would take too long for so many items.",
     Reason.LEVEL: "The scale does not allow this coefficient.",
     Reason.NOT_TWO_RATERS: "This coefficient is for exactly two raters.",
-    Reason.TOO_MANY_CATEGORIES: "The values are not categories.",
+    Reason.TOO_MANY_CATEGORIES: "There are too many different values for this.",
     Reason.INCOMPLETE: "Not every item was rated by every rater.",
     Reason.NO_DESIGN: "The sampling design is unknown.",
     Reason.NO_JUDGE: "There are no labels of a judge.",

@@ -5,14 +5,17 @@ from dataclasses import replace
 from benchmark.subjects import PairSubject, parse_subject
 from reports.labels.faults import LabelRow
 from reports.labels.moments import moment_of
-from stats.tables.labels import ADJUDICATOR, DECISION_MARKS
+from stats.tables.labels import ADJUDICATOR, COLUMNS, DECISION_MARKS
 
 UNSPECIFIED_CAMPAIGN = "imported"
-# What is stored of a label, the most important first; its value is compared as the scale writes it.
-_SAID = (
-    "value", "state", "confidence", "comment", "created_at", "seconds", "stratum", "stratum_size", "sample_size",
-    "cause", *DECISION_MARKS, "verdict_seen", "searches",
+# What a row is about, whose it is, and what all labels of a campaign share: the rest is what was said.
+_ABOUT = (
+    "release", "campaign", "question", "subject", "instance", "system", "attempt", "step", "cluster", "domain", "rater",
+    "rater_kind", "vote", "order", "judge_version", "rubric_version",
 )  # fmt: skip
+# What is stored of a label, the most important first; its value is compared as the scale writes it.
+_FIRST = ("value", "state", "confidence", "comment", "created_at", "seconds")
+_SAID = (*_FIRST, *(name for name in COLUMNS if name not in (*_FIRST, *_ABOUT)))
 _MEANT = {"state": "answered", **dict.fromkeys(DECISION_MARKS, "no")}  # by an empty cell
 _NUMBERS = ("confidence", "seconds")
 

@@ -87,6 +87,10 @@ def read_sources(path: Path) -> Sources:
 
 
 def _read(members: list[Member], name: str) -> Sources:
+    """The statements of these files. A document is a file that no other one inputs, named after `name`.
+
+    Documents may share files. Each file's statements belong to the first document that reads it.
+    """
     found, files = Sources(), dict[str, str]()
     for member in members:
         hidden = any(part.startswith(".") for part in PurePosixPath(member.path).parts)
@@ -111,7 +115,7 @@ def _read(members: list[Member], name: str) -> Sources:
     roots = closures.keys() - by_others
     whole = {path for path in roots if "\\documentclass" in visible(files[path], "latex")}
     having: dict[str, str] = {}  # files with statements, and the document that has them
-    # Of documents that share files whole ones come first, then what is called like one.
+    # First come those with a \documentclass, then those named like a main file, then the shorter names.
     for root in sorted(
         roots,
         key=lambda path: (path not in whole, PurePosixPath(path).stem.lower() not in _MAIN, len(path), path),

@@ -184,10 +184,10 @@ def _sent(attempt: Attempt, step: Step) -> tuple[list[dict[str, str]] | None, st
         return None, f"What was sent cannot be made again: {type(error).__name__}.", "", {}
     planned = asked.get(step.key)
     if planned is None:
-        return None, "What was sent cannot be made again: the record leads elsewhere.", "", {}
+        return None, "What was sent cannot be made again: the recipe now asks something else here.", "", {}
     recipe = get_recipe(attempt.run.solver.recipe)
     same = question_sha256(planned, recipe) == step.question_sha256
-    unlike = "" if same else "This is not what was sent: its hash is another one."
+    unlike = "" if same else "This is not exactly what was sent: the hashes differ."
     if not isinstance(planned, Ask):
         return None, "", "", planned.arguments
     messages = rendered(recipe, planned, secrets.token_hex(16)).messages

@@ -117,7 +117,7 @@ def check_publishable(run: SolveRun) -> None:
 
 
 def config_of(run: SolveRun) -> dict[str, object]:
-    """How the outputs were made, for whoever reads the run elsewhere."""
+    """How the outputs were made, for people who read the run elsewhere."""
     solver = run.solver
     document = {
         "solver": solver.name, "solver_sha256": solver.sha256, "recipe": solver.recipe,

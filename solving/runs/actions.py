@@ -86,7 +86,7 @@ class Order:
 
 @transaction.atomic
 def make_solver(*, actor: User | None, system: System) -> Solver:
-    """The solver that is made of exactly this; a new version of its slug, unless there is one already."""
+    """The solver with exactly these settings: the one that exists, or else a new version under its slug."""
     check_slug(system.slug, "solver", limit=80)
     recipe = _recipe(system.recipe)
     try:
@@ -119,7 +119,7 @@ def make_solver(*, actor: User | None, system: System) -> Solver:
         "prompt_price": f"{system.prompt_price.normalize():f}",
         "completion_price": f"{system.completion_price.normalize():f}",
     }  # fmt: skip
-    # What is not given is left out: the hashes of solvers from before there was such a price, and roles.
+    # Left out where not given, so that solvers from before there was a cached price, or roles, keep their hashes.
     if system.cached_price is None:
         del plain["cached_price"]
     else:

@@ -29,19 +29,20 @@ FEW_MINORITY = 10  # below so many units with a rarer label, alpha's interval co
 
 @dataclass(frozen=True)
 class Coefficient:
-    """Its name in words, the lowest level of measurement that allows it, and the first `methods` of scores that have
-    it."""
+    """Its name in words, the lowest level of measurement that allows it, the first `methods` of scores that have it,
+    and whether it needs exactly two raters."""
 
     name: str
     lowest: Level
     since: int
+    two_raters: bool = False
 
 
 COEFFICIENTS: Mapping[str, Coefficient] = {
     "percent": Coefficient("Percent agreement", "nominal", since=1),
-    "cohen_kappa": Coefficient("Cohen’s kappa", "nominal", since=1),
-    "weighted_kappa_linear": Coefficient("Weighted kappa, linear", "ordinal", since=1),
-    "weighted_kappa_quadratic": Coefficient("Weighted kappa, quadratic", "ordinal", since=1),
+    "cohen_kappa": Coefficient("Cohen’s kappa", "nominal", since=1, two_raters=True),
+    "weighted_kappa_linear": Coefficient("Weighted kappa, linear", "ordinal", since=1, two_raters=True),
+    "weighted_kappa_quadratic": Coefficient("Weighted kappa, quadratic", "ordinal", since=1, two_raters=True),
     "fleiss_kappa": Coefficient("Fleiss’ kappa", "nominal", since=1),
     "krippendorff_alpha_nominal": Coefficient("Krippendorff’s alpha, nominal", "nominal", since=1),
     "krippendorff_alpha_ordinal": Coefficient("Krippendorff’s alpha, ordinal", "ordinal", since=1),
@@ -51,7 +52,7 @@ COEFFICIENTS: Mapping[str, Coefficient] = {
     "gwet_ac2_linear": Coefficient("Gwet’s AC2, linear weights", "ordinal", since=1),
     "gwet_ac2_quadratic": Coefficient("Gwet’s AC2, quadratic weights", "ordinal", since=1),
 }
-TWO_RATERS = ("cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic")
+TWO_RATERS = tuple(name for name, one in COEFFICIENTS.items() if one.two_raters)
 
 
 @dataclass(frozen=True)
@@ -121,13 +122,16 @@ def absence(ratings: Ratings) -> Reason | None:
 
 
 def refusal(name: str, ratings: Ratings, request: Request, functions: Mapping[str, object]) -> Reason | None:
+    """Why this coefficient is not computed; None if it is. Raises LookupError if nobody wrote how."""
     if not request.allows(COEFFICIENTS[name].lowest):
         return Reason.LEVEL
     if name in TWO_RATERS and len(ratings.raters) != 2:
         return Reason.NOT_TWO_RATERS
-    if name not in functions:
+    if name in functions:
+        return None
+    if ratings.q > MAX_CATEGORIES:
         return Reason.TOO_MANY_CATEGORIES
-    return None
+    raise LookupError(f"{name} is in COEFFICIENTS, but coefficient_functions does not compute it")
 
 
 def coefficient_functions(ratings: Ratings, sums: AgreementSums) -> dict[str, Callable[[Floats], Floats]]:

@@ -1,8 +1,10 @@
 """Percent agreement, Fleiss' kappa and Gwet's AC1/AC2 for any number of raters with missing ratings.
 
 Observed agreement is the mean over items with at least two ratings; category shares are averaged over
-items with at least one (Gwet 2014, ch. 2; STATISTICS.md 3 ii). Functions take any leading axes and give
-nan for 0/0.
+items with at least one (Gwet 2014, ch. 2; STATISTICS.md 3 ii).
+
+q is the number of declared categories. `sums` are the 3 + q columns of `item_sums`, added up over items. Functions take
+any leading axes and give nan for 0/0.
 """
 
 from __future__ import annotations
@@ -38,7 +40,10 @@ def weights(kind: Weighting, points: Floats) -> Floats:
 
 
 def item_sums(counts: ArrayLike, agreement_weights: Floats) -> Floats:
-    """(items, 3 + q) additive parts: weighted pairwise agreement, 1 if pairable, 1 if rated, shares."""
+    """(items, 3 + q) from counts (items, q): weighted pairwise agreement, 1 if pairable, 1 if rated, shares.
+
+    A pairable item has two ratings or more; `shares` are those of its categories.
+    """
     n = np.asarray(counts, dtype=np.float64)
     ratings = n.sum(axis=1)
     pairable, rated = ratings >= 2, ratings >= 1
@@ -97,20 +102,23 @@ def specific_agreement(counts: ArrayLike) -> Floats:
 def ac1_se(counts: ArrayLike, times: ArrayLike | None = None) -> float | None:
     """Analytic standard error of AC1 over items (Gwet 2008, eq. 31, with missing ratings).
 
-    `times` says how many items each row of counts stands for, one by default.
+    Every item has an AC1 of its own, from its agreement and its chance; the error is that of their mean. `times` says
+    how many items each row of counts stands for, one by default.
     """
     n = np.asarray(counts, dtype=np.float64)
     weight = (n.sum(axis=1) >= 1) * (1.0 if times is None else np.asarray(times, dtype=np.float64))
     identity = np.eye(n.shape[1])
     parts = item_sums(n, identity)
     total = weight @ parts
-    value = float(gwet(total, identity))
+    ac1 = float(gwet(total, identity))
     items, pairable, q = float(weight.sum()), total[1], n.shape[1]
-    if items < 2 or q < 2 or np.isnan(value):
+    if items < 2 or q < 2 or np.isnan(ac1):
         return None
     shares = total[3:] / total[2]
     chance = float((shares * (1 - shares)).sum() / (q - 1))
-    per_item_chance = parts[:, 3:] @ (1 - shares) / (q - 1)
-    own = items / pairable * (parts[:, 0] - chance * parts[:, 1]) / (1 - chance)
-    centred = own - 2 * (1 - value) * (per_item_chance - chance) / (1 - chance) - value
-    return float(np.sqrt((weight @ centred**2) / (items * (items - 1))))
+    agreement, is_pairable, own_shares = parts[:, 0], parts[:, 1], parts[:, 3:]
+    own_chance = own_shares @ (1 - shares) / (q - 1)
+    own_ac1 = items / pairable * (agreement - chance * is_pairable) / (1 - chance)
+    # chance is estimated too: its error moves AC1 by the second term
+    deviation = own_ac1 - 2 * (1 - ac1) * (own_chance - chance) / (1 - chance) - ac1
+    return float(np.sqrt((weight @ deviation**2) / (items * (items - 1))))

@@ -85,24 +85,38 @@ def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
 
 
 def _columns(ratings: Ratings, patterns: Floats) -> dict[str, Floats]:
+    """The columns of each part (K, width), in the order of the row that they make.
+
+    A pattern (see `agreement_sums`) is what decides an item's row: its moments where there are too many categories;
+    with two raters their two answers, as codes from 1 with 0 for none; else how many raters chose each category.
+    """
     if ratings.q > MAX_CATEGORIES:
         return {"moments": patterns}
-    two, q = len(ratings.raters) == 2, ratings.q
-    chosen = patterns.astype(np.int64) - 1
-    counts = patterns
-    if two:
-        counts = np.asarray(sum((chosen[:, [r]] == np.arange(q)).astype(np.float64) for r in range(2)))
-    identity = np.eye(q)
+    q, points = ratings.q, ratings.points
+    answers = patterns.astype(np.int64) - 1 if len(ratings.raters) == 2 else None  # (K, 2), -1 for none
+    counts = patterns if answers is None else _counts_of_two(answers, q)
     columns = {
-        "moments": krippendorff.moments(counts, ratings.points),
-        "shares": gwet.item_sums(counts, identity),
-        "linear": gwet.item_sums(counts, gwet.weights("linear", ratings.points))[:, :1],
-        "quadratic": gwet.item_sums(counts, gwet.weights("quadratic", ratings.points))[:, :1],
+        "moments": krippendorff.moments(counts, points),
+        "shares": gwet.item_sums(counts, np.eye(q)),
+        # only the observed agreement: all other columns are those of `shares`
+        "linear": gwet.item_sums(counts, gwet.weights("linear", points))[:, :1],
+        "quadratic": gwet.item_sums(counts, gwet.weights("quadratic", points))[:, :1],
         "coincidences": krippendorff.coincidences(counts).reshape(len(patterns), -1),
     }
-    if two:
-        table = np.zeros((len(chosen), q * q))
-        both = np.flatnonzero((chosen >= 0).all(axis=1))
-        table[both, chosen[both, 0] * q + chosen[both, 1]] = 1
-        columns["table"] = table
+    if answers is not None:
+        columns["table"] = _table_of_two(answers, q)
     return columns
+
+
+def _counts_of_two(answers: Ints, q: int) -> Floats:
+    """(K, q): how many of the two raters chose each category."""
+    first, second = ((answers[:, [rater]] == np.arange(q)).astype(np.float64) for rater in range(2))
+    return np.asarray(first + second)
+
+
+def _table_of_two(answers: Ints, q: int) -> Floats:
+    """(K, q * q): 1 in the cell of the first rater's category (row) and the second one's, if both answered."""
+    table = np.zeros((len(answers), q * q))
+    both = np.flatnonzero((answers >= 0).all(axis=1))
+    table[both, answers[both, 0] * q + answers[both, 1]] = 1
+    return table

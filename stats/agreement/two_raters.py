@@ -96,11 +96,11 @@ def _clustered_tau(plain: Estimate, x: Floats, y: Floats, clusters: Ints, level:
     if plain.value is None or count * len(x) > _TAU_WORK:
         return replace(plain, ci=None, reason=plain.reason or Reason.TOO_LARGE)
 
+    # One row per cluster: the sums are a count of ones, a zero names the cluster that is left out.
     def without(rows: Floats) -> Floats:
         kept = [clusters != at for at in np.flatnonzero(rows == 0) % count]
         return np.array([kendalltau(x[rows], y[rows]).statistic for rows in kept])
 
-    # One row per cluster: the sums are a count of ones, a zero names the cluster that is left out.
     return _with_error(plain, leave_one_out(without, np.eye(count), np.ones(count, dtype=np.int64)), level)
 
 

@@ -30,7 +30,7 @@ class Reason(StrEnum):
     LEVEL = "LEVEL"  # the level of measurement does not allow this coefficient
     NOT_TWO_RATERS = "NOT_TWO_RATERS"  # a coefficient for exactly two raters
     TOO_LARGE = "TOO_LARGE"  # the interval would take too long
-    TOO_MANY_CATEGORIES = "TOO_MANY_CATEGORIES"  # the values are not categories
+    TOO_MANY_CATEGORIES = "TOO_MANY_CATEGORIES"  # too many for the coefficient, or for its interval
     INCOMPLETE = "INCOMPLETE"  # needs every item rated by every rater
     NO_DESIGN = "NO_DESIGN"  # the sampling design (stratum sizes) is unknown
     NO_JUDGE = "NO_JUDGE"  # no judge labels

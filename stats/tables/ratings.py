@@ -37,7 +37,7 @@ class Ratings:
 
     @property
     def q(self) -> int:
-        """Number of categories."""
+        """Number of declared categories, whether anybody chose them or not."""
         return len(self.categories)
 
     def counts(self) -> Ints:

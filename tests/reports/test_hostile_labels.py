@@ -14,9 +14,12 @@ from annotation.models import Adjudication, Answer, Campaign, Comment
 from benchmark.models import ImportState, Release
 from judging.models import Judge, StepVerdict, Verdict
 from reports.labels.exporting import csv_lines
+from reports.labels.faults import LabelRow
 from reports.labels.filters import label_filter
 from reports.labels.importing import import_labels
+from reports.labels.repeating import contradiction
 from reports.labels.rows import label_rows
+from stats.tables.labels import COLUMNS
 from tests.reports.test_judged_steps import JUDGE, lemmas, loaded, rows
 from tests.reports.test_referee_reports import apply, archive, client, send
 
@@ -517,3 +520,21 @@ def test_a_file_that_is_sent_twice_counts_once_and_the_page_says_so(proofs, clie
     assert sorted(found.values_list("text", flat=True)) == ["How?", "Why?", "Why?"]
     page = client.get(reverse("import", args=[upload.handle])).content.decode()
     assert "Equal rows, counted once" in page
+
+
+# Who said it, about what, with which form: two rows that differ here are two labels, or are compared elsewhere.
+ABOUT = (
+    "release", "campaign", "question", "subject", "instance", "system", "attempt", "step", "cluster", "domain", "rater",
+    "rater_kind", "vote", "order", "judge_version", "rubric_version",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("column", [name for name in COLUMNS if name not in ABOUT])
+def test_a_label_given_twice_says_the_same_in_every_column_that_says_something(column):
+    """A new column too, without being listed."""
+    cells = {**dict.fromkeys(COLUMNS, ""), "rater_kind": "expert", "value": "yes"}
+    told = {"confidence": "0.5", "seconds": "7", "created_at": "2026-10-01T12:00:00+00:00"}
+    first, row = LabelRow(2, cells), LabelRow(3, {**cells, column: told.get(column, "other")})
+    found = contradiction(first, row, (first["value"], row["value"]))
+    assert found
+    assert found[0] == column

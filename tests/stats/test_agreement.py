@@ -131,9 +131,15 @@ def test_the_shrout_and_fleiss_table_is_reproduced():
 
 
 def test_every_declared_coefficient_is_computed():
-    """One that is not would be reported as one for which there are too many categories."""
     ratings = from_matrix([[0, 1], [1, 2], [2, 2]], [0, 1, 2])
     assert coefficient_functions(ratings, agreement_sums(ratings, None)).keys() == COEFFICIENTS.keys()
+
+
+def test_a_declared_coefficient_that_nobody_computes_is_an_error_that_says_so(monkeypatch):
+    """And is not reported as one for which there are too many categories."""
+    monkeypatch.setitem(COEFFICIENTS, "scotts_pi", COEFFICIENTS["fleiss_kappa"])
+    with pytest.raises(LookupError, match="scotts_pi is in COEFFICIENTS, but coefficient_functions does not"):
+        agreement(from_matrix([[0, 1], [1, 2], [2, 2]], [0, 1, 2]), Request("nominal"))
 
 
 def test_an_intraclass_correlation_that_is_undefined_without_one_problem_has_a_finite_error():

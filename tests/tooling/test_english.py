@@ -53,6 +53,14 @@ def test_the_word_is_named_with_a_better_one(check):
     assert check("guide.md", "It is written anew.\n") == "guide.md:1: 'anew'; better: again\n"
 
 
+def test_the_words_at_the_foot_of_pages_are_read_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(english, "ROOT", tmp_path)
+    (tmp_path / "reports" / "core").mkdir(parents=True)
+    (tmp_path / "reports" / "core" / "definitions.toml").write_text("[one]\ntext = 'Done\nanew.'\n")
+    assert english.main([]) == 1
+    assert capsys.readouterr().out == "reports/core/definitions.toml:3: 'anew'; better: again\n"
+
+
 def test_all_documents_templates_and_docstrings_are_clean(capsys):
     """Only a few hundred files would mean that a folder has moved."""
     assert len(list(english.files())) > 1000
