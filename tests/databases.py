@@ -26,7 +26,7 @@ _ON_BOTH = {
     " uploaded_prompts worker",
     "reports": "artifacts construction_audit evaluations exclusions flag_agreement history hostile_labels invariants"
     " judged_steps kept_scores label_pages label_round_trip labels leak_flags pairs_in_artifacts records"
-    " referee_reports report_jobs round round_trip status upload_constraints",
+    " referee_imports referee_reports report_jobs round round_trip status unlabelled upload_constraints",
     "solving": "batches batches_killed oracle publishing roles runs settling",
     "search": "checks corpora freezing frozen_sources panel searching slogans",
 }

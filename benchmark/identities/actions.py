@@ -23,6 +23,7 @@ from benchmark.protocols import get_protocol
 from benchmark.releases.queries import identity_words, scanned_with_all_words, system_names
 from benchmark.rendering.stored import call_worker, stored_blocks
 from latex import Block
+from latex.visible import visible
 
 BATCH = 20  # some two seconds of work
 TASK = "benchmark.scan_identities"
@@ -91,10 +92,10 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
     protocol = get_protocol(release.benchmark.protocol)
     names, words = system_names(release), identity_words(release)
     outputs = list(outputs)
-    files = files_to_scan(outputs)
+    files, pages = files_to_scan(outputs), _stored_pages(protocol, outputs)
     scans = []
     for output in outputs:
-        findings = find(protocol, names, words, output.payload, output.text, output.text_format, _stored_page)
+        findings = find(protocol, names, words, output.payload, output.text, output.text_format, pages)
         findings += find_in_files(files.get(output.pk, ()), names, words)
         certain = sum(found["certain"] for found in findings)
         scans.append(IdentityScan(output=output, version=VERSION, findings=findings, certain=certain))
@@ -106,10 +107,20 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
     )
 
 
-def _stored_page(text: str, text_format: str) -> Iterable[Block]:
-    """The blocks of a text as they are stored, or rendered on the spot."""
-    blocks = stored_blocks(text, text_format)
-    return render_page(text, text_format) if blocks is None else blocks
+def _stored_pages(protocol: Protocol, outputs: Iterable[Output]) -> Pages:
+    """The blocks of the texts of these outputs as they are stored, or rendered on the spot."""
+    parts = [
+        part
+        for output in outputs
+        for part in protocol.output_parts(output.payload, output.text, output.text_format)
+    ]
+    stored = stored_blocks({(visible(part.text, part.text_format), part.text_format) for part in parts})
+
+    def page(text: str, text_format: str) -> Iterable[Block]:
+        blocks = stored.get((text, text_format))
+        return render_page(text, text_format) if blocks is None else blocks
+
+    return page
 
 
 def find(

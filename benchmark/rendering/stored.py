@@ -90,12 +90,12 @@ def _blocks(row: RenderedDocument, text: str, prefix: str) -> Iterator[latex.Blo
         yield latex.Block(**values | changed)
 
 
-def stored_blocks(text: str, text_format: str) -> tuple[latex.Block, ...] | None:
-    """The blocks of a text if this version of the renderer was there; asks for nothing."""
-    row = RenderedDocument.objects.filter(
-        sha256=cache_key(text, text_format), version=latex.RENDER_VERSION
-    ).first()
-    return None if row is None else tuple(_blocks(row, text, ""))
+def stored_blocks(texts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[latex.Block, ...]]:
+    """The blocks of those (text, format) for which this version of the renderer was there, with one query; asks for
+    nothing."""
+    keys = {wanted: cache_key(*wanted) for wanted in texts}
+    rows = {key: row for key, row in stored(keys.values()).items() if row.version == latex.RENDER_VERSION}
+    return {wanted: tuple(_blocks(rows[key], wanted[0], "")) for wanted, key in keys.items() if key in rows}
 
 
 def stored(keys: Iterable[str]) -> dict[str, RenderedDocument]:

@@ -1,7 +1,8 @@
 """One request of MCP over HTTP: stateless, answered with JSON, in the thread that asks.
 
-A server is made for each request, which takes 8 ms: nothing outlives the request, no thread waits for another, and
-tools use the request's own connection to the database with the sight that it has (ADR 0057).
+A server is made for each request, with the schemas of the tools that the process keeps: nothing else outlives the
+request, no thread waits for another, and tools use the request's own connection to the database with the sight that it
+has (ADR 0057).
 """
 
 from dataclasses import dataclass, field

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 from asgiref.sync import sync_to_async
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import Field
 from rest_framework.serializers import Serializer
@@ -143,11 +144,8 @@ def server_for(
     Tools run in the thread that waits for the server, and so with its connection to the database. `before_call` runs
     there before each of them, and `too_many` before each search.
     """
-    server: MCPServer[dict[str, Any]] = MCPServer(
-        "touchstone", title="Touchstone", instructions=_INSTRUCTIONS, subscriptions=False, log_level="WARNING"
-    )
 
-    def offer(tool: Callable[_Given, _Answer]) -> None:
+    def offered(tool: Callable[_Given, _Answer]) -> Tool:
         def answered(*args: _Given.args, **kwargs: _Given.kwargs) -> _Answer:
             before_call()
             try:
@@ -159,7 +157,7 @@ def server_for(
         async def called(*args: _Given.args, **kwargs: _Given.kwargs) -> _Answer:
             return await sync_to_async(answered)(*args, **kwargs)
 
-        server.add_tool(called, annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
+        return _declared(called)
 
     def corpus_named(slug: str) -> Corpus:
         found = corpora_for(user).filter(slug=slug).first()
@@ -241,9 +239,34 @@ def server_for(
             )
         )
 
-    for tool in (theorem_search, get_statement, similar_statements, list_corpora):
-        offer(tool)
-    return server
+    return MCPServer(
+        "touchstone",
+        title="Touchstone",
+        instructions=_INSTRUCTIONS,
+        tools=[
+            offered(theorem_search),
+            offered(get_statement),
+            offered(similar_statements),
+            offered(list_corpora),
+        ],
+        subscriptions=False,
+        log_level="WARNING",
+    )
+
+
+_DECLARATIONS: dict[str, Tool] = {}
+
+
+def _declared(called: Callable[..., Any]) -> Tool:
+    """The tool that calls this. Its schemas, which take longer than most calls, are derived once; a declaration that
+    is kept holds the function of no request, and so no person."""
+    name = called.__name__
+    if name not in _DECLARATIONS:
+        hints = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+        _DECLARATIONS[name] = Tool.from_function(called, annotations=hints).model_copy(
+            update={"fn": _declared}
+        )
+    return _DECLARATIONS[name].model_copy(update={"fn": called})
 
 
 def _index_of(corpus: Corpus) -> tuple[str, str]:

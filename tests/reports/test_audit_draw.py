@@ -14,16 +14,9 @@ from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_au
 from reports.audit.frame import BUCKET
 from reports.audit.precision import Expected
 from reports.audit.sizes import ByHand, PerStratum, Spread
-from tests.reports.conftest import load_gaps
 
 pytestmark = pytest.mark.django_db
 RUBRIC = "re2math-audit-v1"
-
-
-@pytest.fixture
-def gaps(db):
-    """Written by each test that asks: others of this file begin without it."""
-    return load_gaps()
 
 
 @pytest.fixture
@@ -74,11 +67,6 @@ def test_a_plan_is_limited_to_the_buckets_that_are_wanted(gaps):
     assert {s.name.split("/")[1] for s in plan.strata} == {"ungrounded"}
     with pytest.raises(Refused, match="no bucket 'fine'"):
         plan_audit(release=gaps, buckets=["fine"])
-
-
-def test_without_verdicts_there_is_nothing_to_audit(unlabelled_gaps):
-    with pytest.raises(Refused, match="no verdicts"):
-        plan_audit(release=unlabelled_gaps)
 
 
 def test_a_sample_of_none_is_refused(gaps):

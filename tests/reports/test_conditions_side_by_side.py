@@ -13,17 +13,11 @@ from benchmark.tuples.actions import declare_tuple
 from reports.scores.inputs import collect
 from tests.documents import condition_document, score_document
 from tests.factories import OutputFactory, RunFactory, VerdictFactory
-from tests.reports.conftest import load, load_gaps, queries
+from tests.reports.conftest import queries
 from tests.reports.test_frozen_tuples import ENTRIES
 
 pytestmark = pytest.mark.django_db
 SUCCESSES = {"ground": "yes", "suff": "yes"}
-
-
-@pytest.fixture
-def gaps(db):
-    """Written by each test that asks: others of this file begin without it."""
-    return load_gaps()
 
 
 def judge_of(release):
@@ -213,19 +207,6 @@ def test_page_and_rest_say_the_same(handed_over, coordinator):
         assert client.get(rest, wrong).status_code == status
     unknown = client.get(rest, {"judge": "nobody-v1"}).json()
     assert "no judge 'nobody-v1' here; there are: sample-judge-v1" in unknown["reason"]
-
-
-def test_without_runs_or_labels_the_page_says_what_is_missing(unlabelled_gaps, coordinator):
-    client = Client()
-    client.force_login(coordinator)
-    address = reverse("conditions", args=[unlabelled_gaps.name])
-    page = client.get(address).content.decode()
-    assert "none has spoken" in page
-    assert "not judged" in page
-    assert "nothing can be paired yet" in page
-    empty = load("no-runs", "re2math", {})
-    page = client.get(reverse("conditions", args=[empty.name])).content.decode()
-    assert "No system has a run in any column of this table yet" in page
 
 
 def test_a_protocol_without_such_tables_has_no_page_and_no_button(proofs, coordinator):

@@ -22,7 +22,7 @@ from reports.scores.inputs import collect
 from tests.annotation.grading import submit_grade
 from tests.documents import score_document
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
-from tests.reports.conftest import load_proofs, queries
+from tests.reports.conftest import queries
 
 pytestmark = pytest.mark.django_db
 KEY = "which:preference"
@@ -37,12 +37,6 @@ CHOICES = [
     ("ann", 2, 2, "first"),
     *(("bob", 2, n, value) for n, value in enumerate(["second"] * 3 + ["first"] * 2 + ["both_bad"], start=1)),
 ]
-
-
-@pytest.fixture
-def proofs(db):
-    """Written by each test that asks: others of this file begin without it."""
-    return load_proofs()
 
 
 @pytest.fixture
@@ -150,7 +144,7 @@ def test_the_number_of_queries_does_not_depend_on_the_number_of_choices(carl, ch
 def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coordinator, algebraist):
     release = ReleaseFactory(name="pairs")
     problem = InstanceFactory(release=release, key="a1", domain="algebra")
-    for slug in ("aurora", "basalt"):
+    for slug in ("linnet", "martin"):
         OutputFactory(run=RunFactory(release=release, system__slug=slug), instance=problem)
     campaign = CampaignFactory(
         slug="which",
@@ -164,11 +158,11 @@ def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coord
     campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
     place = taking.take_next(reviewer=algebraist, campaign=campaign)
     place = Assignment.objects.get(pk=place.pk)
-    aurora_first = shown_first(place)[0].run.system.slug == "aurora"
+    linnet_first = shown_first(place)[0].run.system.slug == "linnet"
     submit_grade(
         reviewer=algebraist,
         assignment=place,
-        content={"answers": {"preference": "first" if aurora_first else "second", "sureness": "1"}},
+        content={"answers": {"preference": "first" if linnet_first else "second", "sureness": "1"}},
         idempotency_key="once",
         rubric_sha256=campaign.rubric.sha256,
     )
@@ -176,5 +170,5 @@ def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coord
     campaigns_actions.close_campaign(actor=coordinator, campaign=campaign)
     assert list(direct_kinds(release, "raw")) == [KEY]
     found = direct(release)
-    assert found["pairs"] == [{"first": "aurora", "second": "basalt", "wins": 1, "losses": 0, "ties": 0}]
+    assert found["pairs"] == [{"first": "linnet", "second": "martin", "wins": 1, "losses": 0, "ties": 0}]
     assert found["systems"][0]["strength"]["reason"] == "SEPARATION"

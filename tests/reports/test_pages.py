@@ -3,37 +3,20 @@
 import csv
 import io
 import json
-import re
-from html import unescape
 
 import pytest
 from django.urls import reverse
 
 from accounts.models import AuditEvent
 from benchmark.releases.freezing import freeze_release
-from reports.labels.importing import import_labels
 from reports.models import Artifact
 from reports.scores import views
-from reports.scores.document import score
 from reports.scores.inputs import collect
-from reports.scores.text import score_text
 from tests.documents import score_document
 from tests.factories import OutputFactory
-from tests.reports.conftest import SAMPLE, load_gaps, load_proofs, printed_once
+from tests.reports.conftest import printed_once
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def gaps(db):
-    """Written by each test that asks: others of this file begin without it."""
-    return load_gaps()
-
-
-@pytest.fixture
-def proofs(db):
-    """Written by each test that asks: others of this file begin without it."""
-    return load_proofs()
 
 
 @pytest.fixture
@@ -108,12 +91,6 @@ def test_a_system_may_be_called_items(carl, gaps):
     assert "items 1" in text
 
 
-def test_an_empty_site_says_how_to_begin(carl):
-    _, text = page(carl, "scores")
-    assert "Nothing to score yet" in text
-    assert "import_release" in text
-
-
 def test_the_fixed_judge_score_stands_with_its_counts_and_interval(carl, gaps):
     _, text = page(carl, "score-numbers", "sample-re2math")
     # 16/30 = 53.33 %; Wilson by hand: centre (.5333 + 1.9207/30) / (1 + 3.8415/30) = .52956,
@@ -129,33 +106,6 @@ def test_the_corrected_score_stands_beside_the_fixed_one(carl, gaps):
     assert "52.0 %" in text
     assert "26 of 30" in text  # 16 + 5 + 3 audited, 2 known by rule
     assert "aurora / grounded insufficient" in text
-
-
-def test_an_audit_that_missed_a_class_names_it_and_links_to_the_draw_that_completes_it(
-    carl, unlabelled_gaps, tmp_path
-):
-    """The sample audit without its three ungrounded outputs of cobalt, of seven."""
-    folder = SAMPLE / "re2math"
-    header, *rows = (folder / "labels-experts.csv").read_text("utf-8").splitlines(keepends=True)
-    audit = tmp_path / "audit.csv"
-    audit.write_text(header + "".join(row for row in rows if ",cobalt/ungrounded," not in row), "utf-8")
-    for file in (folder / "labels-judge.csv", audit):
-        import_labels(actor=None, path=file, release=unlabelled_gaps)
-    _, text = page(carl, "score-numbers", "sample-re2math")
-    assert "No output was drawn of cobalt / ungrounded (7 outputs)" in text
-    assert "if the judge errs as on the others" in text
-    address = re.search(r'href="([^"]+)">Plan an audit of what is missing', text).group(1)
-    plan = carl.get(unescape(address))
-    assert plan.status_code == 200
-    offered = {stratum.name: stratum.available for stratum in plan.context["plan"].strata}
-    assert offered["cobalt/ungrounded"] == 7
-    assert {name.split("/")[1] for name in offered} == {"ungrounded"}
-    printed = score_text(score(collect(release=unlabelled_gaps)))
-    line = "nothing drawn of cobalt/ungrounded (7 outputs); to draw them, POST audit-plan/ "
-    terms, *_ = [end for _, found, end in (row.partition(line) for row in printed.splitlines()) if found]
-    address = "/api/v1/releases/sample-re2math/audit-plan/"
-    drawn = carl.post(address, json.loads(terms), content_type="application/json").json()["drawn"]
-    assert {row["stratum"]: row["available"] for row in drawn} == offered
 
 
 def test_an_unavailable_verdict_is_counted_with_the_values_it_could_give(carl, gaps):

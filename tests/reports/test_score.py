@@ -12,13 +12,7 @@ from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from stats.core.intervals import wilson
 from tests.documents import score_document
-from tests.reports.conftest import SAMPLE, load_gaps
-
-
-@pytest.fixture
-def gaps(db):
-    """Written by each test that asks: others of this file begin without it."""
-    return load_gaps()
+from tests.reports.conftest import SAMPLE
 
 
 @pytest.fixture
@@ -145,10 +139,6 @@ def test_a_track_without_outputs_is_refused(gaps):
 def test_a_judge_without_verdicts_is_refused_naming_those_that_have(gaps):
     with pytest.raises(Refused, match="there are: sample-judge-v1"):
         collect(release=gaps, judge="somebody-v1")
-
-
-def test_without_a_judge_the_document_says_so(unlabelled_gaps):
-    assert score_document(collect(release=unlabelled_gaps))["judge"] is None
 
 
 def test_inputs_survive_json(gaps):
