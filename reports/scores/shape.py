@@ -19,8 +19,8 @@ Estimates = Mapping[str, Estimate]
 # have no exclusion, means of equal values have intervals without width, and shares of 0 and 1 count outputs instead of
 # papers; below 7: experts' and measured shares and means take outputs of one paper or problem as independent; below 8:
 # an audit corrects nothing where a system was judged after its draw; below 9: intraclass correlations of items that
-# share problems can exceed 1, and strengths are tested with singular errors; below 10: errors by paper are those of
-# papers with equally many outputs.
+# share problems can exceed 1, and strengths are tested with singular errors; below 10: errors by paper or problem are
+# those of papers with equally many outputs and problems with equally many comparisons.
 METHODS = 10
 
 

@@ -71,7 +71,7 @@ def standings(comparisons: Comparisons, clusters: Ints | None, options: Options)
             count = int(own.max()) + 1
             cautions = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
             cautions = (*cautions, Caution.FEW_CLUSTERS) if count < FEW_CLUSTERS else cautions
-            strengths = jackknife_strengths(part, own, fitted, level=level)
+            strengths = jackknife_strengths(part, own, fitted, level=level, way=options.clustering)
             placed = [
                 Standing(
                     number,

@@ -137,7 +137,7 @@ def _parameter(
     """A parameter of the model with its error, from the clusters where there are some (None: independent)."""
     level, value = options.confidence, fitted.parameter(place)
     if clusters is not None:
-        return clustered_parameter(comparisons, clusters, fitted, place, level=level)
+        return clustered_parameter(comparisons, clusters, fitted, place, level=level, way=options.clustering)
     se = math.sqrt(fitted.covariance[place, place])
     half = z_value(level) * se
     ends = (value - half, value + half)
@@ -162,7 +162,7 @@ def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Op
         return found | {"p": davidson.likelihood_ratio_p(statistic, degrees)}
     rows = (comparisons.first, comparisons.second, comparisons.result)
     count = len(np.unique(clusters))
-    covariance = davidson.clustered_covariance(fitted, *rows, clusters)
+    covariance = davidson.clustered_covariance(fitted, *rows, clusters, options.clustering)
     found["method"] = "wald_by_cluster"
     if covariance is None or count <= degrees:
         return found

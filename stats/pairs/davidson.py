@@ -18,6 +18,7 @@ from stats.core.estimate import Reason
 from stats.core.intervals import z_value
 from stats.pairs.davidson_newton import NewtonProblem, climb
 from stats.pairs.pairwise import connection_problem
+from stats.scores.clusters import Clustering
 
 _CELLS_AT_ONCE = 30_000  # counts that stay in the cache of a processor
 
@@ -139,19 +140,24 @@ def scores(fitted: DavidsonFit, first: Ints, second: Ints, result: Ints) -> Floa
 
 
 def clustered_covariance(
-    fitted: DavidsonFit, first: Ints, second: Ints, result: Ints, clusters: Ints
+    fitted: DavidsonFit,
+    first: Ints,
+    second: Ints,
+    result: Ints,
+    clusters: Ints,
+    way: Clustering = Clustering.UNEVEN,
 ) -> Floats | None:
     """Covariance (p, p) when comparisons of a cluster (L,) are alike: the jackknife over clusters in one Newton step.
 
-    Each cluster is taken to hold an even share of the information. None below two clusters.
+    Each cluster is taken to hold as much of the information as of the comparisons. None below two clusters.
     """
     count = int(clusters.max(initial=-1)) + 1
     if count < 2:
         return None
     by_cluster = np.zeros((count, len(fitted.covariance)))
     np.add.at(by_cluster, clusters, scores(fitted, first, second, result))
-    # Leverage by an even share of the information: C / (C - 1) of a step at the whole sample.
-    steps = by_cluster @ fitted.covariance * count / (count - 1)
+    held = np.bincount(clusters) / len(clusters) if way == Clustering.UNEVEN else np.full(count, 1 / count)
+    steps = by_cluster @ fitted.covariance / (1 - held)[:, None]
     return np.asarray((count - 1) / count * (steps - steps.mean(axis=0)).T @ (steps - steps.mean(axis=0)))
 
 

@@ -15,6 +15,7 @@ from stats.core.intervals import t_value
 from stats.pairs import davidson
 from stats.pairs.davidson import DavidsonFit, ranks_left_open
 from stats.pairs.pairwise import Comparisons
+from stats.scores.clusters import Clustering
 
 REPLICATES = 1_000
 REFITTED = 60  # clusters from which on one Newton step takes the place of a fit without each
@@ -72,7 +73,12 @@ def clustered_strengths(
 
 
 def jackknife_strengths(
-    comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit, *, level: float = 0.95
+    comparisons: Comparisons,
+    clusters: Ints,
+    fitted: DavidsonFit,
+    *,
+    level: float = 0.95,
+    way: Clustering = Clustering.UNEVEN,
 ) -> list[Estimate]:
     """Strengths with the standard error of leaving out one cluster at a time, and Student's interval.
 
@@ -84,7 +90,7 @@ def jackknife_strengths(
     count = int(clusters.max(initial=-1)) + 1
     if not 1 < count < REFITTED:
         return [
-            clustered_parameter(comparisons, clusters, fitted, place, level=level)
+            clustered_parameter(comparisons, clusters, fitted, place, level=level, way=way)
             for place in range(comparisons.k)
         ]
     refits = _Refit(comparisons, clusters, fitted)(1 - np.eye(count, dtype=np.int64))
@@ -97,14 +103,20 @@ def jackknife_strengths(
 
 
 def clustered_parameter(
-    comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit, place: int, *, level: float = 0.95
+    comparisons: Comparisons,
+    clusters: Ints,
+    fitted: DavidsonFit,
+    place: int,
+    *,
+    level: float = 0.95,
+    way: Clustering = Clustering.UNEVEN,
 ) -> Estimate:
     """One parameter (its place in the covariance) with the error of leaving out clusters, each in one Newton step.
 
     Student's t with C - 1 degrees of freedom; no interval (FEW_EVENTS) with a single cluster.
     """
     cells = (comparisons.first, comparisons.second, comparisons.result)
-    covariance = davidson.clustered_covariance(fitted, *cells, clusters)
+    covariance = davidson.clustered_covariance(fitted, *cells, clusters, way)
     se = None if covariance is None else math.sqrt(covariance[place, place])
     return _estimate(fitted, place, comparisons, int(clusters.max(initial=-1)) + 1, se, level)
 

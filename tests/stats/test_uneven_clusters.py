@@ -12,6 +12,9 @@ from stats.audit.superpopulation import superpopulation_score
 from stats.core.bootstrap import generator
 from stats.core.estimate import Caution
 from stats.core.strata import Stratum
+from stats.pairs import davidson
+from stats.pairs.pairwise import Comparisons
+from stats.pairs.strength_bootstrap import clustered_parameter
 from stats.scores.clusters import (
     Clustering,
     ClusterTotals,
@@ -122,3 +125,22 @@ def test_every_interval_is_on_its_scale_and_has_its_value_inside(rows):
         if estimate.ci is not None:
             assert low - 1e-9 <= estimate.ci[0] <= estimate.value + 1e-9
             assert estimate.value - 1e-9 <= estimate.ci[1] <= high + 1e-9
+
+
+def test_the_error_of_a_strength_is_no_less_than_that_of_fits_without_each_problem():
+    rng, pairs = generator(6), np.array([(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)])
+    problems = np.repeat(np.arange(80), [480, *[6] * 79])
+    first, second = np.tile(pairs, (159, 1)).T
+    suits = np.array([0.5, 0.0, -0.5]) + 0.6 * rng.normal(size=(80, 3))
+    ahead = 1 / (1 + np.exp(suits[problems, second] - suits[problems, first]))
+    result = np.where(rng.random(954) < 0.2, 2, rng.random(954) > ahead)
+    games = Comparisons(first, second, result, ("A", "B", "C"))
+    fitted = davidson.fit(games.table())
+    left = np.array(
+        [davidson.fit(games.take(np.flatnonzero(problems != at)).table()).strengths[0] for at in range(80)]
+    )
+    fitted_again = math.sqrt(79 / 80 * ((left - left.mean()) ** 2).sum())
+    in_one_step = clustered_parameter(games, problems, fitted, 0).se
+    assert fitted_again < in_one_step < 1.3 * fitted_again
+    as_if_even = clustered_parameter(games, problems, fitted, 0, way=Clustering.EVEN).se
+    assert as_if_even < 0.7 * fitted_again
