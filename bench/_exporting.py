@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import resource
 import sys
 import time
@@ -135,7 +136,7 @@ def report(items: int, per: str = "") -> dict[str, object]:
                 grade=grade, block=block, start=0, end=1, severity="minor", text="Why is $a_i > 0$?"
             )
     order = ReportOrder(campaign.release, campaign, items=True, score=False, per=per)
-    path = Path(connection.creation.__class__.__name__).with_suffix(".pdf")
+    path = Path(os.environ["TOUCHSTONE_RUNTIME_DIR"]) / "report.pdf"
     pages = 0
 
     def once() -> None:
@@ -144,7 +145,6 @@ def report(items: int, per: str = "") -> dict[str, object]:
 
     seconds, again = timed(once), timed(once)
     size = path.stat().st_size
-    path.unlink()
     characters = sum(len(text) for text, _ in chosen)
     return {
         "seconds": seconds,
