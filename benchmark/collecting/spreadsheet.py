@@ -131,7 +131,10 @@ class _Sheet:
             self._cells[self._column] = said = self._said("".join(self._value or []))
             self._characters += len(said)
             if self._characters > MAX_CHARACTERS:
-                raise RecordError("the workbook unpacks to more than is read", line=self._number)
+                raise RecordError(
+                    f"the workbook has more than {MAX_CHARACTERS:,} characters in its cells",
+                    line=self._number,
+                )
         elif name == "row" and any(self._cells.values()):
             self.rows.append(
                 (self._number, [self._cells.get(column, "") for column in range(1, max(self._cells) + 1)])
@@ -157,7 +160,10 @@ class _Sheet:
 
 def _written(text: str) -> str:
     """A text without the escapes that spreadsheet programs write for what XML cannot hold, such as a CR."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).replace("\r\n", "\n")
+    read = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    # two escapes may be the halves of one character
+    read = read.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return read.replace("\r\n", "\n")
 
 
 def _parse(

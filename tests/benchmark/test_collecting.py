@@ -487,10 +487,34 @@ def workbook(rows: str, declared: str = "", more: str = "") -> bytes:
 
 
 def test_a_text_of_a_workbook_is_what_its_escapes_stand_for(carl, towers):
-    rows = '<row r="2"><c r="A2"><v>2</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="s"><v>4</v></c></row>'
     written = "Let $x$._x000D_\n_x000d_\nThen $a_x005F_x0041_$."
-    imported(carl, mapped(carl, sent(carl, workbook(rows, more=written), "a.xlsx", release="towers")))
+    imported(carl, mapped(carl, sent(carl, with_text(written), "a.xlsx", release="towers")))
     assert Output.objects.get().text == "Let $x$.\n\nThen $a_x0041_$."
+
+
+def with_text(escaped: str) -> bytes:
+    cells = '<c r="A2"><v>2</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="s"><v>4</v></c>'
+    return workbook(f'<row r="2">{cells}</row>', more=escaped)
+
+
+def test_the_escaped_halves_of_a_character_are_one_character(carl, towers):
+    upload = sent(carl, with_text("_xD83D__xDE00_"), "a.xlsx", release="towers")
+    assert upload.recognised["rows"][0][2] == "\N{GRINNING FACE}"
+    imported(carl, mapped(carl, upload))
+    assert Output.objects.get().text == "\N{GRINNING FACE}"
+
+
+@pytest.mark.parametrize(
+    ("escaped", "reason"),
+    [
+        ("_xD800_", "contains half of a surrogate pair"),
+        ("_xDE00__xD83D_", "contains half of a surrogate pair"),
+        ("a_x0000_b", "contains a NUL character"),
+    ],
+)
+def test_an_escape_that_no_database_can_hold_is_refused_with_its_line(carl, towers, escaped, reason):
+    upload = mapped(carl, sent(carl, with_text(escaped), "a.xlsx", release="towers"))
+    assert upload.faults == [{"file": "a.xlsx", "line": 2, "field": "text", "reason": reason}]
 
 
 def test_a_workbook_becomes_outputs(carl, towers):
@@ -511,7 +535,7 @@ def test_a_workbook_becomes_outputs(carl, towers):
     [
         (
             workbook('<row><c t="s"><v>4</v></c></row>' * 300, more="x" * 900_000),
-            "the workbook unpacks to more than is read",
+            "the workbook has more than 209,715,200 characters in its cells",
         ),
         (workbook('<row r="2"><c r="A2"><f>B2</f></c></row>'), "cell A2 is a formula without a value"),
         (workbook('<row r="1048576"><c r="A1048576"><v>1</v></c></row>'), "more than 50,000 rows"),
