@@ -19,7 +19,7 @@ _SIZE = re.compile(r"0*[1-9][0-9]{0,8}")
 class KeyedPagination(CursorPagination):
     """Pages by an opaque cursor over a fixed order, so that a page never shifts and no position leaks.
 
-    A size that is none and a damaged cursor are refused: with the first page in answer, rows would count twice.
+    An invalid size and a damaged cursor are refused: if the reply were the first page, its rows would be counted twice.
     """
 
     ordering = "id"
@@ -29,17 +29,17 @@ class KeyedPagination(CursorPagination):
     def paginate_queryset(
         self, queryset: QuerySet[Any] | Sequence[Any], request: Request, view: APIView | None = None
     ) -> list[Any] | None:
-        """The rows of the page. Raises NotFound for a cursor whose place is none of the order's values."""
+        """The rows of the page. Raises NotFound for a cursor that names an impossible place."""
         try:
             return super().paginate_queryset(queryset, request, view)
         except (ValueError, InvalidValue) as error:
             raise NotFound(self.invalid_cursor_message) from error
 
     def get_page_size(self, request: Request) -> int | None:
-        """The size that was asked for, at most 500. Raises ValidationError for what is no number from 1."""
+        """The size that was asked for, at most 500. Raises ValidationError unless it is a whole number from 1."""
         asked = request.query_params.get(self.page_size_query_param)
         if asked is not None and not _SIZE.fullmatch(asked):
-            raise ValidationError({self.page_size_query_param: "is a whole number, 1 or more"})
+            raise ValidationError({self.page_size_query_param: "must be a whole number, 1 or more"})
         return super().get_page_size(request)
 
     def decode_cursor(self, request: Request) -> Cursor | None:

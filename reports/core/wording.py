@@ -42,7 +42,7 @@ CAUTIONS: dict[str, str] = {
     Caution.COLLAPSED: "A stratum has no audit of one of the judge’s verdicts and takes the rate of the others.",
     Caution.CENSUS: "Everything was audited, so there is no sampling error; the interval is the value itself.",
     Caution.DEGENERATE_BOOTSTRAP: "Too few distinct resamples: the interval is unreliable.",
-    Caution.FEW_CLUSTERS: "Few papers: the interval may be too narrow.",
+    Caution.FEW_CLUSTERS: "Few papers, or few with most of the outputs: the interval may be too narrow.",
     Caution.FEW_MINORITY: "Few items hold a rarer label: the interval may be too narrow.",
     Caution.LOW_N: "Few labels: neither value nor interval is reliable.",
     Caution.MANY_RATERS: "There are too many raters to look at every two of them.",

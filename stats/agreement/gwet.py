@@ -102,8 +102,8 @@ def specific_agreement(counts: ArrayLike) -> Floats:
 def ac1_se(counts: ArrayLike, times: ArrayLike | None = None) -> float | None:
     """Analytic standard error of AC1 over items (Gwet 2008, eq. 31, with missing ratings).
 
-    Every item has an AC1 of its own, from its agreement and its chance; the error is that of their mean. `times` says
-    how many items each row of counts stands for, one by default.
+    Every item has an AC1 of its own, from its agreement and its chance; the error is that of their mean. `times`
+    is the number of items that each row of counts represents; one by default.
     """
     n = np.asarray(counts, dtype=np.float64)
     weight = (n.sum(axis=1) >= 1) * (1.0 if times is None else np.asarray(times, dtype=np.float64))

@@ -141,11 +141,12 @@ def comparison_plan(
     most = round(min(p1 + p2, 2 - p1 - p2), 12)
     if discordance > most:
         raise ValueError(f"shares of {p1:g} and {p2:g} differ on at most {most:g} of the items")
-    effect = design_effect(cluster_size, correlation)
+    size_of_an_items_cluster = cluster_size
     if pilot:
         correlation, sizes = pilot_correlation(pilot), [row[0] for row in pilot]
         cluster_size = sum(sizes) / len(sizes)
-        effect = design_effect(sum(size**2 for size in sizes) / sum(sizes), correlation)
+        size_of_an_items_cluster = sum(size**2 for size in sizes) / sum(sizes)
+    effect = design_effect(size_of_an_items_cluster, correlation)
     exact = exact_paired_size(discordance, difference, power=power, level=level)
     items = math.ceil(exact * effect - 1e-9)
     return {
