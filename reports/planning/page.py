@@ -117,6 +117,7 @@ def comparison_page(document: Document) -> Mapping[str, object]:
         else {
             "effect": rounded(document["design_effect"], places=2),
             "size": rounded(document["cluster_size"], places=1),
+            "own_size": rounded(document["own_cluster_size"], places=1),
             "correlation": rounded(document["correlation"], places=2),
             "items": document["items"],
             "clusters": document["clusters"],

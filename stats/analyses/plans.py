@@ -131,8 +131,9 @@ def comparison_plan(
     `discordance` is the share of items that only one of them solves. `paired_exact` is for the exact McNemar test that
     comparisons report; `paired` is the usual normal formula. Items of a cluster (attempts at one problem) are alike:
     `items` is `paired_exact` times the design effect of `cluster_size` items correlated by `correlation`, or of the
-    clusters of a `pilot` of (items, only first, only second). Raises ValueError when the discordance is smaller than
-    the difference or larger than the shares allow.
+    clusters of a `pilot` of (items, only first, only second). `own_cluster_size` is the size of the cluster that an
+    item is in, on average over the items. Raises ValueError when the discordance is smaller than the difference or
+    larger than the shares allow.
     """
     if not 0 < power < 1:
         raise ValueError(f"a power lies strictly between 0 and 1, got {power}")
@@ -141,12 +142,12 @@ def comparison_plan(
     most = round(min(p1 + p2, 2 - p1 - p2), 12)
     if discordance > most:
         raise ValueError(f"shares of {p1:g} and {p2:g} differ on at most {most:g} of the items")
-    size_of_an_items_cluster = cluster_size
+    own_cluster_size = cluster_size
     if pilot:
         correlation, sizes = pilot_correlation(pilot), [row[0] for row in pilot]
         cluster_size = sum(sizes) / len(sizes)
-        size_of_an_items_cluster = sum(size**2 for size in sizes) / sum(sizes)
-    effect = design_effect(size_of_an_items_cluster, correlation)
+        own_cluster_size = sum(size**2 for size in sizes) / sum(sizes)
+    effect = design_effect(own_cluster_size, correlation)
     exact = exact_paired_size(discordance, difference, power=power, level=level)
     items = math.ceil(exact * effect - 1e-9)
     return {
@@ -162,6 +163,7 @@ def comparison_plan(
         "nested_exact": exact_paired_size(abs(difference), difference, power=power, level=level),
         "independent_per_system": independent_size(p1, p2, power=power, level=level),
         "cluster_size": cluster_size,
+        "own_cluster_size": own_cluster_size,
         "correlation": correlation,
         "design_effect": effect,
         "items": items,

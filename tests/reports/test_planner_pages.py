@@ -150,3 +150,15 @@ def test_markup_in_a_name_is_shown_as_text(anybody):
 
 def test_an_unknown_parameter_is_refused(anybody):
     assert anybody.get(reverse("plan-proportion"), {"wish": 1}).status_code == 400
+
+
+def test_a_pilot_of_clusters_of_unequal_size_says_in_which_one_an_item_is(anybody):
+    asked = {"p1": 7, "p2": 3.5, "discordance": 10.5, "power": 80}
+
+    def shown(pilot: str) -> str:
+        return anybody.get(reverse("plan-comparison"), asked | {"pilot": pilot}).content.decode()
+
+    assert "Clusters of 4.0 items on average (an average item is in one of 7.0), with" in shown(
+        "10, 4, 0\n2, 0, 1\n2, 1, 0\n2, 0, 0"
+    )
+    assert "Clusters of 2.0 items on average, with correlation 1.00" in shown("2, 2, 0\n2, 0, 2\n2, 0, 0")
