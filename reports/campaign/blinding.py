@@ -1,6 +1,6 @@
 """Did blinding hold in a closed campaign? Guesses by system, with Bang's and James's indices."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -45,22 +45,31 @@ def blinding(campaign: Campaign) -> Blinding:
     systems = [system.slug for system in taking_part]
     given = SystemGuess.objects.filter(assignment__item__campaign=campaign)
     said: Counter[tuple[str, str | None]] = Counter()
-    for true, chosen, named in given.values_list(
-        "assignment__item__output__run__system__slug", "system__slug", "named"
+    by_reviewer: defaultdict[str, defaultdict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for true, reviewer, chosen, named in given.values_list(
+        "assignment__item__output__run__system__slug", "assignment__reviewer", "system__slug", "named"
     ):
         meant = system_meant(named, taking_part) if named else None
-        said[true, meant.slug if meant else OTHER if named else chosen] += 1
+        guess = meant.slug if meant else OTHER if named else chosen
+        said[true, guess] += 1
+        by_reviewer[true][reviewer][
+            "unknown" if guess is None else "right" if guess == true else "wrong"
+        ] += 1
     submitted = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.SUBMITTED).count()
     named_too = [*systems, OTHER]  # nothing was written by OTHER, but some was taken for it
     table = [[said[true, guess] for guess in named_too] for true in named_too]
     unknown = [said[true, None] for true in named_too]
     rows = []
-    for place, name in enumerate(systems):
-        right = table[place][place]
-        guesses = Guesses(right=right, wrong=sum(table[place]) - right, unknown=unknown[place])
-        index = bang_index(guesses, systems=len(systems)) if len(systems) > 1 else None
+    for name in systems:
+        raters = [Guesses(**counts) for counts in by_reviewer[name].values()]
         rows.append(
-            BlindingRow(system=name, right=right, wrong=guesses.wrong, no_idea=unknown[place], bang=index)
+            BlindingRow(
+                system=name,
+                right=sum(one.right for one in raters),
+                wrong=sum(one.wrong for one in raters),
+                no_idea=sum(one.unknown for one in raters),
+                bang=bang_index(raters, systems=len(systems)) if len(systems) > 1 else None,
+            )
         )
     return Blinding(
         campaign=campaign.slug,

@@ -225,7 +225,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("spearman*", "Fisher’s z; Bonett and Wright 2000", ""),
     ("kendall*", "Fisher’s z; Fieller, Hartley and Pearson 1957", ""),
     ("icc*", "from the F distribution", "agreement"),
-    ("bang*", "normal, from the multinomial; guesses taken as independent", ""),
+    ("bang*", "score interval; the guesses of a reviewer are alike", ""),
     ("james*", "James and others 1996, without an interval", ""),
 )
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stats.core.estimate import Estimate, Reason, undefined
-from stats.scores.clusters import ClusterTotals, cluster_codes, design_effect, wilson_on_effective_n
+from stats.core.estimate import Estimate
+from stats.scores.clusters import ClusterTotals, cluster_codes, wilson_on_effective_n
 from stats.scores.compare import unpaired_newcombe
 
 
@@ -30,8 +30,9 @@ def anchoring(
 ) -> Anchoring:
     """From labels (L,): 1 where the expert says what the judge said, 1 where the verdict was in sight.
 
-    Labels of one rater are alike, so each share has Wilson's interval on its effective size by rater and the
-    difference Newcombe's on these sizes; that the same rater may be on both sides would only narrow it.
+    Labels of one rater are alike, so each share has Wilson's interval on its effective size by rater, with Student's t
+    for few raters, and the difference Newcombe's from the ends of both. That the same rater may be on both sides would
+    only narrow it.
     """
     same, shown = np.asarray(agrees, dtype=np.float64), np.asarray(visible, dtype=bool)
     if not same.shape == shown.shape == (len(raters),):
@@ -43,11 +44,4 @@ def anchoring(
         sums = np.bincount(own, weights=same[rows]).astype(float)
         groups.append(ClusterTotals(sums, np.bincount(own).astype(np.int64)))
     seen, unseen = (wilson_on_effective_n(group, level=level) for group in groups)
-    if not all(group.n for group in groups):
-        nothing = undefined("newcombe_unpaired_10_n_eff", Reason.EMPTY_STRATUM, level=level)
-        return Anchoring(seen, unseen, nothing)
-    (one, other), (n, other_n) = zip(
-        *((group.mean, group.n / design_effect(group)) for group in groups), strict=True
-    )
-    difference = unpaired_newcombe(one * n, n, other * other_n, other_n, level=level)
-    return Anchoring(seen, unseen, difference)
+    return Anchoring(seen, unseen, unpaired_newcombe(seen, unseen))

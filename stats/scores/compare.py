@@ -82,22 +82,16 @@ def _root(one: float, other: float, phi: float) -> float:
     return math.sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
 
 
-def unpaired_newcombe(
-    successes: float, n: float, other_successes: float, other_n: float, *, level: float = 0.95
-) -> Estimate:
-    """Difference of independent proportions from Wilson ends (Newcombe 1998, unpaired, method 10).
-
-    The counts may be fractional (effective sample sizes).
-    """
-    method = "newcombe_unpaired_10"
-    if n == 0 or other_n == 0:
-        return undefined(method, Reason.NO_ITEMS, n=round(n + other_n), level=level)
-    p1, p2 = successes / n, other_successes / other_n
-    low1, high1 = wilson(successes, n, level=level)
-    low2, high2 = wilson(other_successes, other_n, level=level)
-    value = p1 - p2
-    ends = (value - math.hypot(p1 - low1, high2 - p2), value + math.hypot(high1 - p1, p2 - low2))
-    return Estimate(value=value, ci=ends, level=level, method=method, n=round(n + other_n))
+def unpaired_newcombe(first: Estimate, second: Estimate) -> Estimate:
+    """Difference of independent proportions from the ends of their intervals (Newcombe 1998, unpaired, method 10)."""
+    method, n = "newcombe_unpaired_10", (first.n or 0) + (second.n or 0)
+    if first.value is None or second.value is None or first.ci is None or second.ci is None:
+        return undefined(method, Reason.NO_ITEMS, n=n, level=first.level)
+    value = first.value - second.value
+    down = math.hypot(first.value - first.ci[0], second.ci[1] - second.value)
+    up = math.hypot(first.ci[1] - first.value, second.value - second.ci[0])
+    ends = (value - down, value + up)
+    return Estimate(value=value, ci=ends, level=first.level, method=method, n=n)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

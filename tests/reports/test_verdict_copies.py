@@ -362,9 +362,9 @@ def test_in_the_other_arm_the_verdict_stands_beside_the_form(before, client, alg
 
 def test_anchoring_compares_the_arms_with_an_interval():
     question = RUBRIC.question("correctness")
-    # in sight: 18 of 20 say what the verdict says; hidden: 10 of 20; two raters on each side
+    # in sight: 18 of 20 say what the verdict says; hidden: 10 of 20; twenty raters give a label on each side
     labels = [
-        SeenLabel(n % 2, "correct" if n < agree else "incorrect", "yes", before)
+        SeenLabel(n, "correct" if n < agree else "incorrect", "yes", before)
         for before, agree in ((True, 18), (False, 10))
         for n in range(20)
     ]

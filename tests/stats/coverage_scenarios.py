@@ -17,7 +17,7 @@ from stats.agreement.icc import intraclass
 from stats.agreement.rater_pairs import describe_pair
 from stats.audit.rogan_gladen import rogan_gladen
 from stats.core.bootstrap import generator
-from stats.core.intervals import clopper_pearson
+from stats.core.intervals import clopper_pearson, proportion
 from stats.pairs import davidson
 from stats.pairs.pairwise import Comparisons, records
 from stats.pairs.strength_bootstrap import jackknife_strengths
@@ -73,7 +73,7 @@ def newcombe_paired(rng: Rng) -> bool:
 
 def newcombe_unpaired(rng: Rng) -> bool:
     one, other = int(rng.binomial(70, 0.8)), int(rng.binomial(80, 0.6))
-    return inside(unpaired_newcombe(one, 70, other, 80).ci, 0.2)
+    return inside(unpaired_newcombe(proportion(one, 70), proportion(other, 80)).ci, 0.2)
 
 
 def exact_binomial(rng: Rng) -> bool:
@@ -152,8 +152,12 @@ def lang_reiczigel(rng: Rng) -> bool:
 
 
 def blinding(rng: Rng) -> bool:
-    right, wrong, unknown = rng.multinomial(80, [0.45, 0.30, 0.25])
-    return inside(bang_index(Guesses(int(right), int(wrong), int(unknown))).ci, 0.15)
+    """Twelve reviewers of 5 to 15 guesses, who recognise the system each in their own measure."""
+    raters = [
+        Guesses(*map(int, rng.multinomial(n, rng.dirichlet([4.5, 3, 2.5]))))
+        for n in rng.integers(5, 16, size=12)
+    ]
+    return inside(bang_index(raters).ci, 0.15)
 
 
 def reciprocal_ranks(rng: Rng) -> bool:

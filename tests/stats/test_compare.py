@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stats.core.estimate import Reason
+from stats.core.intervals import proportion
 from stats.scores.compare import (
     benjamini_hochberg,
     cochran_q,
@@ -57,12 +58,13 @@ def test_paired_newcombe_intervals_are_reproduced(cells, value, ends):
 
 
 def test_the_unpaired_newcombe_interval_is_reproduced():
-    assert unpaired_newcombe(56, 70, 48, 80).ci == pytest.approx((0.0524315, 0.3338727), abs=5e-8)
+    found = unpaired_newcombe(proportion(56, 70), proportion(48, 80))
+    assert found.ci == pytest.approx((0.0524315, 0.3338727), abs=5e-8)
 
 
 def test_nothing_compared_is_undefined():
     assert paired_newcombe(0, 0, 0, 0).reason == Reason.NO_ITEMS
-    assert unpaired_newcombe(0, 0, 1, 2).reason == Reason.NO_ITEMS
+    assert unpaired_newcombe(proportion(0, 0), proportion(1, 2)).reason == Reason.NO_ITEMS
 
 
 def test_adjusted_p_values_are_reproduced():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stats.core.estimate import Reason
+from stats.core.intervals import wilson
 from stats.raters.blinding import Guesses, bang_index, james_index
 from stats.raters.monitoring import (
     drift,
@@ -88,17 +89,62 @@ def test_a_shift_is_found_after_it_happens_and_noise_is_not():
     assert levels[0] == pytest.approx(0.2 * noise[0])
 
 
+def each_their_own(right: int, wrong: int, unknown: int) -> list[Guesses]:
+    """One guess by each reviewer."""
+    return [Guesses(right=1)] * right + [Guesses(wrong=1)] * wrong + [Guesses(unknown=1)] * unknown
+
+
 def test_bangs_index_is_one_unblinded_and_zero_at_chance():
-    assert bang_index(Guesses(10, 0, 0)).value == 1
-    assert bang_index(Guesses(5, 5, 3)).value == 0
-    # (30 - 10) / 60, variance (p_c + p_w - (p_c - p_w)^2) / n = (2/3 - 1/9) / 60.
-    found = bang_index(Guesses(30, 10, 20))
+    assert bang_index([Guesses(10, 0, 0)]).value == 1
+    assert bang_index([Guesses(5, 5, 3)]).value == 0
+    # (30 - 10) / 60, variance (p_c + p_w - (p_c - p_w)^2) / (n - 1) = (2/3 - 1/9) / 59 where nobody guesses twice.
+    found = bang_index(each_their_own(30, 10, 20))
     assert found.value == pytest.approx(1 / 3)
-    assert found.se == pytest.approx(np.sqrt((2 / 3 - 1 / 9) / 60))
+    assert found.se == pytest.approx(np.sqrt((2 / 3 - 1 / 9) / 59))
 
 
 def test_guessing_among_three_systems_at_random_is_zero():
-    assert bang_index(Guesses(10, 20, 0), systems=3).value == pytest.approx(0)
+    assert bang_index([Guesses(10, 20, 0)], systems=3).value == pytest.approx(0)
+
+
+def test_where_everybody_guesses_bangs_interval_is_wilsons():
+    # 30 of 40 right among 3 systems: the index is (3 p - 1) / 2 of the share p; the effective number is n - 1.
+    ends = [(3 * end - 1) / 2 for end in wilson(39 * 30 / 40, 39)]
+    assert bang_index(each_their_own(30, 10, 0), systems=3).ci == pytest.approx(ends)
+
+
+def test_where_nobody_has_an_idea_bangs_interval_is_tangos():
+    # Tango (1998) without any discordant pair among n: z^2 / (n + z^2) to both sides.
+    assert bang_index(each_their_own(0, 0, 50)).ci == pytest.approx(
+        (-(1.96**2) / 53.8416, 1.96**2 / 53.8416), rel=1e-4
+    )
+
+
+def test_one_right_guess_shows_next_to_nothing():
+    # Wilson's lower end for 1 of 1 is 1 / (1 + 1.96^2).
+    assert bang_index([Guesses(right=1)]).ci == pytest.approx((2 / 4.841459 - 1, 1), abs=1e-6)
+
+
+def test_forty_guesses_of_one_reviewer_show_no_more_than_one():
+    one = bang_index([Guesses(right=1)]).ci
+    assert bang_index([Guesses(right=40)]).ci == pytest.approx(one)
+    low, high = bang_index([Guesses(right=25, wrong=15)]).ci
+    assert low < -0.8
+    assert high > 0.8
+
+
+def test_bangs_interval_holds_the_truth_with_few_reviewers_and_few_guesses():
+    # .9 right, .1 wrong, all independent: the normal interval covers .40 of 5 and .61 of 10 guesses. Then six
+    # reviewers of 20 guesses each, whose chances have a Dirichlet distribution: the same ignored them and covered .52.
+    rng = np.random.default_rng(7)
+    for guesses, reviewers in ((1, 5), (1, 10), (20, 6)):
+        inside = 0
+        for _ in range(300):
+            chances = [rng.dirichlet([3, 2, 5]) if guesses > 1 else [0.9, 0.1, 0.0] for _ in range(reviewers)]
+            raters = [Guesses(*map(int, rng.multinomial(guesses, chance))) for chance in chances]
+            low, high = bang_index(raters).ci
+            inside += low <= (0.1 if guesses > 1 else 0.8) <= high
+        assert inside / 300 >= 0.9, guesses
 
 
 def test_the_james_index_has_its_three_landmarks():
@@ -108,6 +154,6 @@ def test_the_james_index_has_its_three_landmarks():
 
 
 def test_nobody_guessed_is_undefined():
-    assert bang_index(Guesses(0, 0, 0)).reason == Reason.NO_ITEMS
+    assert bang_index([]).reason == Reason.NO_ITEMS
     assert james_index([[0, 0], [0, 0]], [0, 0]).reason == Reason.NO_ITEMS
     assert james_index([[4, 0], [0, 0]], [0, 0]).reason == Reason.ONE_CATEGORY
