@@ -99,7 +99,7 @@ def _chances(design: Floats, theta: Floats) -> Floats:
 
 
 def _fit(design: Floats, answers: Floats) -> Floats | None:
-    """Newton's method on the log-likelihood; None when a parameter runs away."""
+    """Newton's method on the log-likelihood; None when the log odds of a verdict run away."""
     theta = np.zeros(design.shape[1])
     for _ in range(_STEPS):
         p = _chances(design, theta)
@@ -109,7 +109,7 @@ def _fit(design: Floats, answers: Floats) -> Floats | None:
         except np.linalg.LinAlgError:
             return None
         theta = theta + step / max(1.0, float(np.abs(step).max()))
-        if np.abs(theta).max() > _INFINITE:
+        if np.abs(design @ theta).max() > _INFINITE:
             return None
         if np.abs(step).max() < _TOLERANCE:
             return theta

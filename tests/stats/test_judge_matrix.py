@@ -62,6 +62,10 @@ def test_a_judge_that_accepts_only_itself_has_no_finite_preference():
     generator, judge, item = (part.ravel() for part in np.indices((2, 2, 5)))
     own = (generator == judge).astype(int)
     assert judge_matrix(generator, judge, item, own, own) is Reason.SEPARATION
+    # Every judge rejects all answers of one generator that are its own: its log odds run away, no parameter alone does.
+    generator, judge, item = (part.ravel() for part in np.indices((2, 2, 3)))
+    accepted = [0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0]
+    assert judge_matrix(generator, judge, item, accepted, generator == judge) is Reason.SEPARATION
     assert judge_matrix([], [], [], [], []) is Reason.NO_ITEMS
 
 
