@@ -43,14 +43,13 @@ def dawid_skene(
     label: ArrayLike,
     *,
     classes: int,
-    prior: float = 0.0,
     max_steps: int = MAX_STEPS,
 ) -> DawidSkene:
     """EM from the majority until the log-likelihood moves by less than 1e-10 relatively.
 
-    `item`, `rater`, `label` are (L,) codes from 0; a rater may label an item several times. `prior` adds a
-    Dirichlet count to every cell of the confusions (1 is advised for raters with few items). Raises
-    ValueError for unequal lengths, labels outside the classes or no labels.
+    `item`, `rater`, `label` are (L,) codes from 0; a rater may label an item several times. There is no prior: one
+    would pull raters with few labels towards guessing (ADR 0068). Raises ValueError for unequal lengths, labels outside
+    the classes or no labels.
     """
     items, raters, labels = (np.asarray(codes, dtype=np.int64) for codes in (item, rater, label))
     if not items.shape == raters.shape == labels.shape or not len(items):
@@ -62,7 +61,7 @@ def dawid_skene(
     before, converged, step = -np.inf, False, 0
     while step < max_steps and not converged:
         step += 1
-        shares, confusions = data.maximise(posteriors, prior)
+        shares, confusions = data.maximise(posteriors)
         posteriors, likelihood = data.expect(shares, confusions)
         converged = abs(likelihood - before) <= TOLERANCE * abs(likelihood)
         before = likelihood
@@ -86,13 +85,13 @@ class _Data:
         total = votes.sum(axis=1, keepdims=True)
         return np.where(total > 0, votes / np.maximum(total, 1), 1 / self.q)
 
-    def maximise(self, posteriors: Floats, prior: float) -> tuple[Floats, Floats]:
+    def maximise(self, posteriors: Floats) -> tuple[Floats, Floats]:
         """Class shares and confusions from posteriors."""
         width = self.n_raters * self.q
         joint = np.empty((self.q, width))
         for true in range(self.q):
             joint[true] = np.bincount(self.cell, weights=posteriors[self.item, true], minlength=width)
-        table = joint.reshape(self.q, self.n_raters, self.q).transpose(1, 0, 2) + prior + SMOOTHING
+        table = joint.reshape(self.q, self.n_raters, self.q).transpose(1, 0, 2) + SMOOTHING
         return posteriors.mean(axis=0), table / table.sum(axis=2, keepdims=True)
 
     def expect(self, shares: Floats, confusions: Floats) -> tuple[Floats, float]:

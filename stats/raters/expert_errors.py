@@ -23,8 +23,7 @@ from stats.tables.ratings import Ratings
 
 GROUPS = 20  # clusters left out together: twenty-one fits instead of one per cluster (ADR 0030)
 MOST_LABELS = 200_000  # above, twenty-one fits take minutes, and only values are given
-FEW_LABELS = 20  # a rater with fewer gets a Dirichlet count in every cell of the confusion
-UNMOVED = 1e-9  # a standard error below this is rounding
+UNMOVED = 1e-9  # a standard error, or the distance of a share from 0 or 1, below this is rounding
 SHARES, SEVERITIES = "dawid_skene, grouped jackknife", "facets, grouped jackknife"
 
 
@@ -126,11 +125,15 @@ class _Asked:
         self, value: float, at: int, errors: tuple[Floats, int] | None, method: str, n: int
     ) -> Estimate:
         """Wilson's interval on effective trials, at most `n`: never narrower than independent items would have it."""
+        if not n:
+            return undefined(method, Reason.NO_ITEMS, n=0, level=self.level)
+        spread = UNMOVED < value < 1 - UNMOVED
+        value = value if spread else float(round(value))
         found = self._plain(value, at, errors, method)
         if errors is None or found.reason:
             return found
-        degrees, count = errors[1], int(self.units.max()) + 1
-        if not 0 < value < 1:
+        degrees, count = errors[1], min(n, int(self.units.max()) + 1)
+        if not spread:
             t = t_quantile(self.level, degrees)
             ends = wilson(value * count, count, quantile=t)
             return replace(found, ci=ends, warnings=(Caution.NO_SPREAD,))
@@ -168,38 +171,30 @@ def _classes(asked: _Asked) -> tuple[dict[str, Estimate], dict[str, Estimate], D
     if refused is not None:
         nothing = undefined(SHARES, refused, n=ratings.n_items, level=asked.level)
         return dict.fromkeys(ratings.categories, nothing), dict.fromkeys(ratings.raters, nothing), None
-    prior = 1.0 if np.bincount(ratings.rater).min() < FEW_LABELS else 0.0
+    q, labels = len(ratings.categories), np.bincount(ratings.rater, minlength=len(ratings.raters))
 
-    def fitted(kept: np.ndarray) -> DawidSkene:
-        items = np.unique(ratings.item[kept], return_inverse=True)[1]
-        return dawid_skene(
-            items, ratings.rater[kept], ratings.value[kept], classes=len(ratings.categories), prior=prior
-        )
+    def fitted(kept: np.ndarray) -> tuple[DawidSkene, Floats]:
+        """The model, and shares of the categories, then of each rater's labels that are right; nan without a label."""
+        item, rater, label = (codes[kept] for codes in (ratings.item, ratings.rater, ratings.value))
+        items = np.unique(item, return_inverse=True)[1]
+        model = dawid_skene(items, rater, label, classes=q)
+        right = np.bincount(rater, weights=model.posteriors[items, label], minlength=len(labels))
+        with np.errstate(invalid="ignore"):
+            rates = right / np.bincount(rater, minlength=len(labels))
+        return model, np.minimum(1, np.concatenate([model.shares, rates]))
 
-    def figures(kept: np.ndarray) -> Floats:
-        return _shares_and_accuracies(fitted(kept), ratings.rater[kept], len(ratings.raters))
-
-    everything = np.ones(len(ratings.item), dtype=bool)
-    model, errors = fitted(everything), asked.errors(figures)
-    values = _shares_and_accuracies(model, ratings.rater, len(ratings.raters))
-    q = len(ratings.categories)
-    sizes = [ratings.n_items] * q + np.bincount(ratings.rater, minlength=len(ratings.raters)).tolist()
-    plain = [asked.share(float(value), at, errors, SHARES, sizes[at]) for at, value in enumerate(values)]
+    errors = asked.errors(lambda kept: fitted(kept)[1])
+    model, values = fitted(np.ones(len(ratings.item), dtype=bool))
+    plain = [
+        asked.share(float(value), at, errors, SHARES, ratings.n_items if at < q else int(labels[at - q]))
+        for at, value in enumerate(values)
+    ]
     found = [replace(one, warnings=(*model.warnings, *one.warnings)) for one in plain]
     return (
         dict(zip(ratings.categories, found[:q], strict=True)),
         dict(zip(ratings.raters, found[q:], strict=True)),
         model,
     )
-
-
-def _shares_and_accuracies(model: DawidSkene, rater: Ints, raters: int) -> Floats:
-    """Shares of the categories, then how often each rater would name the right one; nan without a label."""
-    right = np.full(raters, np.nan)
-    rates = np.einsum("k,rkk->r", model.shares, model.confusions)
-    own = np.unique(rater)
-    right[own] = rates[own]
-    return np.concatenate([model.shares, right])
 
 
 def _facets(

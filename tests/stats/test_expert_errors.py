@@ -8,6 +8,7 @@ import pytest
 
 from stats.analyses.options import Options
 from stats.analyses.running import Request, run, text
+from stats.core.jackknife import t_quantile
 from stats.raters.dawid_skene import dawid_skene
 from stats.raters.expert_errors import expert_errors
 from stats.tables.ratings import Ratings
@@ -46,6 +47,10 @@ def test_the_model_is_dawid_and_skenes():
     plain = dawid_skene(ratings.item, ratings.rater, ratings.value, classes=2)
     found = expert_errors(ratings, None, seed=1)
     assert found.shares["yes"].value == plain.shares[1]
+    # a rater's accuracy is the mean chance that its labels are right
+    own = ratings.rater == 0
+    chance = plain.posteriors[ratings.item[own], ratings.value[own]].mean()
+    assert found.accuracies["a"].value == pytest.approx(chance)
     assert found.severities["a"].reason == "NO_SUCCESS_SET"
 
 
@@ -56,6 +61,46 @@ def test_the_interval_of_a_share_contains_the_truth_as_often_as_it_says():
         low, high = expert_errors(simulated(seed, items=100), None, seed=1).shares["yes"].ci
         inside += low <= 0.3 <= high
     assert inside / 60 >= 0.9
+
+
+def test_raters_with_few_labels_are_not_pulled_towards_guessing():
+    # 15 items, three raters right with .9. A count of 1 in every cell of the confusions, as ADR 30 had it, made .78 of
+    # them, whose intervals contained .9 in .79 of the cases; of ten raters with 3 labels each, .59 and a share in .20.
+    accuracies, inside, shares = [], 0, 0
+    for seed in range(40):
+        found = expert_errors(simulated(seed, items=15, right=(0.9, 0.9, 0.9), share=0.4), None, seed=seed)
+        accuracies += [one.value for one in found.accuracies.values()]
+        inside += sum(one.ci[0] <= 0.9 <= one.ci[1] for one in found.accuracies.values())
+        shares += found.shares["yes"].ci[0] <= 0.4 <= found.shares["yes"].ci[1]
+    assert np.mean(accuracies) == pytest.approx(0.9, abs=0.03)
+    assert inside / 120 >= 0.93
+    assert shares / 40 >= 0.9
+
+
+def test_three_right_labels_are_three_trials_however_many_items_others_have():
+    ratings = simulated(4, items=100, right=(1, 1, 1, 1))
+    kept = (ratings.rater < 3) | (ratings.item < 3)
+    few = Ratings(
+        ratings.item[kept],
+        ratings.rater[kept],
+        ratings.value[kept],
+        100,
+        tuple("abcd"),
+        ("no", "yes"),
+        np.arange(2.0),
+    )
+    found = expert_errors(few, None, seed=1).accuracies["d"]
+    assert found.value == 1
+    assert found.ci[0] == pytest.approx(3 / (3 + t_quantile(0.95, 19) ** 2))
+
+
+def test_a_rater_whose_votes_are_all_tied_has_no_accuracy():
+    rows = [f"s{at},{rater},A,yes,1" for at in range(9) for rater in "pqr"]
+    found = document([*rows, "s0,o,A,yes,1", "s0,o,A,no,2"], header="subject,rater,system,value,vote")
+    (part,) = found["questions"].values()
+    by_rater = {row["rater"]: row["accuracy"] for row in part["raters"]}
+    assert (by_rater["o"]["value"], by_rater["o"]["reason"]) == (None, "NO_ITEMS")
+    assert by_rater["p"]["value"] == 1
 
 
 def test_copies_of_items_in_one_cluster_are_no_more_knowledge():
