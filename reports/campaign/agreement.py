@@ -1,6 +1,7 @@
 """How far the experts of a campaign agree, question by question. No rows here."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from reports.core.datasets import ExpertLabel
 from reports.scores.shape import METHODS, Agreement
 from stats.agreement.bundle import COEFFICIENTS, Request, agreement
 from stats.agreement.first_methods import first_agreement, third_agreement
+from stats.agreement.icc import intraclass
 from stats.core.bootstrap import Ints
 from stats.scores.clusters import cluster_codes
 from stats.tables.ratings import Ratings, scale_points
@@ -33,7 +35,8 @@ def agreement_by_question(
         elif methods == 3:
             found = third_agreement(ratings, request, clusters=problems)
         else:
-            found = agreement(ratings, request, clusters=problems, beyond_one=methods < 9)
+            correlations = partial(intraclass, beyond_one=methods < 9)
+            found = agreement(ratings, request, clusters=problems, correlations=correlations)
         not_assessed = sum(label.value == NOT_ASSESSED for label in given)
         bundles[question.key] = Agreement(
             level=question.scale.level,

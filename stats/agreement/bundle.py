@@ -72,12 +72,16 @@ class Request:
 
 
 def agreement(
-    ratings: Ratings, request: Request, *, clusters: Ints | None = None, beyond_one: bool = False
+    ratings: Ratings,
+    request: Request,
+    *,
+    clusters: Ints | None = None,
+    correlations: Callable[..., dict[str, Estimate]] = intraclass,
 ) -> dict[str, Estimate]:
     """Every coefficient of COEFFICIENTS and the six intraclass correlations, undefined ones with reason.
 
-    `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone. `beyond_one` is that of
-    `intraclass`.
+    `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone. `correlations` is for older
+    artifacts.
     """
     if ratings.q == 1:  # somebody could have given another value, whatever it is called
         more = np.append(ratings.points, ratings.points + 1)
@@ -105,7 +109,7 @@ def agreement(
         scores = ratings.points[table[rated]]
         if min(scores.shape) >= 2:
             units = None if clusters is None else np.unique(clusters[rated], return_inverse=True)[1]
-            return found | intraclass(scores, level=level, clusters=units, beyond_one=beyond_one)
+            return found | correlations(scores, level=level, clusters=units)
         lacking = Reason.INCOMPLETE
     return found | {form: undefined(form, lacking, level=level) for form in FORMS}
 

@@ -7,9 +7,12 @@ ignore clusters; in version 3 an interval without spread reaches only as far as 
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from stats.agreement.bundle import (
     COEFFICIENTS,
@@ -20,10 +23,11 @@ from stats.agreement.bundle import (
     coefficient_functions,
     refusal,
 )
-from stats.agreement.icc import FORMS
+from stats.agreement.icc import FORMS, TINY, MeanSquares, intraclass, mean_squares
 from stats.agreement.sums import MAX_CELLS, agreement_sums
 from stats.core.bootstrap import Ints, generator, percentile_interval, resampled_pattern_sums
 from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.intervals import z_value
 from stats.core.jackknife import widened
 from stats.tables.ratings import Ratings
 
@@ -37,7 +41,7 @@ def first_agreement(
     level, n = request.confidence, int(np.count_nonzero(np.bincount(ratings.item)))
     correlations = {
         form: (found if found.value is None else replace(found, reason=None, warnings=()))
-        for form, found in agreement(ratings, request).items()
+        for form, found in agreement(ratings, request, correlations=f_intraclass).items()
         if form in FORMS
     }
     whole = absence(ratings)
@@ -79,7 +83,7 @@ def first_agreement(
 
 def third_agreement(ratings: Ratings, request: Request, *, clusters: Ints) -> dict[str, Estimate]:
     """Every coefficient as `stats.agreement.bundle.agreement` gave it in version 3."""
-    found = agreement(ratings, request, clusters=clusters, beyond_one=True)
+    found = agreement(ratings, request, clusters=clusters, correlations=partial(intraclass, beyond_one=True))
     flat = [name for name, one in found.items() if Caution.NO_SPREAD in one.warnings and name in COEFFICIENTS]
     if flat:
         sums = agreement_sums(ratings, clusters)
@@ -88,3 +92,88 @@ def third_agreement(ratings: Ratings, request: Request, *, clusters: Ints) -> di
             ends = widened(functions[name], sums.total(), sums.possible, units, request.confidence)
             found[name] = replace(found[name], ci=ends)
     return found
+
+
+def f_intraclass(
+    scores: ArrayLike, *, level: float = 0.95, clusters: Ints | None = None
+) -> dict[str, Estimate]:
+    """Intraclass correlations with intervals from the F distribution (Shrout and Fleiss 1979), without clusters."""
+    s = mean_squares(scores)
+    one_way = _quotient(s.rows - s.within, s.rows + (s.k - 1) * s.within)
+    mixed = _quotient(s.rows - s.error, s.rows + (s.k - 1) * s.error)
+    singles = {
+        1: (one_way, _f_ends(s, s.within, s.n * (s.k - 1), level)),
+        2: _random(s, level),
+        3: (mixed, _f_ends(s, s.error, (s.n - 1) * (s.k - 1), level)),
+    }
+    found = {}
+    for model, (value, ends) in singles.items():
+        found[f"icc_{model}_1"] = _estimate(f"icc_{model}_1", value, ends, s, level)
+        low, high = (_spearman_brown(end, s.k) for end in ends or (None, None))
+        stepped = None if low is None or high is None else (low, high)
+        found[f"icc_{model}_k"] = _estimate(f"icc_{model}_k", _spearman_brown(value, s.k), stepped, s, level)
+    return {form: found[form] for form in FORMS}
+
+
+Ends = tuple[float, float] | None
+
+
+def _estimate(form: str, value: float | None, ends: Ends, squares: MeanSquares, level: float) -> Estimate:
+    if value is None:
+        return undefined(form, Reason.ZERO_DENOM, n=squares.n, level=level)
+    usable = ends is not None and all(map(math.isfinite, ends)) and ends[0] <= value <= ends[1] > ends[0]
+    return Estimate(
+        value=value,
+        ci=ends if usable else None,
+        level=level,
+        method=form,
+        n=squares.n,
+        reason=None if usable else Reason.FEW_EVENTS,
+        warnings=() if squares.error > TINY else (Caution.NO_SPREAD,),
+    )
+
+
+def _spearman_brown(value: float | None, k: int) -> float | None:
+    """The reliability of the mean of k raters from that of one."""
+    if value is None or 1 + (k - 1) * value <= TINY:
+        return None
+    return k * value / (1 + (k - 1) * value)
+
+
+def _quotient(above: float, below: float) -> float | None:
+    return None if below <= TINY else above / below
+
+
+def _f_quantile(level: float, first: float, second: float) -> float:
+    from scipy.stats import f
+
+    z_value(level)
+    return float(f.ppf(0.5 + level / 2, first, second))
+
+
+def _f_ends(s: MeanSquares, noise: float, degrees: int, level: float) -> Ends:
+    if noise <= TINY:
+        return None
+    ratio = s.rows / noise
+    low = ratio / _f_quantile(level, s.n - 1, degrees)
+    high = ratio * _f_quantile(level, degrees, s.n - 1)
+    return (low - 1) / (low + s.k - 1), (high - 1) / (high + s.k - 1)
+
+
+def _random(s: MeanSquares, level: float) -> tuple[float | None, Ends]:
+    """ICC(2,1); the interval uses Satterthwaite's degrees of freedom."""
+    n, k = s.n, s.k
+    value = _quotient(s.rows - s.error, s.rows + (k - 1) * s.error + k * (s.columns - s.error) / n)
+    if value is None or s.error <= TINY:
+        return value, None
+    a = k * value * s.columns / s.error
+    b = n * (1 + (k - 1) * value) - k * value
+    below = (n - 1) * a * a + b * b
+    if below <= TINY:
+        return value, None
+    degrees = (k - 1) * (n - 1) * (a + b) ** 2 / below
+    upper, lower = _f_quantile(level, n - 1, degrees), _f_quantile(level, degrees, n - 1)
+    noise = k * s.columns + (k * n - k - n) * s.error
+    low = n * (s.rows - upper * s.error) / (upper * noise + n * s.rows)
+    high = n * (lower * s.rows - s.error) / (noise + n * lower * s.rows)
+    return value, (low, high)
