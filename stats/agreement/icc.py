@@ -56,8 +56,9 @@ def intraclass(
 
     One item at a time is left out, or one cluster: `clusters` (n,) are consecutive codes of items that are alike. The
     usual interval from the F distribution needs scores that are normal across items, and those of proofs are not (ADR
-    0069). Intervals speak of these raters, as those of other coefficients do. A form whose denominator is not positive is undefined; `beyond_one` keeps those below zero, whose
-    correlations exceed 1, for figures that were published before.
+    0069). Intervals speak of these raters, as those of other coefficients do. A form whose denominator is not positive
+    is undefined; `beyond_one` keeps those below zero, whose correlations exceed 1, for figures that were published
+    before.
     """
     squares = mean_squares(scores)
     table = np.asarray(scores, dtype=np.float64)

@@ -1,7 +1,7 @@
 """What two raters' scores of the same items have in common: correlations, root mean square difference, bias.
 
-Correlations without clusters have the intervals of `stats.scores.correlation`; everything else, and everything with
-clusters, leaves out one unit at a time (`stats.core.jackknife`).
+Every interval leaves out one unit at a time, an item or a cluster (`stats.core.jackknife`): those of textbooks need
+scores that are normal, or without ties (ADR 0069).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from stats.core.intervals import wilson
 from stats.core.jackknife import (
     Function,
     fisher_interval,
+    jackknife_error,
     leave_one_out,
     share_interval,
     t_quantile,
@@ -27,7 +28,8 @@ from stats.core.jackknife import (
 from stats.scores.correlation import kendall_tau_b, pearson, spearman
 
 RELATIONS = ("pearson", "spearman", "kendall_tau_b", "rmse", "bias", "within_one_level")
-_TAU_WORK = 2_000_000  # items times clusters for which tau-b is computed again without each cluster
+_TAU_CELLS = 4_000_000  # of the table of both raters' values
+_TINY = 1e-12
 
 
 def relations(
@@ -44,15 +46,14 @@ def relations(
     units = np.arange(len(x)) if clusters is None else clusters
     near = (np.abs(first - second) <= 1).astype(np.float64)
     reach = float(np.ptp(points)) if len(points) else 0.0
+    unit = "item" if clusters is None else "cluster"
     found = {
-        "pearson": pearson(x, y, level=level),
-        "spearman": spearman(x, y, level=level),
-        "kendall_tau_b": kendall_tau_b(x, y, level=level),
+        "pearson": _left_out(pearson(x, y, level=level), _moments(x, y), _correlation, units, unit),
+        "spearman": _left_out(
+            spearman(x, y, level=level), _moments(rankdata(x), rankdata(y)), _correlation, units, unit
+        ),
+        "kendall_tau_b": _tau(kendall_tau_b(x, y, level=level), first, second, units, unit),
     }
-    if clusters is not None:
-        found["pearson"] = _clustered(found["pearson"], _moments(x, y), units, level)
-        found["spearman"] = _clustered(found["spearman"], _moments(rankdata(x), rankdata(y)), units, level)
-        found["kendall_tau_b"] = _clustered_tau(found["kendall_tau_b"], x, y, clusters, level)
     found["rmse"] = bounded_mean("rmse", (x - y) ** 2, units, level, reach**2, root=True)
     found["bias"] = bounded_mean("bias", x - y, units, level, reach)
     found["within_one_level"] = share_by_unit("within_one_level", near, np.ones(len(near)), units, level)
@@ -80,37 +81,59 @@ def _moments(x: ArrayLike, y: ArrayLike) -> Floats:
     return np.column_stack([np.ones(len(one)), one, two, one * one, two * two, one * two])
 
 
-def _clustered(plain: Estimate, moments: Floats, units: Ints, level: float) -> Estimate:
-    def correlation(sums: Floats) -> Floats:
-        n, x, y, xx, yy, xy = sums.T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((xy - x * y / n) / np.sqrt((xx - x * x / n) * (yy - y * y / n)))
-
-    return _with_error(plain, leave_one_out(correlation, *_sums(moments, units)), level)
-
-
-def _clustered_tau(plain: Estimate, x: Floats, y: Floats, clusters: Ints, level: float) -> Estimate:
-    from scipy.stats import kendalltau
-
-    count = int(clusters.max(initial=-1)) + 1
-    if plain.value is None or count * len(x) > _TAU_WORK:
-        return replace(plain, ci=None, reason=plain.reason or Reason.TOO_LARGE)
-
-    # One row per cluster: the sums are a count of ones, a zero names the cluster that is left out.
-    def without(rows: Floats) -> Floats:
-        kept = [clusters != at for at in np.flatnonzero(rows == 0) % count]
-        return np.array([kendalltau(x[rows], y[rows]).statistic for rows in kept])
-
-    return _with_error(plain, leave_one_out(without, np.eye(count), np.ones(count, dtype=np.int64)), level)
+def _correlation(sums: Floats) -> Floats:
+    n, x, y, xx, yy, xy = sums.T
+    own, other = xx - x * x / n, yy - y * y / n
+    # Where all values are equal, rounding leaves a little.
+    varied = (own > _TINY * xx) & (other > _TINY * yy)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(varied, np.clip((xy - x * y / n) / np.sqrt(own * other), -1, 1), np.nan)
 
 
-def _with_error(plain: Estimate, error: tuple[float, float] | None, level: float) -> Estimate:
+def _left_out(plain: Estimate, rows: Floats, function: Function, units: Ints, unit: str) -> Estimate:
+    """The estimate with the error of leaving out one unit of `rows` (n, d) at a time."""
     if plain.value is None:
         return plain
-    method = f"{plain.method.split('_')[0]}, cluster jackknife"
+    return _with_error(plain, leave_one_out(function, *_sums(rows, units)), unit)
+
+
+def _tau(plain: Estimate, first: Ints, second: Ints, units: Ints, unit: str) -> Estimate:
+    if plain.value is None:
+        return plain
+    if len(np.unique(first)) * len(np.unique(second)) > _TAU_CELLS:
+        return replace(plain, ci=None, reason=Reason.TOO_LARGE)
+    own = _order(first, second)
+    without = own.sum(axis=0) / 2 - _sums(own, units)[0]
+    by_unit = np.split(np.argsort(units, kind="stable"), np.cumsum(np.bincount(units))[:-1])
+    for at, items in enumerate(by_unit):
+        if len(items) > 1:  # pairs within a unit were taken away twice
+            without[at] += _order(first[items], second[items]).sum(axis=0) / 2
+    concordance, pairs, tied, also_tied = without.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        left = concordance / np.sqrt((pairs - tied) * (pairs - also_tied))
+    error = jackknife_error(np.nan_to_num(left, nan=0.0), np.ones(len(left), dtype=np.int64))
+    return _with_error(plain, error, unit)
+
+
+def _order(first: Ints, second: Ints) -> Floats:
+    """Of each item (n, 4) over the others: pairs in the same order minus those in opposite order, all pairs, those that
+    are tied by the first rater, and by the second."""
+    a, b = (np.unique(codes, return_inverse=True)[1] for codes in (first, second))
+    p, q, n = int(a.max()) + 1, int(b.max()) + 1, len(a)
+    below = np.zeros((p + 1, q + 1))
+    below[1:, 1:] = np.bincount(a * q + b, minlength=p * q).reshape(p, q).cumsum(axis=0).cumsum(axis=1)
+    rows, columns = below[:, -1], below[-1]
+    same = below[a, b] + n - rows[a + 1] - columns[b + 1] + below[a + 1, b + 1]
+    opposite = rows[a] - below[a, b + 1] + columns[b] - below[a + 1, b]
+    tied = [np.bincount(codes)[codes] - 1.0 for codes in (a, b)]
+    return np.column_stack([same - opposite, np.full(n, n - 1.0), *tied])
+
+
+def _with_error(plain: Estimate, error: tuple[float, float] | None, unit: str) -> Estimate:
+    value, method = plain.value or 0.0, f"{plain.method.split('_')[0]}, {unit} jackknife"
     if error is None or error[0] == 0:
         return replace(plain, ci=None, method=method, reason=Reason.FEW_EVENTS)
-    ends = fisher_interval(plain.value, *error, level)
+    ends = fisher_interval(value, *error, plain.level)
     return replace(plain, ci=ends, se=error[0], method=method, reason=None)
 
 
