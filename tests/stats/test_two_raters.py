@@ -92,7 +92,7 @@ def test_equal_scores_have_widths_that_the_items_bound():
 def test_the_error_of_tau_is_that_of_taus_without_each_unit(related):
     rng = generator(5)
     for _ in range(60):
-        n = int(rng.integers(4, 20))
+        n = int(rng.integers(6, 20))
         first, second = rng.integers(0, 4, n), rng.integers(0, 3, n)
         clusters = np.arange(n) * 2 // 5 if related else None  # of two and three items
         units = np.arange(n) if clusters is None else clusters
