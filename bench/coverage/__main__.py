@@ -15,6 +15,7 @@ FAMILIES = (
     "coefficients",
     "superpopulation",
     "uneven",
+    "means",
     "paired",
     "alpha",
     "strengths",

@@ -148,7 +148,7 @@ def _of_system(
         """Of values given with the output that each is about."""
         numbers = [value for _, value in values]
         if methods < 7:
-            return mean_estimate(numbers, method, scale.range, reaches_unseen=methods > 5)
+            return mean_estimate(numbers, method, scale.range, way=clustering(methods))
         papers = [clusters[subject] for subject, _ in values]
         return mean_by_cluster(numbers, papers, method, scale.range, clustering(methods))
 

@@ -131,7 +131,7 @@ def _within(
     return {name: estimate(count(metric, members)) for name, members in sorted(grouped.items())}
 
 
-def share(counted: Counted, way: Clustering = Clustering.UNEVEN) -> Estimate:
+def share(counted: Counted, way: Clustering = Clustering.SKEWED) -> Estimate:
     """k / n as `wilson_estimate` gives it; where a problem has several attempts, with an interval by problem.
 
     Attempts at one problem succeed and fail together: Wilson is on n divided by their design effect (STATISTICS.md

@@ -23,7 +23,7 @@ from stats.scores.means import (
 )
 
 DENOMINATOR = "all instances of the release; what abstained, failed or is missing stays"
-METHOD = "instance_bootstrap_percentile"
+METHOD, PERCENTILES = "instance_mean_wilson", "instance_bootstrap_percentile"
 SCALE = (0.0, 1.0)
 
 
@@ -88,7 +88,7 @@ def _of_system(
     seed: int,
     methods: int,
 ) -> MeasuredSystem:
-    """Wilson for a proportion; otherwise percentiles over resampled instances, or what equal values allow.
+    """Wilson, for means on effective trials; before `methods` 11 means have percentiles over resampled instances.
 
     Attempts at one instance are taken together, from `methods` 7 on everywhere.
     """
@@ -107,15 +107,18 @@ def _of_system(
         if together:
             instances = [row.instance for row in own]
             return mean_by_cluster(values, instances, "mean_over_outputs", SCALE, way)
-        return mean_estimate(values, "mean_over_outputs", SCALE, reaches_unseen=methods > 5)
+        return mean_estimate(values, "mean_over_outputs", SCALE, way=way)
 
     total = sum(row.value for row in rows)
     if measure.binary:
         headline = replace(share(rows), denom_rule=DENOMINATOR if rows else None)
         domains = {name: share(own) for name, own in sorted(by_domain.items())}
+    elif methods > 10:
+        headline = replace(mean(rows), method=METHOD, denom_rule=DENOMINATOR)
+        domains = {name: mean(own) for name, own in sorted(by_domain.items())}
     else:
         headline = _resampled(rows, [row.instance for row in rows], seed, way)
-        headline = replace(headline, method=METHOD, k=None, denom_rule=DENOMINATOR)
+        headline = replace(headline, method=PERCENTILES, k=None, denom_rule=DENOMINATOR)
         if methods > 5 and headline.ci and not has_width(headline.ci[1] - headline.ci[0], SCALE):
             units = len({row.instance for row in rows}) if together else len(rows)
             headline = reaching_unseen(headline, units, SCALE)

@@ -20,13 +20,16 @@ Estimates = Mapping[str, Estimate]
 # papers; below 7: experts' and measured shares and means take outputs of one paper or problem as independent; below 8:
 # an audit corrects nothing where a system was judged after its draw; below 9: intraclass correlations of items that
 # share problems can exceed 1, and strengths are tested with singular errors; below 10: errors by paper or problem are
-# those of papers with equally many outputs and problems with equally many comparisons.
-METHODS = 10
+# those of papers with equally many outputs and problems with equally many comparisons; below 11: means have Student's
+# t, measured ones percentiles of resampled instances.
+METHODS = 11
 
 
 def clustering(methods: int) -> Clustering:
-    """How artifacts by these methods take outputs of one paper to be alike."""
-    return Clustering.INDEPENDENT if methods < 6 else Clustering.EVEN if methods < 10 else Clustering.UNEVEN
+    """How artifacts by these methods make intervals over papers."""
+    if methods < 10:
+        return Clustering.INDEPENDENT if methods < 6 else Clustering.EVEN
+    return Clustering.UNEVEN if methods == 10 else Clustering.SKEWED
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def step_scores(
     labels: Sequence[ExpertLabel],
     measures: Sequence[StepMeasure],
     clusters: Mapping[str, str],
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> Steps:
     """One system's labels of one stepwise question: how often each value, and every measure's mean.
 

@@ -25,7 +25,7 @@ class Options:
     question: str | None = None
     rater_kind: str | None = None
     order: tuple[str, ...] = ()
-    clustering: Clustering = Clustering.UNEVEN
+    clustering: Clustering = Clustering.SKEWED
     tests_singular: bool = False
 
     def __post_init__(self) -> None:

@@ -60,7 +60,7 @@ def retrieval_document(table: Table, *, ks: Sequence[int] = DEFAULT_KS, options:
                 "unranked_queries": queries - len(own),
                 "p_at_k": precision_at(own, k, level=level).as_json(),
                 "hit_at_k": hit_at(own, k, level=level).as_json(),
-                "mrr_at_k": mrr_at(own, k, seed=options.seed, level=level).as_json(),
+                "mrr_at_k": mrr_at(own, k, level=level).as_json(),
             }
             for k in sorted(set(ks))
         ]

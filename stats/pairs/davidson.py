@@ -145,7 +145,7 @@ def clustered_covariance(
     second: Ints,
     result: Ints,
     clusters: Ints,
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> Floats | None:
     """Covariance (p, p) when comparisons of a cluster (L,) are alike: the jackknife over clusters in one Newton step.
 
@@ -156,7 +156,7 @@ def clustered_covariance(
         return None
     by_cluster = np.zeros((count, len(fitted.covariance)))
     np.add.at(by_cluster, clusters, scores(fitted, first, second, result))
-    held = np.bincount(clusters) / len(clusters) if way == Clustering.UNEVEN else np.full(count, 1 / count)
+    held = np.bincount(clusters) / len(clusters) if way >= Clustering.UNEVEN else np.full(count, 1 / count)
     steps = by_cluster @ fitted.covariance / (1 - held)[:, None]
     return np.asarray((count - 1) / count * (steps - steps.mean(axis=0)).T @ (steps - steps.mean(axis=0)))
 

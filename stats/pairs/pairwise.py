@@ -118,7 +118,7 @@ def clustered_rates(
     system: int,
     *,
     level: float = 0.95,
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> tuple[Estimate, Estimate]:
     """Win rate and half-tie rate of a system when comparisons of a cluster (L,) are alike.
 

@@ -44,7 +44,7 @@ def clustered_first_slot(
     *,
     seed: int,
     level: float = 0.95,
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> tuple[Estimate, float | None]:
     """The share and its test from counts per cluster (C,): Clopper and Pearson on the effective number, sign flips."""
     kept = decisive > 0
@@ -89,7 +89,7 @@ def swap_consistency(
     *,
     clusters: Sequence[SwapCounts] = (),
     level: float = 0.95,
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> Estimate:
     """Share of swapped pairs whose two presentations agree, with Wilson's interval.
 

@@ -78,7 +78,7 @@ def jackknife_strengths(
     fitted: DavidsonFit,
     *,
     level: float = 0.95,
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> list[Estimate]:
     """Strengths with the standard error of leaving out one cluster at a time, and Student's interval.
 
@@ -109,7 +109,7 @@ def clustered_parameter(
     place: int,
     *,
     level: float = 0.95,
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> Estimate:
     """One parameter (its place in the covariance) with the error of leaving out clusters, each in one Newton step.
 

@@ -35,15 +35,17 @@ FEW_SUCCESSES = 5
 
 
 class Clustering(IntEnum):
-    """How alike the items of a cluster are taken to be. The first two are for artifacts by `methods` before 6 and 10.
+    """How intervals over clusters are made. All but the last are for artifacts by `methods` before 6, 10 and 11.
 
-    Where that cannot be estimated, INDEPENDENT counts the items and the others count clusters. EVEN has the linearised
-    error, which is that of clusters of one size.
+    Where it cannot be estimated how alike the items of a cluster are, INDEPENDENT counts the items and the others count
+    clusters. EVEN has the linearised error, which is that of clusters of one size. UNEVEN takes means for normal, with
+    Student's t; SKEWED gives them Wilson's interval (ADR 0070).
     """
 
     INDEPENDENT = 1
     EVEN = 2
     UNEVEN = 3
+    SKEWED = 4
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def cluster_codes(clusters: Sequence[Hashable]) -> Ints:
     return np.fromiter(map(factor.__getitem__, keys), dtype=np.int64, count=len(clusters))
 
 
-def clustered_se(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> float | None:
+def clustered_se(totals: ClusterTotals, way: Clustering = Clustering.SKEWED) -> float | None:
     """The standard error of the mean; None below two clusters.
 
     The linearised one is sqrt(C/(C-1) sum e_c^2) / sum m_c with e_c = s_c - r m_c. A large cluster makes the mean, and
@@ -170,7 +172,7 @@ def _effect_is_unknown(totals: ClusterTotals) -> bool:
     return totals.n > 0 and (totals.clusters == 1 or totals.sums.sum() in (0, totals.n))
 
 
-def design_effect(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> float:
+def design_effect(totals: ClusterTotals, way: Clustering = Clustering.SKEWED) -> float:
     """Variance against that of n independent 0/1 items, floored at 1.
 
     Where it cannot be estimated, clusters are counted and not their items, which may succeed and fail together.
@@ -185,14 +187,14 @@ def design_effect(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) ->
     return max(1.0, se * se / independent)
 
 
-def are_few(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> bool:
+def are_few(totals: ClusterTotals, way: Clustering = Clustering.SKEWED) -> bool:
     """Whether the clusters are too few for their number to be taken as large."""
     number = totals.clusters if way < Clustering.UNEVEN else totals.effective_clusters
     return number < FEW_CLUSTERS
 
 
 def wilson_on_effective_n(
-    totals: ClusterTotals, *, level: float = 0.95, way: Clustering = Clustering.UNEVEN
+    totals: ClusterTotals, *, level: float = 0.95, way: Clustering = Clustering.SKEWED
 ) -> Estimate:
     """The headline: share of successes with Wilson on n / design effect.
 
@@ -226,7 +228,7 @@ def cluster_bootstrap(
     seed: int,
     replicates: int = DEFAULT_REPLICATES,
     level: float = 0.95,
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> Estimate:
     """The papers' interval: percentiles of the ratio over resampled clusters. `way` decides about the caution alone."""
     method = "cluster_bootstrap_percentile"

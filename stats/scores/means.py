@@ -10,7 +10,7 @@ import numpy as np
 from stats.core.bootstrap import Ints
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion, t_value
-from stats.core.jackknife import unseen_share
+from stats.core.jackknife import share_interval, unseen_share
 from stats.scores.clusters import (
     Clustering,
     ClusterTotals,
@@ -23,23 +23,28 @@ Scale = tuple[float, float]
 
 
 def mean_estimate(
-    values: Sequence[float], method: str, scale: Scale, *, reaches_unseen: bool = True
+    values: Sequence[float],
+    method: str,
+    scale: Scale,
+    *,
+    way: Clustering = Clustering.SKEWED,
+    level: float = 0.95,
 ) -> Estimate:
-    """The mean with a t interval over its units, cut at the ends of the scale; none below two units.
+    """The mean of independent values with an interval on the scale.
 
-    Where all values are equal it is that of `reaching_unseen`; without `reaches_unseen` it has no width, as once.
+    Where all values are equal it is that of `reaching_unseen`; INDEPENDENT leaves it without width, as once.
     """
+    method = _named(method, way)
     if not values:
-        return undefined(method, Reason.NO_ITEMS, n=0)
+        return undefined(method, Reason.NO_ITEMS, n=0, level=level)
     n = len(values)
     mean = sum(values) / n
     if n < 2:
-        return Estimate(value=mean, method=method, n=n)
+        alone = Estimate(value=mean, method=method, level=level, n=n)
+        return reaching_unseen(alone, n, scale) if way == Clustering.SKEWED else alone
     se = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
-    found = Estimate(value=mean, se=se, method=method, n=n)
-    if reaches_unseen and not has_width(se, scale):
-        return reaching_unseen(found, n, scale)
-    return _with_t_interval(found, n, scale)
+    found = Estimate(value=mean, se=se, method=method, level=level, n=n)
+    return _with_interval(found, n, n, scale, way)
 
 
 def mean_by_cluster(
@@ -47,23 +52,23 @@ def mean_by_cluster(
     clusters: Sequence[Hashable] | Ints,
     method: str,
     scale: Scale,
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> Estimate:
     """`mean_estimate` where every value has a cluster of its own, else `clustered_mean`, whose method says so."""
     totals = cluster_totals(values, clusters)
     if totals.clusters == totals.n:
-        return mean_estimate(values, method, scale)
+        return mean_estimate(values, method, scale, way=way)
     return clustered_mean(totals, f"{method}, by cluster", scale, way)
 
 
 def share_by_cluster(
-    values: Sequence[float], clusters: Sequence[Hashable] | Ints, way: Clustering = Clustering.UNEVEN
+    values: Sequence[float], clusters: Sequence[Hashable] | Ints, way: Clustering = Clustering.SKEWED
 ) -> Estimate:
     """`share_of` these successes (1; others are 0)."""
     return share_of(cluster_totals(values, clusters), way)
 
 
-def share_of(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> Estimate:
+def share_of(totals: ClusterTotals, way: Clustering = Clustering.SKEWED) -> Estimate:
     """The share of successes: Wilson, on the effective number where some share a cluster."""
     plain = proportion(int(totals.sums.sum()), totals.n)
     if totals.clusters == totals.n:
@@ -78,26 +83,24 @@ def clustered_mean(
     totals: ClusterTotals,
     method: str,
     scale: Scale = (0.0, 1.0),
-    way: Clustering = Clustering.UNEVEN,
+    way: Clustering = Clustering.SKEWED,
 ) -> Estimate:
-    """The mean of values on a scale over all outputs, with a t interval over their clusters (C - 1 degrees).
+    """The mean of values on a scale over all outputs, with the error of their clusters.
 
     With one output to a cluster this is `mean_estimate`; one cluster alone has no interval.
     """
+    method = _named(method, way)
     if totals.n == 0:
         return undefined(method, Reason.NO_ITEMS, n=0)
     se = clustered_se(totals, way)
     found = Estimate(value=totals.mean, se=se, method=method, n=totals.n, clusters=totals.clusters)
     if se is None:
         return found
-    if way > Clustering.INDEPENDENT and not has_width(se, scale):
-        return reaching_unseen(
-            found, totals.clusters if way == Clustering.EVEN else totals.effective_clusters, scale
-        )
-    return _with_t_interval(found, totals.clusters, scale)
+    unseen = totals.clusters if way == Clustering.EVEN else totals.effective_clusters
+    return _with_interval(found, totals.clusters, unseen, scale, way)
 
 
-def clustered_share(totals: ClusterTotals, way: Clustering = Clustering.UNEVEN) -> Estimate:
+def clustered_share(totals: ClusterTotals, way: Clustering = Clustering.SKEWED) -> Estimate:
     """The share of outputs with a property, from values in [0, 1] (0 or 1 by expert, averaged over experts).
 
     Wilson where each output is a cluster of its own with 0 or 1: independent trials. Elsewhere Wilson on the
@@ -127,11 +130,29 @@ def has_width(width: float, scale: Scale) -> bool:
     return width > 1e-12 * (scale[1] - scale[0])
 
 
-def _with_t_interval(found: Estimate, units: int, scale: Scale) -> Estimate:
+def _named(method: str, way: Clustering) -> str:
+    return f"{method}, wilson" if way == Clustering.SKEWED else method
+
+
+def _with_interval(found: Estimate, units: int, unseen: float, scale: Scale, way: Clustering) -> Estimate:
+    """With Wilson's interval on as many trials as would have the error of a share, and Student's t (ADR 0070).
+
+    `unseen` is how many units could have shown another value. Before SKEWED with Student's t on the mean, cut at the
+    ends of the scale.
+    """
     assert found.value is not None
     assert found.se is not None
-    half = t_value(0.95, units - 1) * found.se
+    if way > Clustering.INDEPENDENT and not has_width(found.se, scale):
+        return reaching_unseen(found, unseen, scale)
+    if way == Clustering.SKEWED:
+        low, width = scale[0], scale[1] - scale[0]
+        share = min(1.0, max(0.0, (found.value - low) / width))
+        ends = share_interval(share, found.se / width, units - 1, found.level)
+        return replace(
+            found, ci=(min(found.value, low + ends[0] * width), max(found.value, low + ends[1] * width))
+        )
+    half = t_value(found.level, units - 1) * found.se
     whole = found.value - half, found.value + half
-    ends = max(whole[0], scale[0]), min(whole[1], scale[1])
-    warnings = (Caution.NO_SPREAD,) if found.se == 0 else (Caution.TRUNCATED,) if ends != whole else ()
-    return replace(found, ci=ends, warnings=warnings)
+    cut = max(whole[0], scale[0]), min(whole[1], scale[1])
+    warnings = (Caution.NO_SPREAD,) if found.se == 0 else (Caution.TRUNCATED,) if cut != whole else ()
+    return replace(found, ci=cut, warnings=warnings)

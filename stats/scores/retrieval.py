@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stats.core.bootstrap import DEFAULT_REPLICATES, generator, percentile_interval, resampled_sums
-from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
-from stats.scores.means import reaching_unseen
+from stats.scores.means import mean_estimate
 
 MISS = 0
 
@@ -32,32 +30,11 @@ def precision_at(ranks: ArrayLike, k: int, *, level: float = 0.95) -> Estimate:
     return replace(hit, value=hit.value / k, ci=ends, se=se, method="wilson / k", k=None)
 
 
-def mrr_at(
-    ranks: ArrayLike, k: int, *, seed: int, level: float = 0.95, replicates: int = DEFAULT_REPLICATES
-) -> Estimate:
-    """Mean of 1/rank for ranks up to k and 0 otherwise, percentile bootstrap over queries.
-
-    Where all queries gain the same, no sample of them tells anything: then the interval is that of `reaching_unseen`.
-    """
-    method = "query_bootstrap_percentile"
+def mrr_at(ranks: ArrayLike, k: int, *, level: float = 0.95) -> Estimate:
+    """Mean of 1/rank for ranks up to k and 0 otherwise, over independent queries."""
     places = np.asarray(ranks, dtype=np.int64)
-    found = _hits(places, k)
-    if not len(found):
-        return undefined(method, Reason.NO_ITEMS, n=0, level=level)
-    gains = np.where(found, 1 / np.maximum(places, 1), 0.0)
-    sums = resampled_sums(gains[:, None], replicates=replicates, rng=generator(seed))[:, 0]
-    n = len(gains)
-    estimate = Estimate(
-        value=float(gains.mean()),
-        ci=percentile_interval(sums / n, level),
-        level=level,
-        method=method,
-        se=float(gains.std(ddof=1)) / math.sqrt(n) if n > 1 else None,
-        n=n,
-        seed=seed,
-        replicates=replicates,
-    )
-    return estimate if np.ptp(gains) else reaching_unseen(estimate, n, (0.0, 1.0))
+    gains = np.where(_hits(places, k), 1 / np.maximum(places, 1), 0.0)
+    return mean_estimate(gains.tolist(), "reciprocal_ranks", (0.0, 1.0), level=level)
 
 
 def _hits(ranks: ArrayLike, k: int) -> np.ndarray:

@@ -103,7 +103,7 @@ def test_reciprocal_ranks_are_those_of_the_run_with_an_interval_over_queries(pub
     assert found["estimate"]["value"] == pytest.approx((19 + 2.4 + 0.35) / QUERIES)
     low, high = found["estimate"]["ci"]
     assert low < found["estimate"]["value"] < high
-    assert (found["estimate"]["method"], found["estimate"]["k"]) == ("instance_bootstrap_percentile", None)
+    assert (found["estimate"]["method"], found["estimate"]["k"]) == ("instance_mean_wilson", None)
 
 
 def test_a_run_of_papers_has_no_level_of_theorems(published):
