@@ -14,20 +14,21 @@ def canonical(document: Any) -> bytes:
     Twelve digits are far below any error in our figures and above the last-bit differences between processors.
     Raises ValueError for NaN or infinity.
     """
-    return canonical_json(_rounded(document))
+    return canonical_json(rounded(document))
 
 
 def sha256(document: Any) -> str:
-    return sha256_of(_rounded(document))
+    return sha256_of(rounded(document))
 
 
-def _rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:
+    """The value with all floats as canonical JSON has them. Raises ValueError for NaN or infinity."""
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{value} has no place in canonical JSON")
         return float(f"{value:.{_SIGNIFICANT_DIGITS}g}") + 0.0
     if isinstance(value, dict):
-        return {str(key): _rounded(member) for key, member in value.items()}
+        return {str(key): rounded(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(member) for member in value]
+        return [rounded(member) for member in value]
     return value

@@ -15,6 +15,7 @@ from benchmark.protocol import Measure
 from benchmark.protocols import get_protocol
 from benchmark.settling.case import OpenCase
 from benchmark.subjects import Subject
+from reports.core.canonical import rounded
 from reports.core.datasets import PLAIN, Reached, Unreleased, reached_by
 
 _CHUNK = 2000
@@ -171,8 +172,9 @@ def _rows(
         if found.state == OutputState.ANSWERED:
             applies, answered = applies or value is not None, True
         if value is not None:
+            stored = rounded(float(value))  # as artifacts have it, so that scores from them are the same
             rows.append(
-                Measured(found.system, found.instance, found.attempt, found.state, measure.key, float(value))
+                Measured(found.system, found.instance, found.attempt, found.state, measure.key, stored)
             )
     return rows if applies or not answered else []
 

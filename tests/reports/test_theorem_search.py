@@ -10,6 +10,7 @@ from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
 from benchmark.models import Release
 from benchmark.releases.actions import import_release
+from reports.core.canonical import canonical
 from reports.core.outcomes import chosen_kind, outcomes
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
@@ -104,6 +105,20 @@ def test_reciprocal_ranks_are_those_of_the_run_with_an_interval_over_queries(pub
     low, high = found["estimate"]["ci"]
     assert low < found["estimate"]["value"] < high
     assert (found["estimate"]["method"], found["estimate"]["k"]) == ("instance_mean_wilson", None)
+
+
+def test_inputs_of_thirds_and_sevenths_are_those_that_an_artifact_has(published, tmp_path):
+    """JSON has twelve digits of them. A score from all digits did not always follow from its artifact."""
+    lines = [
+        f"q{query:03} Q0 {f'2401.{query:05}' if rank == (3, 7)[query % 2] else f'other-{rank}'} {rank} {-rank} thirds"
+        for query in range(9)
+        for rank in range(1, 21)
+    ]
+    (tmp_path / "run.trec").write_text("\n".join(lines) + "\n")
+    import_outputs(actor=None, path=tmp_path / "run.trec", release=published, system="thirds")
+    inputs = collect(release=published)
+    assert {row.value for row in inputs.measured} >= {0.333333333333, 0.142857142857}
+    assert Inputs.from_json(json.loads(canonical(inputs.as_json()))) == inputs
 
 
 def test_a_run_of_papers_has_no_level_of_theorems(published):
