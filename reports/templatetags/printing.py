@@ -8,9 +8,8 @@ from django.utils.safestring import SafeString, mark_safe
 from annotation.templatetags.grading import words_math
 from benchmark.templatetags.titles import title_math
 
-_TAG = re.compile(
-    r"<[^<>]*>"
-)  # the renderer escapes both signs in texts and in attributes, and quotes in these alone
+# The renderer escapes both signs in texts and in attributes, and quotes in attributes alone.
+_TAG = re.compile(r"<[^<>]*>")
 _ID = re.compile(r' id="')
 _INNER_LINK = re.compile(r' href="#')
 
