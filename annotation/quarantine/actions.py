@@ -32,7 +32,13 @@ from benchmark.models import (
     Run,
 )
 from benchmark.protocols import get_protocol
-from benchmark.releases.queries import identity_words, quarantined, scanned_with_all_words, system_names
+from benchmark.releases.queries import (
+    excluded_outputs,
+    identity_words,
+    quarantined,
+    scanned_with_all_words,
+    system_names,
+)
 
 MOST_SCANNED_BY_A_DRAW = 200  # some twenty seconds, for which a person waits
 
@@ -70,10 +76,7 @@ def eligible(
             f"{empty} {answers} without a text or a file: attach the PDFs on the pages of the problems.",
             code="nothing_to_read",
         )
-    excluded = IdentityDecision.objects.filter(
-        output__run__release=release, verdict=IdentityVerdict.EXCLUDED, withdrawn_at=None
-    ).values_list("output_id", flat=True)
-    left_out = undecided | set(excluded)
+    left_out = undecided | set(excluded_outputs(release))
     kept = {pk: output for pk, output in outputs.items() if pk not in left_out}
     if not kept:
         raise Refused("Every output is left out; there is nothing to draw.", code="nothing_to_draw")

@@ -8,7 +8,16 @@ from django.shortcuts import get_object_or_404
 
 from accounts.refusal import Refused
 from benchmark.identities.scan import VERSION
-from benchmark.models import IdentityDecision, Instance, Output, OutputState, Release, Run, UnreleasedOutput
+from benchmark.models import (
+    IdentityDecision,
+    IdentityVerdict,
+    Instance,
+    Output,
+    OutputState,
+    Release,
+    Run,
+    UnreleasedOutput,
+)
 from benchmark.subjects import Subject, arm_of
 
 
@@ -164,3 +173,9 @@ def quarantined(release: Release) -> QuerySet[Output]:
     return found.filter(state=OutputState.ANSWERED).exclude(
         identity_decisions__in=IdentityDecision.objects.filter(withdrawn_at=None)
     )
+
+
+def excluded_outputs(release: Release) -> list[int]:
+    """The ids of the outputs that are left out of expert work because they reveal who wrote them."""
+    live = IdentityDecision.objects.filter(output__run__release=release, withdrawn_at=None)
+    return list(live.filter(verdict=IdentityVerdict.EXCLUDED).values_list("output_id", flat=True))

@@ -17,6 +17,7 @@ from annotation.campaigns.actions import create_campaign, draw_items
 from annotation.models import Campaign, CampaignKind, Item
 from annotation.rubrics.available import known_rubrics
 from benchmark.models import Release
+from benchmark.releases.queries import excluded_outputs
 from benchmark.subjects import USUAL
 from reports.audit.frame import SYSTEM_BUCKET, audit_frame
 from reports.audit.precision import Expected, ExpectedPrecision, expected_precision
@@ -41,7 +42,8 @@ class DrawnStratum:
 class AuditPlan:
     """What a draw would do. `placement` maps the ids of the outputs that may be drawn to their stratum.
 
-    `expected` are the strata that may be drawn from, with what one thinks an audit of them will find.
+    `expected` are the strata that may be drawn from, with what one thinks an audit of them will find. `excluded` is
+    how many of the frame may not be drawn.
     """
 
     release: Release
@@ -101,8 +103,9 @@ def plan_audit(
 ) -> AuditPlan:
     """Strata and sample sizes of an audit of `judge` (may be left out when only one has spoken).
 
-    `buckets` limits the frame; outputs drawn in `exclude_campaigns` (slugs) are left out. Raises Refused when
-    no judge has spoken, when a bucket is unknown, when the sizes do not fit, or when nothing is left to draw.
+    `buckets` limits the frame; outputs drawn in `exclude_campaigns` (slugs) are left out, and those that no draw
+    takes because they reveal who wrote them. Raises Refused when no judge has spoken, when a bucket or a campaign is
+    unknown, when the sizes do not fit, or when nothing is left to draw.
     """
     frame = audit_frame(release, track, judge, by, condition)
     chosen = set(buckets) if buckets is not None else set(frame.buckets)
@@ -113,10 +116,8 @@ def plan_audit(
             f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
         )
     in_frame = {pk: name for pk, name in frame.placement.items() if frame.bucket_of[name] in chosen}
-    drawn = set(
-        Item.objects.filter(campaign__slug__in=list(exclude_campaigns)).values_list("output_id", flat=True)
-    )
-    placement = {pk: name for pk, name in in_frame.items() if pk not in drawn}
+    left_out = _drawn_in(frozenset(exclude_campaigns)) | set(excluded_outputs(release))
+    placement = {pk: name for pk, name in in_frame.items() if pk not in left_out}
     population, available = Counter(in_frame.values()), Counter(placement.values())
     if not available:
         raise Refused("Nothing is left to draw from.", code="nothing_to_draw")
@@ -150,6 +151,15 @@ def plan_audit(
             for group, rows in sorted(by_group.items())
         ),
     )
+
+
+def _drawn_in(slugs: frozenset[str]) -> set[int]:
+    """The ids of the outputs that these campaigns have drawn, both of a pair. Raises Refused for an unknown one."""
+    known = Campaign.objects.filter(slug__in=slugs).values_list("slug", flat=True)
+    for unknown in sorted(slugs - set(known)):
+        raise Refused(f"There is no campaign {unknown!r}.", code="no_campaign", field="exclude")
+    drawn = Item.objects.filter(campaign__slug__in=slugs).values_list("output_id", "second_id")
+    return {pk for both in drawn for pk in both if pk is not None}
 
 
 def comparison(plan: AuditPlan, half_width: float | None = None) -> dict[str, object]:

@@ -10,7 +10,7 @@ import numpy as np
 from stats.analyses.options import Options
 from stats.scores.retrieval import MISS, hit_at, mrr_at, precision_at
 from stats.tables.columns import Check, Form, Table, filled, read_table
-from stats.tables.groups import first_rows, group_codes
+from stats.tables.groups import first_rows, group_codes, refuse_many
 from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
@@ -35,7 +35,8 @@ def read_ranks(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, s
 def retrieval_document(table: Table, *, ks: Sequence[int] = DEFAULT_KS, options: Options) -> Document:
     """One entry per system and k; every query of a system counts, misses too.
 
-    `unranked_queries` are queries that other systems have a row for and this one has not.
+    `unranked_queries` are queries that other systems have a row for and this one has not. Raises TableError for a query
+    that is ranked twice, and for more systems than an analysis resamples one by one.
     """
     if not ks or min(ks) < 1:
         raise ValueError("every k must be 1 or more")
@@ -48,9 +49,11 @@ def retrieval_document(table: Table, *, ks: Sequence[int] = DEFAULT_KS, options:
     ranks = np.array([int(text) if text else MISS for text in rank.values], dtype=np.int64)[rank.codes]
     queries = len(np.unique(table["query"].codes))
     systems = table["system"]
+    found = np.unique(systems.codes).tolist()
+    refuse_many(len(found), "system")
     level = options.confidence
     rows = []
-    for code in sorted(np.unique(systems.codes).tolist(), key=lambda code: systems.values[code]):
+    for code in sorted(found, key=lambda code: systems.values[code]):
         own = ranks[systems.codes == code]
         rows += [
             {

@@ -214,6 +214,12 @@ def test_rates_as_published_are_possible(tmp_path):
     assert not reported(tmp_path, REPORTED.format(mrr="0.243"))
 
 
+def test_rates_with_different_numbers_of_digits_are_compared_as_printed(tmp_path):
+    # 1 of 3 queries, at rank 1: every rate is 1/3.
+    text = REPORTED.format(mrr="0.333333").replace("111", "3").replace("0.171", "0.333")
+    assert not reported(tmp_path, text.replace("0.387", "0.33").replace("0.450", "0.3333"))
+
+
 def test_a_folder_holds_one_run_and_nothing_strange(tmp_path):
     write_lines(tmp_path / "a.jsonl", example("theorem_search").output)
     (tmp_path / "b.csv").write_text("query,rank,paper\n")

@@ -1,6 +1,7 @@
 """Planning and drawing an audit of the judge; buckets are those of the sample's judge."""
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from django.urls import reverse
@@ -10,10 +11,13 @@ from accounts.refusal import Refused
 from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import open_campaign
 from annotation.models import Campaign, Item
+from annotation.quarantine.actions import decide_identity
+from benchmark.models import Output
 from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_audit, plan_audit
 from reports.audit.frame import BUCKET
 from reports.audit.precision import Expected
 from reports.audit.sizes import ByHand, PerStratum, Spread
+from tests.factories import ItemFactory
 
 pytestmark = pytest.mark.django_db
 RUBRIC = "re2math-audit-v1"
@@ -49,6 +53,36 @@ def test_outputs_of_an_earlier_audit_can_be_left_out(gaps):
     assert (plan.excluded, plan.n_sampled) == (51, 23)
     success = next(s for s in plan.strata if s.name == "aurora/success")
     assert (success.population, success.available, success.sample) == (16, 0, 0)
+
+
+def test_both_outputs_of_a_pair_that_was_drawn_can_be_left_out(gaps):
+    frame = plan_audit(release=gaps).placement
+    answers = Output.objects.filter(pk__in=frame).order_by("instance", "pk")
+    first, second = next((a, b) for a, b in pairwise(answers) if a.instance_id == b.instance_id)
+    item = ItemFactory(campaign__release=gaps, campaign__kind="compare", output=first, second=second)
+    plan = plan_audit(release=gaps, exclude_campaigns=[item.campaign.slug])
+    assert plan.excluded == 2
+    assert not plan.placement.keys() & {first.pk, second.pk}
+
+
+def test_a_campaign_that_does_not_exist_is_not_silently_left_out(gaps):
+    with pytest.raises(Refused, match="no campaign 'sample-audti'") as refusal:
+        plan_audit(release=gaps, exclude_campaigns=["sample-audti"])
+    assert refusal.value.field == "exclude"
+
+
+def test_a_plan_leaves_out_what_no_draw_takes(gaps, coordinator):
+    """An output that reveals its author was counted, so that a whole stratum could be planned and not drawn."""
+    before = plan_audit(release=gaps, wanted=PerStratum(None))
+    drawn = set(Item.objects.values_list("output_id", flat=True))
+    told = min(before.placement.keys() - drawn)
+    decide_identity(
+        actor=coordinator, output=Output.objects.get(pk=told), verdict="excluded", reason="Signed"
+    )
+    plan = plan_audit(release=gaps, wanted=PerStratum(None))
+    assert (plan.excluded, plan.n_sampled) == (1, before.n_sampled - 1)
+    campaign = draw_audit(actor=coordinator, plan=plan, name="All of them", rubric=RUBRIC)
+    assert set(campaign.items.values_list("output_id", flat=True)) == plan.placement.keys()
 
 
 def test_a_stratum_without_an_audited_output_promises_no_precision(gaps):

@@ -104,3 +104,9 @@ def test_a_rank_file_gives_every_system_at_every_k():
 def test_bad_rank_files_are_refused_with_the_place(text, message):
     with pytest.raises(TableError, match=message):
         retrieval_document(read(text), options=Options(seed=1))
+
+
+def test_more_systems_than_other_analyses_resample_are_refused():
+    rows = "".join(f"s{number},q,1\n" for number in range(201))
+    with pytest.raises(TableError, match="names 201, and at most 200"):
+        retrieval_document(read(f"system,query,rank\n{rows}"), options=Options(seed=1))
