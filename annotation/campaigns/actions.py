@@ -186,6 +186,8 @@ def draw_items(
     unless `leave_out_undecided`.
     """
     require_staff(actor)
+    if sizes is not None and per_stratum is not None:
+        raise Refused("Give sizes or per_stratum, not both.", code="bad_sample", field="per_stratum")
     campaign = locked(campaign)
     phases.require(campaign.phase, Verb.DRAW)
     if campaign.kind == CampaignKind.COMPARE:
@@ -201,7 +203,7 @@ def draw_items(
         frame = frame_of_outputs(outputs, strata)
     named = {key: unit.stratum for key, unit in frame.items()}
     try:
-        wanted = sizes or sampling.equal_sizes(sampling.stratum_sizes(named), per_stratum)
+        wanted = sampling.equal_sizes(sampling.stratum_sizes(named), per_stratum) if sizes is None else sizes
         drawn = sampling.draw(named, wanted, campaign.seed)
     except ValueError as error:
         raise Refused(f"{str(error).capitalize()}.", code="bad_sample") from error

@@ -15,7 +15,7 @@ from stats.core.estimate import Caution
 from stats.core.text import aligned, interval, made_by, number, printable
 from stats.raters.expert_errors import ExpertErrors, expert_errors
 from stats.tables.columns import Table
-from stats.tables.groups import attribute, first_rows, group_codes, refuse_repeats
+from stats.tables.groups import attribute, first_rows, group_codes, refuse_many, refuse_repeats
 from stats.tables.label_ratings import resolve
 from stats.tables.labels import independent
 from stats.tables.ratings import Ratings
@@ -45,6 +45,7 @@ def errors_document(table: Table, *, positive: str, options: Options) -> Documen
     for question in questions_in(table):
         part = table.select(table["question"].is_in(question))
         resolved = resolve(part, None, options.order)
+        refuse_many(len(resolved.ratings.raters), "rater")
         answered = independent(part)[0]
         answered = answered.select(answered["state"].is_in("answered"))
         items = group_codes(answered, ("subject",))

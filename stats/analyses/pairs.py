@@ -33,6 +33,7 @@ from stats.pairs.transitivity import (
     tournament,
 )
 from stats.tables.columns import Table
+from stats.tables.groups import refuse_many
 from stats.tables.label_pairs import OrderRule, Presentations, Settled, presentations, settle
 
 Document = dict[str, object]
@@ -51,6 +52,7 @@ def pairs_document(
     shown = presentations(chosen(table, options), among=systems)
     settled = settle(shown, orders)
     comparisons = settled.comparisons
+    refuse_many(comparisons.k, "system")
     counts = comparisons.table()
     fitted = davidson.fit(counts) if comparisons.k else Reason.NO_ITEMS
     rows = records(counts, level=options.confidence)

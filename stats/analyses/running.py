@@ -187,13 +187,13 @@ def text(asked: str, document: Document) -> str:
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
-    """`1,10,20` as numbers from 1. Raises ValueError."""
+    """`1,10,20` as numbers from 1 to 10^9. Raises ValueError."""
     try:
         numbers = tuple(int(part) for part in text.split(","))
     except ValueError:
         numbers = ()
-    if not numbers or min(numbers) < 1:
-        raise ValueError(f"must be whole numbers from 1 like 1,10,20, not {text!r}")
+    if not numbers or min(numbers) < 1 or max(numbers) > 10**9:
+        raise ValueError(f"must be whole numbers from 1 like 1,10,20, not {text[:60]!r}")
     return numbers
 
 

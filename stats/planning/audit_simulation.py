@@ -18,6 +18,7 @@ from stats.core.intervals import z_value
 
 AUDITS = 200
 _DRAWS = 500  # per simulated audit of a larger population
+_NUMBERS, _LEAST_AUDITS = 400_000, 10  # so many are drawn of it, which with 200 strata are ten audits
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,16 @@ def simulated_interval(
     total = int(size.sum())
     if total == 0:
         return Simulated(0.0, 0.0, 0.0)
+    pooled = pools(size, drawn, groups or [""] * len(size))
+    exact = sum(pool.units for pool in pooled) <= EXACT
+    if not exact:
+        audits = min(audits, max(_LEAST_AUDITS, _NUMBERS // (_DRAWS * len(pooled))))
     rng = generator(seed)
     true = rng.binomial(size, np.asarray(guesses, dtype=float), size=(audits, len(size)))
     found = rng.hypergeometric(true, size - true, np.broadcast_to(drawn, true.shape))
     outcomes, times = np.unique(found, axis=0, return_counts=True)
-    pooled = pools(size, drawn, groups or [""] * len(size))
     shares = outcomes / np.maximum(drawn, 1)
-    if sum(pool.units for pool in pooled) <= EXACT:
+    if exact:
         low, high = unaudited_range(pooled, shares, level)
     else:  # the same by draws, because the exact distribution would be long
         tail, quantiles = (1 - level) / 2, []

@@ -156,6 +156,17 @@ def test_a_bad_sample_size_is_refused_and_nothing_is_frozen(drafted, coordinator
     assert verbs() == []
 
 
+@pytest.mark.parametrize(
+    ("wanted", "refused"),
+    [({"sizes": {}}, "o sample size is given"), ({"sizes": {"algebra": 1}, "per_stratum": 1}, "not both")],
+)
+def test_sizes_that_say_nothing_or_two_things_draw_nothing(drafted, coordinator, wanted, refused):
+    """No sizes at all drew everything, and sizes won over a number for all strata."""
+    with pytest.raises(Refused, match=refused):
+        draw_items(actor=coordinator, campaign=drafted, **wanted)
+    assert not drafted.items.exists()
+
+
 def test_a_release_without_answers_has_nothing_to_draw(coordinator, rubric):
     with pytest.raises(Refused, match="no answered outputs"):
         draw_items(actor=coordinator, campaign=CampaignFactory(rubric=rubric))

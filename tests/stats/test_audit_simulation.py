@@ -71,3 +71,18 @@ def test_the_same_seed_gives_the_same_interval():
 def test_impossible_audits_are_refused(sampled, guesses, message):
     with pytest.raises(ValueError, match=message):
         simulated_interval(SIZES, sampled, guesses, seed=1)
+
+
+def test_many_large_strata_take_fewer_audits_not_more_numbers(monkeypatch):
+    """Two hundred strata of ten million: 200 audits of each took some four seconds, and a page needs thirty of them."""
+    drawn = []
+    monkeypatch.setattr(
+        np, "quantile", lambda totals, *a, **k: drawn.append(totals.size) or totals.mean(axis=1)
+    )
+    for strata in (2, 200):
+        sizes = [10**7] * strata
+        simulated_interval(
+            sizes, [100] * strata, [0.1] * strata, seed=1, groups=[str(n) for n in range(strata)]
+        )
+    assert drawn[0] > 40_000
+    assert drawn[2] == 5_000

@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from stats.analyses.options import Options
 from stats.analyses.running import ANALYSES, Request, renaming, run, text, whole_numbers
 from stats.tables.raw_rows import TableError
 
@@ -40,9 +41,22 @@ def test_numbers_and_renamings_are_read_from_text():
     assert whole_numbers("1,10") == (1, 10)
     assert renaming("a=b=c") == ("a", "b=c")
     assert renaming("note=") == ("note", "")
-    for wrong in ("", "0", "1,x"):
+    for wrong in ("", "0", "1,x", "9" * 400):
         with pytest.raises(ValueError, match="whole numbers"):
             whole_numbers(wrong)
     for wrong in ("a", "=b"):
         with pytest.raises(ValueError, match="other=canonical"):
             renaming(wrong)
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "rows"),
+    [
+        ("errors", "subject,rater,value", [f"s{n % 3},r{n},yes" for n in range(201)]),
+        ("pairs", "subject,system,rater,value", [f"s{n},a{n}|b{n},r,first" for n in range(101)]),
+    ],
+)
+def test_models_of_more_than_200_raters_or_systems_are_refused(kind, head, rows):
+    """Within the two megabytes that are analysed in a request, thousands of them took a minute."""
+    with pytest.raises(TableError, match="at most 200"):
+        run(io.BytesIO("\n".join([head, *rows]).encode()), "csv", Request(kind, Options()))
