@@ -73,11 +73,11 @@ def confusions_that_fit(row: Inputs, printed: Printed) -> Figures:
     def fits(metric: str, value: Any, half: float) -> Any:
         return np.abs(value - float(row[metric])) <= half * (1 + 1e-9)
 
-    tp, other = np.meshgrid(np.arange(1, n + 1), np.arange(n + 1), indexing="ij")
-    share = 100 * tp / (tp + other)
+    right, other = np.meshgrid(np.arange(1, n + 1), np.arange(n + 1), indexing="ij")
+    share = 100 * right / (right + other)
     precise, recalled = fits("precision", share, 0.05), fits("recall", share, 0.05)
-    tp, fp, fn = np.nonzero(precise[:, :, None] & recalled[:, None, :])
-    tp = tp + 1
+    row_of, fp, fn = np.nonzero(precise[:, :, None] & recalled[:, None, :])
+    tp = row_of + 1
     tn = n - tp - fp - fn
     chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / n**2
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -40,7 +40,7 @@ def reply(*numbers: int) -> str:
 
 
 def masks_of(name: str, every: int = 1) -> Iterator[tuple[Pair, list[Candidate], list[Made[Mask] | Drop]]]:
-    """A mask for every candidate of the proofs of a source (of `every` third, for instance), each with its variants."""
+    """A mask for each candidate of the proofs of a source, with its variants; of the proofs one in `every`."""
     source, index = outline_of(name), 0
     for _, pair in pairs_of(name)[::every]:
         if isinstance(pair, Drop):
@@ -60,7 +60,8 @@ def _masked(
 
 
 def closures(name: str, every: int = 1) -> Iterator[tuple[int, set[sources.Key], set[sources.Key]]]:
-    """For proofs whose pair the ground truth knows: the statements of our closure, and those of the scan's."""
+    """For proofs (one in `every`) whose pair the ground truth knows: the statements of our closure, and those of the
+    scan's."""
     source, closing = outline_of(name), Closing(outline_of(name), UNLIMITED)
     statements, proofs = sources.truth(name, "statement"), sources.truth(name, "proof")
     # It lists no examples, remarks and the like: these are the outline's.
