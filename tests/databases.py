@@ -24,7 +24,7 @@ _ON_BOTH = {
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing steps"
     " uploaded_prompts worker",
-    "reports": "artifacts construction_audit evaluations exclusions flag_agreement history hostile_labels invariants"
+    "reports": "artifacts construction_audit exclusions flag_agreement history hostile_labels invariants"
     " judged_steps kept_scores label_pages label_round_trip labels leak_flags pairs_in_artifacts records"
     " referee_imports referee_reports report_jobs round round_trip status unlabelled upload_constraints",
     "solving": "batches batches_killed oracle publishing roles runs settling",

@@ -16,6 +16,12 @@ from tests.routes import ACCESS, PUBLIC, example, installed, is_refusal, may
 METHODS = ["get", "post", "put", "patch", "delete"]
 
 
+@pytest.fixture(autouse=True)
+def _refusals_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """pytest would format thousands of tracebacks of what is rightly refused."""
+    caplog.set_level("ERROR", "django.request")
+
+
 @pytest.fixture
 def person(request: Any) -> tuple[str, User | None]:
     cast = {"anonymous": None, "reviewer": "algebraist"}

@@ -65,23 +65,25 @@ def confusion(row: Inputs, printed: Printed) -> Figures:
 def confusions_that_fit(row: Inputs, printed: Printed) -> Figures:
     """How many confusion matrices of n pairs have the printed agreement, precision, recall and kappa.
 
-    All matrices with tp > 0 are tried; rates are in percent with one decimal, kappa has three.
+    All matrices with tp > 0 are tried; rates are in percent with one decimal, kappa has three. Precision and recall
+    depend on two of the counts only, so they go first: few matrices are left for the rest.
     """
     n = row["n"]
-    tp, fp, fn = np.meshgrid(np.arange(1, n + 1), np.arange(n + 1), np.arange(n + 1), indexing="ij")
+
+    def fits(metric: str, value: Any, half: float) -> Any:
+        return np.abs(value - float(row[metric])) <= half * (1 + 1e-9)
+
+    right, other = np.meshgrid(np.arange(1, n + 1), np.arange(n + 1), indexing="ij")
+    share = 100 * right / (right + other)
+    precise, recalled = fits("precision", share, 0.05), fits("recall", share, 0.05)
+    row_of, fp, fn = np.nonzero(precise[:, :, None] & recalled[:, None, :])
+    tp = row_of + 1
     tn = n - tp - fp - fn
     chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / n**2
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = {
-            "agreement": (100 * (tp + tn) / n, 0.05),
-            "precision": (100 * tp / (tp + fp), 0.05),
-            "recall": (100 * tp / (tp + fn), 0.05),
-            "kappa": (((tp + tn) / n - chance) / (1 - chance), 0.0005),
-        }
-        fits = tn >= 0
-        for metric, (value, half) in values.items():
-            fits &= np.abs(value - float(row[metric])) <= half * (1 + 1e-9)
-    return {"matrices": int(fits.sum())}
+        kappa = ((tp + tn) / n - chance) / (1 - chance)
+    found = (tn >= 0) & fits("agreement", 100 * (tp + tn) / n, 0.05) & fits("kappa", kappa, 0.0005)
+    return {"matrices": int(found.sum())}
 
 
 def nearest_share(row: Inputs, printed: Printed) -> Figures:

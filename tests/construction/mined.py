@@ -39,10 +39,10 @@ def reply(*numbers: int) -> str:
     return json.dumps({"masks": [{"candidate": number, **one} for number in numbers]})
 
 
-def masks_of(name: str) -> Iterator[tuple[Pair, list[Candidate], list[Made[Mask] | Drop]]]:
-    """A mask for every candidate of every proof of a source, each with its variants."""
+def masks_of(name: str, every: int = 1) -> Iterator[tuple[Pair, list[Candidate], list[Made[Mask] | Drop]]]:
+    """A mask for each candidate of the proofs of a source, with its variants; of the proofs one in `every`."""
     source, index = outline_of(name), 0
-    for _, pair in pairs_of(name):
+    for _, pair in pairs_of(name)[::every]:
         if isinstance(pair, Drop):
             continue
         among = candidates(source, pair)
@@ -59,8 +59,9 @@ def _masked(
     return masked(source, pair, among, choice, index=index, arxiv_id=name, written_by="masks.v1", seed=7)
 
 
-def closures(name: str) -> Iterator[tuple[int, set[sources.Key], set[sources.Key]]]:
-    """For proofs whose pair the ground truth knows: the statements of our closure, and those of the scan's."""
+def closures(name: str, every: int = 1) -> Iterator[tuple[int, set[sources.Key], set[sources.Key]]]:
+    """For proofs (one in `every`) whose pair the ground truth knows: the statements of our closure, and those of the
+    scan's."""
     source, closing = outline_of(name), Closing(outline_of(name), UNLIMITED)
     statements, proofs = sources.truth(name, "statement"), sources.truth(name, "proof")
     # It lists no examples, remarks and the like: these are the outline's.
@@ -79,7 +80,7 @@ def closures(name: str) -> Iterator[tuple[int, set[sources.Key], set[sources.Key
         text = _COMMENT.sub("", texts[key[0]][key[1] : key[2]])
         return {" ".join(name.split()) for found in _REFERENCE.findall(text) for name in found.split(",")}
 
-    for number, proof in enumerate(source.proofs):
+    for number, proof in list(enumerate(source.proofs))[::every]:
         key = sources.key_of(name, proof.span)
         row = proofs.get(key)
         if row is None or row["evidence"] not in ("adjacent", "named") or proof.statement is None:

@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -395,11 +397,20 @@ def test_many_proofs_take_time_in_proportion() -> None:
 
 
 # -- real sources --------------------------------------------------------------------------------------------
+# Every chapter of the longest sources by day, and all of their proofs by night.
+LONGEST = {"hott": 4, "pfr": 3}
+
+
+def by_day_and_night(names: Iterable[str]) -> list[Any]:
+    by_night = [pytest.param(name, 1, marks=pytest.mark.night) for name in names if name in LONGEST]
+    return [*((name, LONGEST.get(name, 1)) for name in names), *by_night]
+
+
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", sources.SOURCES)
-def test_what_proofs_refer_to_is_what_an_independent_scan_finds(name: str) -> None:
-    rows = list(mined.closures(name))
-    assert rows
+@pytest.mark.parametrize(("name", "every"), by_day_and_night(sources.SOURCES))
+def test_what_proofs_refer_to_is_what_an_independent_scan_finds(name: str, every: int) -> None:
+    rows = list(mined.closures(name, every))
+    assert len(rows) > (50 if name in LONGEST else 0)
     assert [(number, ours ^ theirs) for number, ours, theirs in rows if ours != theirs] == []
 
 
@@ -410,11 +421,11 @@ def test_references_reach_as_many_declared_dependencies_of_pfr_as_were_counted_b
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", ["pfr", "paper-benning-crit", "paper-roetz22"])
-def test_masks_of_real_proofs_are_faithful_and_make_a_release(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "every"), by_day_and_night(["pfr", "paper-benning-crit", "paper-roetz22"]))
+def test_masks_of_real_proofs_are_faithful_and_make_a_release(name: str, every: int, tmp_path: Path) -> None:
     source, files = mined.outline_of(name), sources.files_of(name)
     made: list[Made[Mask]] = []
-    for pair, among, found in mined.masks_of(name):
+    for pair, among, found in mined.masks_of(name, every):
         assert isinstance(found[0], Made), found[0]
         assert isinstance(found[1], Made) or len(among) == 1
         made += [one for one in found if isinstance(one, Made)]

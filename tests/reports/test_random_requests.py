@@ -4,13 +4,15 @@ import itertools
 import json
 import warnings
 from collections import Counter
-from io import StringIO
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import schemathesis
-from django.core.management import call_command
+from django.db import transaction
 from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +22,7 @@ from benchmark.models import Output, Release
 from judging.models import Judge
 from reports.history.api import HistoryView
 from tests.factories import AssignmentFactory, ItemFactory
+from tests.foreign_texts import foreign_texts
 
 TRIES = 3  # of each operation; derived from the operation's name, so that a failure comes back
 PEOPLE = ("stranger", "algebraist", "coordinator", "owner")  # who may do least comes first
@@ -27,11 +30,11 @@ PEOPLE = ("stranger", "algebraist", "coordinator", "owner")  # who may do least 
 
 @pytest.fixture(scope="session")
 def operations() -> list[Any]:
-    out = StringIO()
-    call_command("spectacular", format="openapi-json", stdout=out)
+    """As `manage.py spectacular` describes them, which would look up the line of every serializer on the way."""
+    written = OpenApiJsonRenderer().render(SchemaGenerator().get_schema(public=True), renderer_context={})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        schema = schemathesis.openapi.from_dict(json.loads(out.getvalue()))
+        schema = schemathesis.openapi.from_dict(json.loads(written))
         return [found.ok() for found in schema.get_all_operations()]
 
 
@@ -136,3 +139,60 @@ def test_an_address_that_falls_over_is_noticed(
     faults, _ = ask({"owner": client}, history, known)
     assert faults
     assert faults[0].endswith(": 500")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("person", ["coordinator", "algebraist", "owner"])
+def test_every_text_of_every_json_body_takes_any_text(
+    request: pytest.FixtureRequest, operations: list[Any], known: dict[str, list[str]], person: str
+) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(request.getfixturevalue(person))
+    answered = [
+        answer
+        for number, operation in enumerate(one for one in operations if one.body)
+        for answer in answers_to(client, operation, known, foreign_texts()[number * 37])
+    ]
+    assert len(answered) > 50, "nothing was sent"
+    assert [answer for answer in answered if answer[-1] >= 500] == []
+
+
+def answers_to(
+    client: Client, operation: Any, known: dict[str, list[str]], foreign: str
+) -> list[tuple[str, str, int]]:
+    """Method, path and status for each body with one hostile text."""
+    answered = []
+
+    @settings(
+        max_examples=2,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases(operation, known))
+    def one(case: Any) -> None:
+        for body in with_one_text_replaced(case.body, f"typed here \0 \ud83d {foreign}"):
+            path = "/" + case.formatted_path.lstrip("/")
+            with transaction.atomic():
+                reply = client.generic(case.method, path, json.dumps(body), "application/json")
+                transaction.set_rollback(True)
+            answered.append((case.method, path, reply.status_code))
+
+    one()
+    return answered
+
+
+def with_one_text_replaced(body: Any, text: str) -> Iterator[Any]:
+    """The body as often as it has texts, each time with another one replaced."""
+    if isinstance(body, str):
+        yield text
+    elif isinstance(body, dict):
+        for key, value in body.items():
+            yield from ({**body, key: other} for other in with_one_text_replaced(value, text))
+    elif isinstance(body, list):
+        for place, value in enumerate(body):
+            yield from (
+                [*body[:place], other, *body[place + 1 :]] for other in with_one_text_replaced(value, text)
+            )

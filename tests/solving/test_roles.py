@@ -163,9 +163,13 @@ def test_the_breaker_of_an_endpoint_hears_of_its_own_questions(servers: tuple[Se
     assert failures == {"local": 0, "other": 1} or failures == {"other": 1}
 
 
-def test_no_schedule_exceeds_a_hard_cap_with_models_of_several_prices(servers: tuple[Server, Server]) -> None:
+# Without what is reserved 7 exceeds the cap of a run; where attempts may use twice as much the others exceed that.
+@pytest.mark.parametrize("seeds", [(0, 1, 3, 7, 8), pytest.param(tuple(range(12)), marks=pytest.mark.night)])
+def test_no_schedule_exceeds_a_hard_cap_with_models_of_several_prices(
+    seeds: tuple[int, ...], servers: tuple[Server, Server]
+) -> None:
     by, problems = mixed(), site.problems()
-    for seed in range(12):
+    for seed in seeds:
         found = schedule(seed, problems, by)
         assert (found.over_attempt, found.over_run) == (0, 0), seed
 

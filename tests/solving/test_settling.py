@@ -129,10 +129,16 @@ def test_another_try_that_could_exceed_the_cap_of_the_attempt_is_not_made(server
     assert list(faults()) == []
 
 
-def test_no_schedule_exceeds_a_hard_cap(server: Server) -> None:
+# Of the first 25 these show most: without what is reserved 7, 15 and 22 exceed the cap of a run, and where attempts may
+# use twice as much the others exceed that.
+BY_DAY = (0, 1, 3, 7, 8, 13, 15, 19, 22)
+
+
+@pytest.mark.parametrize("seeds", [BY_DAY, pytest.param(tuple(range(25)), marks=pytest.mark.night)])
+def test_no_schedule_exceeds_a_hard_cap(seeds: tuple[int, ...], server: Server) -> None:
     """1,000 are in `python -m bench solving`."""
     release, solver = site.problems(), site.solver(settings=site.rma(SMALL))
-    outcomes = [schedule(seed, release, solver) for seed in range(25)]
+    outcomes = [schedule(seed, release, solver) for seed in seeds]
     assert max(one.over_attempt for one in outcomes) == max(one.over_run for one in outcomes) == 0
     assert any(one.ended for one in outcomes)
     assert list(unaccounted()) == []
