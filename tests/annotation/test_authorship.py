@@ -178,15 +178,14 @@ def giving_up(reviewer, coordinator, lot):
         yield handle, lot.choice(others)
 
 
-@pytest.mark.parametrize("problems", [15, *(pytest.param(n, marks=pytest.mark.night) for n in (30, 60))])
+@pytest.mark.parametrize("problems", [30, pytest.param(60, marks=pytest.mark.night)])
 @pytest.mark.parametrize("attack", [all_but_one, falling_counts, giving_up])
 def test_an_attacker_with_a_reviewer_s_account_names_no_more_authors_than_chance(
     attack, problems, rubric, coordinator, record_property
 ):
-    """75 items by 5 systems: by chance 15, and 99 of 100 times from 6 to 23 (binomial, normal approximation). The
-    attacks were made to name all or most of them, which that many items show as well as more do.
+    """150 items by 5 systems: by chance 30, and 99 of 100 times from 18 to 42 (binomial, normal approximation).
 
-    Of 150 items 30, and from 18 to 42; of 300 items 60, and from 43 to 77.
+    Of 300 items 60, and from 43 to 77.
     """
     campaign_of(rubric, problems, seed=7)
     person = member("mallory@study.test", "Mallory", "reviewer", "algebra")
