@@ -185,6 +185,13 @@ def study(_furnished: list[Any], db: None) -> Campaign:
 
 
 @pytest.fixture
+def own_study(db: None, coordinator: User, algebraist: User) -> Campaign:
+    """For tests of other files."""
+    furnish(coordinator, algebraist)
+    return Campaign.objects.get(slug="round")
+
+
+@pytest.fixture
 def coordinator(study: Campaign) -> User:
     return User.objects.get(email="carl@study.test")
 

@@ -79,7 +79,7 @@ from solving.models import Step as SolveStep
 from tests.conftest import without_guards
 from tests.databases import ON_BOTH
 from tests.factories import InstanceFactory, ItemFactory, JudgeTaskFactory, VerdictFactory
-from tests.test_canaries import study
+from tests.test_canaries import own_study as study
 
 __all__ = ["study"]  # the fixture: a row of every model, made by the verbs of the project
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,8 @@ from latex.markdown import _PARSER
 from latex.reading.engine import Engine
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
-from tests.test_canaries import crawl, study
+from tests.test_canaries import crawl
+from tests.test_canaries import own_study as study
 
 __all__ = ["study"]
 

@@ -26,7 +26,8 @@ from config.blind_role import faults, withheld_tables, write_only_tables
 from tests.annotation import test_pairs as pairs
 from tests.annotation.campaigns import decided, drafted, rubric
 from tests.annotation.samples import COMPLETE
-from tests.test_canaries import addresses, crawl, study
+from tests.test_canaries import addresses, crawl
+from tests.test_canaries import own_study as study
 
 comparison = pairs.comparison
 __all__ = ["comparison", "drafted", "rubric", "study"]

@@ -25,7 +25,7 @@ from tests.browser.test_every_page import FORMULAS_STAND, OPEN_ALL, world
 from tests.browser.world import World
 from tests.foreign_texts import foreign_texts
 from tests.test_canaries import addresses as study_addresses
-from tests.test_canaries import study
+from tests.test_canaries import own_study as study
 
 __all__ = ["study", "world"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
