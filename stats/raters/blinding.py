@@ -51,7 +51,7 @@ def bang_index(raters: Sequence[Guesses], *, systems: int = 2, level: float = 0.
     value, n, se = totals.mean, totals.n, clustered_se(totals)
     spread = (right.sum() + scale**2 * wrong.sum()) / n - value**2  # of one guess
     seen = se is not None and spread > 0  # how alike the guesses of a reviewer are
-    effective = min(n, spread / se**2) if seen and se else totals.effective_clusters
+    effective = totals.effective_clusters if not seen else min(n, spread / se**2) if se else n
     few = are_few(totals)
     quantile = t_value(level, totals.clusters - 1) if seen and few else z_value(level)
     return Estimate(

@@ -111,6 +111,12 @@ def test_papers_are_one_under_any_version_and_statements_under_any_spacing():
     assert found([{"paper": "arXiv:2401.00005v3", "statement": "  THEOREM  2.1"}]) == [1]
 
 
+def test_a_statement_of_blanks_is_none():
+    """As a target it made every result that names the paper alone the right theorem."""
+    target = [{"paper": "a", "statement": " "}]
+    assert ranks(instance(targets=target), {"results": [{"paper": "a"}]}, "theorem") is None
+
+
 def test_a_list_of_papers_has_no_level_of_theorems():
     listed = {"level": "paper", "results": [{"paper": "2401.00005"}]}
     assert ranks(instance(), listed, "theorem") is None

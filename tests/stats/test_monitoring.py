@@ -133,6 +133,12 @@ def test_forty_guesses_of_one_reviewer_show_no_more_than_one():
     assert high > 0.8
 
 
+def test_reviewers_who_guess_alike_to_the_letter_lose_no_guess():
+    assert bang_index([Guesses(right=30, wrong=10)] * 25).ci == pytest.approx(
+        [2 * end - 1 for end in wilson(750, 1000)], abs=1e-9
+    )
+
+
 def test_bangs_interval_holds_the_truth_with_few_reviewers_and_few_guesses():
     # .9 right, .1 wrong, all independent: the normal interval covers .40 of 5 and .61 of 10 guesses. Then six
     # reviewers of 20 guesses each, whose chances have a Dirichlet distribution: the same ignored them and covered .52.

@@ -22,7 +22,7 @@ class Statement(Strict):
 
     paper: Key
     """The paper, by its arXiv number, DOI or a name."""
-    statement: Annotated[str, StringConstraints(max_length=200)] = ""
+    statement: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
     """The statement within it, such as Theorem 3.2."""
     title: str = ""
     """The paper's title."""
