@@ -205,6 +205,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("clopper_pearson*", "Clopper and Pearson, exact", "position"),
     ("half_tie_wald*", "normal, from the scores 1, 1/2, 0", "half-tie"),
     ("rogan_gladen*", "Lang and Reiczigel 2014", "transported"),
+    ("item jackknife*", "items left out in turn", ""),
     ("cluster jackknife*", "problems or papers left out in turn", ""),
     ("davidson_newton*", "Davidson’s model, from its information", "strength"),
     ("design_weighted_bb_pooled*", "Dirichlet-multinomial, one spread per class", "weighted"),

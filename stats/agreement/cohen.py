@@ -42,20 +42,6 @@ def kappa(table: ArrayLike, weights: Floats | None = None) -> Floats:
         return np.asarray(np.where(expected > 0, 1 - n * seen / expected, np.nan))
 
 
-def kappa_se(table: ArrayLike, weights: Floats | None = None) -> float | None:
-    """Multinomial standard error by the delta method (Fleiss, Cohen and Everitt 1969); None where 0/0."""
-    observed = np.asarray(table, dtype=np.float64)
-    d = 1 - np.eye(len(observed)) if weights is None else weights
-    n = observed.sum()
-    rows, columns = observed.sum(axis=1), observed.sum(axis=0)
-    seen, expected = float((d * observed).sum()), float(rows @ d @ columns)
-    if expected == 0:
-        return None
-    by_rows, by_columns = d @ columns, rows @ d
-    slope = -(seen + n * d) / expected + n * seen / expected**2 * (by_rows[:, None] + by_columns[None, :])
-    return math.sqrt(float((observed * slope**2).sum()))
-
-
 def kappa_max(table: ArrayLike) -> float | None:
     """The largest kappa that these margins allow; None where 0/0."""
     observed = np.asarray(table, dtype=np.float64)

@@ -97,28 +97,3 @@ def specific_agreement(counts: ArrayLike) -> Floats:
     others = n.sum(axis=1, keepdims=True) - 1
     inside, named = (n * (n - 1)).sum(axis=0), (n * np.maximum(others, 0)).sum(axis=0)
     return np.asarray(np.divide(inside, named, out=np.full(n.shape[1], np.nan), where=named > 0))
-
-
-def ac1_se(counts: ArrayLike, times: ArrayLike | None = None) -> float | None:
-    """Analytic standard error of AC1 over items (Gwet 2008, eq. 31, with missing ratings).
-
-    Every item has an AC1 of its own, from its agreement and its chance; the error is that of their mean. `times`
-    is the number of items that each row of counts represents; one by default.
-    """
-    n = np.asarray(counts, dtype=np.float64)
-    weight = (n.sum(axis=1) >= 1) * (1.0 if times is None else np.asarray(times, dtype=np.float64))
-    identity = np.eye(n.shape[1])
-    parts = item_sums(n, identity)
-    total = weight @ parts
-    ac1 = float(gwet(total, identity))
-    items, pairable, q = float(weight.sum()), total[1], n.shape[1]
-    if items < 2 or q < 2 or np.isnan(ac1):
-        return None
-    shares = total[3:] / total[2]
-    chance = float((shares * (1 - shares)).sum() / (q - 1))
-    agreement, is_pairable, own_shares = parts[:, 0], parts[:, 1], parts[:, 3:]
-    own_chance = own_shares @ (1 - shares) / (q - 1)
-    own_ac1 = items / pairable * (agreement - chance * is_pairable) / (1 - chance)
-    # chance is estimated too: its error moves AC1 by the second term
-    deviation = own_ac1 - 2 * (1 - ac1) * (own_chance - chance) / (1 - chance) - ac1
-    return float(np.sqrt((weight @ deviation**2) / (items * (items - 1))))

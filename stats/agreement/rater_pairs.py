@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -12,9 +12,9 @@ from stats.agreement import cohen, gwet
 from stats.agreement.bundle import Request
 from stats.agreement.sums import MAX_CATEGORIES
 from stats.core.bootstrap import Floats, Ints
-from stats.core.estimate import Caution, Estimate, Reason, undefined
-from stats.core.intervals import proportion, z_value
-from stats.core.jackknife import Function, by_cluster, widened
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.intervals import proportion
+from stats.core.jackknife import Function, left_out
 from stats.tables.ratings import Ratings
 
 MIN_OVERLAP = 10
@@ -86,35 +86,30 @@ def rater_pairs(
 def describe_pair(
     raters: tuple[str, str], table: Ints, points: Floats, request: Request, clusters: Floats | None = None
 ) -> PairAgreement:
-    """The table's kappas with analytic intervals, clipped to [-1, 1], and Gwet's AC1.
+    """The table's kappas and Gwet's AC1, one item left out at a time.
 
-    `clusters` (C, q * q) are the tables of clusters of items that are alike; then one at a time is left out. Without
-    spread, an interval reaches as far as an unseen kind of item could move the coefficient.
+    `clusters` (C, q * q) are the tables of clusters of items that are alike; then one of them is left out at a time.
+    Without spread, an interval reaches as far as an unseen kind of item could move the coefficient.
     """
-    kappas = {"cohen_kappa": _kappa("nominal", table, points, request)}
-    ordered: tuple[cohen.Weighting, ...] = ("linear", "quadratic")
-    for kind in ordered:
-        name = f"weighted_kappa_{kind}"
-        if request.allows("ordinal"):
-            kappas[name] = _kappa(kind, table, points, request)
+    n, level, cells = int(table.sum()), request.confidence, table.ravel()
+    kinds = np.flatnonzero(cells)  # of items, by what both said
+    items = np.zeros((len(kinds), len(cells)))
+    items[np.arange(len(kinds)), kinds] = 1
+    rows, counts = (items, cells[kinds]) if clusters is None else (clusters, None)
+    kappas = {}
+    for name, function in _table_functions(points).items():
+        value = float(function(cells[None])[0])
+        if name.startswith("weighted") and not request.allows("ordinal"):
+            kappas[name] = undefined(name, Reason.LEVEL, level=level)
+        elif math.isnan(value):
+            kappas[name] = undefined(name, Reason.ONE_CATEGORY, n=n, level=level)
         else:
-            kappas[name] = undefined(name, Reason.LEVEL, level=request.confidence)
-    n = int(table.sum())
-    percent = proportion(int(np.trace(table)), n, level=request.confidence)
-    identity, times = np.eye(len(table)), table.ravel()
-    answers = (identity[:, None, :] + identity[None, :, :]).reshape(-1, len(table))  # of each cell's items
-    ac1 = float(gwet.gwet(times @ gwet.item_sums(answers, identity), identity))
-    kappas["gwet_ac1"] = _wald(ac1, gwet.ac1_se(answers, times) or 0.0, "gwet_2008", n, request, ())
-    functions = _table_functions(points)
+            warnings = cohen.cautions(table) if "kappa" in name else ()
+            plain = Estimate(value=value, level=level, method=name, n=n, warnings=warnings)
+            kappas[name] = left_out(plain, function, rows, share=False, counts=counts)
+    percent = proportion(int(np.trace(table)), n, level=level)
     if clusters is not None:
-        percent = by_cluster(percent, functions["percent"], clusters, share=True)
-    for name, found in kappas.items():
-        if clusters is not None:
-            kappas[name] = by_cluster(found, functions[name], clusters, share=False)
-        elif found.ci is not None and found.ci[0] >= found.ci[1]:
-            flat = table.ravel().astype(np.float64)
-            ends = widened(functions[name], flat[None], np.eye(flat.size), n, request.confidence)
-            kappas[name] = replace(found, ci=ends, warnings=(*found.warnings, Caution.NO_SPREAD))
+        percent = left_out(percent, _percent, clusters, share=True)
     return PairAgreement(
         raters=raters,
         table=table,
@@ -139,25 +134,9 @@ def _table_functions(points: Floats) -> dict[str, Function]:
         "cohen_kappa": kappa("nominal"),
         "weighted_kappa_linear": kappa("linear"),
         "weighted_kappa_quadratic": kappa("quadratic"),
-        "percent": lambda tables: (tables @ identity.ravel()) / tables.sum(axis=1),
         "gwet_ac1": lambda tables: gwet.gwet(tables @ sums, identity),
     }
 
 
-def _kappa(kind: cohen.Weighting, table: Ints, points: Floats, request: Request) -> Estimate:
-    weights = cohen.disagreement(kind, points)
-    value, n = float(cohen.kappa(table, weights)), int(table.sum())
-    se = cohen.kappa_se(table, weights)
-    if math.isnan(value) or se is None:
-        return undefined("delta_clipped", Reason.ONE_CATEGORY, n=n, level=request.confidence)
-    return _wald(value, se, "delta_clipped", n, request, cohen.cautions(table))
-
-
-def _wald(
-    value: float, se: float, method: str, n: int, request: Request, warnings: tuple[str, ...]
-) -> Estimate:
-    half = z_value(request.confidence) * se
-    ends = (max(-1.0, value - half), min(1.0, value + half))
-    return Estimate(
-        value=value, ci=ends, level=request.confidence, method=method, se=se, n=n, warnings=warnings
-    )
+def _percent(tables: Floats) -> Floats:
+    return np.asarray((tables @ np.eye(math.isqrt(tables.shape[1])).ravel()) / tables.sum(axis=1))

@@ -16,7 +16,7 @@ import numpy as np
 from stats.core.bootstrap import Floats
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion, wilson, z_value
-from stats.core.jackknife import by_cluster
+from stats.core.jackknife import left_out
 
 METRICS = ("agreement", "precision", "recall", "f1", "kappa")
 Cells = tuple[float, float, float, float]
@@ -163,7 +163,7 @@ def in_sample(
     if clusters is None or clusters.sum(axis=1).max(initial=0) <= 1:
         return found
     return {
-        metric: by_cluster(one, partial(coefficients, metric), clusters, share=metric != "kappa")
+        metric: left_out(one, partial(coefficients, metric), clusters, share=metric != "kappa")
         for metric, one in found.items()
     }
 

@@ -99,30 +99,36 @@ def widened(
     return float(min(here[0], max(-1.0, finite.min()))), float(max(here[0], min(1.0, finite.max())))
 
 
-def by_cluster(found: Estimate, function: Function, clusters: Floats, *, share: bool) -> Estimate:
-    """The estimate with the error of leaving out one of the `clusters` (C, d) of counts at a time.
+def left_out(
+    found: Estimate, function: Function, rows: Floats, *, share: bool, counts: Ints | None = None
+) -> Estimate:
+    """The estimate with the error of leaving out one unit at a time.
 
-    `share` marks values in [0, 1], which have Wilson's interval; other coefficients have Fisher's z.
+    `rows` are clusters (C, d) of counts, or kinds of items with the `counts` (C,) of each. `share` marks values in
+    [0, 1], which have Wilson's interval; other coefficients have Fisher's z.
     """
     if found.value is None:
         return found
-    level, units = found.level, len(clusters)
-    error = leave_one_out(function, clusters, np.ones(units, dtype=np.int64))
+    times = np.ones(len(rows), dtype=np.int64) if counts is None else counts
+    level, units = found.level, int(times.sum())
+    error = leave_one_out(function, rows, times)
     ends, warnings = None, found.warnings
     if error is not None and error[0] > 0:
         between = share_interval if share and 0 < found.value < 1 else fisher_interval
         ends = between(found.value, *error, level)
     elif error is not None:
-        total = clusters.sum(axis=0)[None]
-        # What went unseen is a whole cluster of one kind.
-        ends = widened(function, total, np.eye(clusters.shape[1]) * total.sum() / units, units, level)
+        total = (times @ rows)[None]
+        # What went unseen is a whole unit of one kind.
+        ends = widened(function, total, np.eye(rows.shape[1]) * total.sum() / units, units, level)
         warnings = (*(w for w in warnings if w != Caution.NO_SPREAD), Caution.NO_SPREAD)
+    if counts is None and units < FEW_UNITS:
+        warnings = (*warnings, Caution.FEW_CLUSTERS)
     return replace(
         found,
         ci=ends,
         se=None if error is None else error[0],
-        method="cluster jackknife",
-        clusters=units,
+        method="cluster jackknife" if counts is None else "item jackknife",
+        clusters=units if counts is None else None,
         reason=Reason.FEW_EVENTS if ends is None else None,
-        warnings=(*warnings, Caution.FEW_CLUSTERS) if units < FEW_UNITS else warnings,
+        warnings=warnings,
     )

@@ -98,12 +98,12 @@ KAPPA = chance_corrected(float(MARGINS @ MARGINS))
 AC1 = chance_corrected(float((MARGINS * (1 - MARGINS)).sum() / 2))
 
 
-def kappa_delta(rng: Rng) -> bool:
+def kappa_of_a_pair(rng: Rng) -> bool:
     table = rng.multinomial(150, joint().ravel()).reshape(3, 3)
     return inside(describe_pair(("a", "b"), table, np.arange(3.0), REQUEST).kappas["cohen_kappa"].ci, KAPPA)
 
 
-def ac1_analytic(rng: Rng) -> bool:
+def ac1_of_a_pair(rng: Rng) -> bool:
     table = rng.multinomial(150, joint().ravel()).reshape(3, 3)
     return inside(describe_pair(("a", "b"), table, np.arange(3.0), REQUEST).kappas["gwet_ac1"].ci, AC1)
 
@@ -220,8 +220,8 @@ NOMINAL: tuple[Scenario, ...] = (
     bootstrap_paired,
     newcombe_paired,
     newcombe_unpaired,
-    kappa_delta,
-    ac1_analytic,
+    kappa_of_a_pair,
+    ac1_of_a_pair,
     alpha_bootstrap,
     spearman_normal,
     icc_one_way,

@@ -11,7 +11,7 @@ from stats.agreement import krippendorff as kripp
 from stats.agreement.bundle import COEFFICIENTS, Request, agreement, coefficient_functions
 from stats.agreement.first_methods import f_intraclass
 from stats.agreement.icc import FORMS, intraclass, mean_squares
-from stats.agreement.rater_pairs import DroppedPair, rater_pairs
+from stats.agreement.rater_pairs import DroppedPair, describe_pair, rater_pairs
 from stats.agreement.sums import agreement_sums
 from stats.core.bootstrap import generator, percentile_interval, resampled_pattern_sums
 from stats.core.estimate import Caution, Reason
@@ -86,7 +86,6 @@ def test_the_canonical_krippendorff_data_are_reproduced():
     for name, value in golden.items():
         assert found[name].value == pytest.approx(value, abs=5e-8), name
     assert found["fleiss_kappa"].value == pytest.approx(0.76117, abs=5e-6)
-    assert gwet.ac1_se(canonical().counts()) == pytest.approx(0.14295, abs=5e-6)
 
 
 def test_gwets_ordinal_weights_are_not_krippendorffs_ordinal_metric():
@@ -97,7 +96,6 @@ def test_gwets_ordinal_weights_are_not_krippendorffs_ordinal_metric():
 
 def test_a_three_by_three_table_is_reproduced():
     assert float(cohen.kappa(THREE)) == pytest.approx(0.7964094, abs=5e-8)
-    assert cohen.kappa_se(THREE) == pytest.approx(0.0589107, abs=5e-8)
     found = bundle(two_raters(THREE))
     golden = {
         "cohen_kappa": 0.7964094,
@@ -131,6 +129,25 @@ def test_the_shrout_and_fleiss_table_is_reproduced():
     for form, ends in intervals.items():
         assert older[form].ci == pytest.approx(ends, abs=5.1e-5), form
         assert older[form].value == pytest.approx(found[form].value, abs=1e-12), form
+
+
+def test_kappas_of_two_raters_have_intervals_that_hold_where_most_proofs_fail():
+    """Yes for a tenth of 20 proofs, two raters who are wrong in a fifth: the delta method covers .80, Gwet's error .91.
+    Agreement is .68, and chance agreement of the shares .26 and .74 is .6152."""
+    rng, held = np.random.default_rng(9), {"cohen_kappa": 0, "gwet_ac1": 0}
+    truth = {
+        "cohen_kappa": (0.68 - 0.6152) / (1 - 0.6152),
+        "gwet_ac1": (0.68 - 2 * 0.26 * 0.74) / (1 - 2 * 0.26 * 0.74),
+    }
+    for _ in range(300):
+        yes = rng.random(20) < 0.1
+        first, second = (yes ^ (rng.random(20) < 0.2) for _ in range(2))
+        table = np.bincount(2 * first + second, minlength=4).reshape(2, 2)
+        found = describe_pair(("a", "b"), table, np.arange(2.0), Request("nominal")).kappas
+        for name in held:
+            ends = found[name].ci
+            held[name] += ends is not None and ends[0] <= truth[name] <= ends[1]
+    assert min(held.values()) / 300 >= 0.92, held
 
 
 def test_intraclass_correlations_of_proofs_that_mostly_fail_have_intervals_that_hold():
