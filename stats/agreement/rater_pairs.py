@@ -98,7 +98,7 @@ def describe_pair(
     rows, counts = (items, cells[kinds]) if clusters is None else (clusters, None)
     kappas = {}
     for name, function in _table_functions(points).items():
-        value = float(function(cells[None])[0])
+        value = float(function(cells[None].astype(np.float64))[0])
         if name.startswith("weighted") and not request.allows("ordinal"):
             kappas[name] = undefined(name, Reason.LEVEL, level=level)
         elif math.isnan(value):
