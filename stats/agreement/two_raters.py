@@ -28,6 +28,7 @@ from stats.core.jackknife import (
 from stats.scores.correlation import kendall_tau_b, pearson, spearman
 
 RELATIONS = ("pearson", "spearman", "kendall_tau_b", "rmse", "bias", "within_one_level")
+_SMALL = 50  # items of a unit whose pairs are looked at one by one
 _TAU_CELLS = 4_000_000  # of the table of both raters' values
 _TINY = 1e-12
 
@@ -68,10 +69,12 @@ def pooled_share(agreeing: Floats, pairs: Floats, units: Ints, *, level: float =
     return share_by_unit("percent_pooled", agreeing, pairs, units, level)
 
 
-def _sums(rows: ArrayLike, units: Ints) -> tuple[Floats, Ints]:
+def _sums(rows: ArrayLike, units: Ints, most: int = 0) -> tuple[Floats, Ints]:
     table = np.asarray(rows, dtype=np.float64)
     # bincount adds in the order of the rows, as np.add.at does, and sooner
-    found: Floats = np.column_stack([np.bincount(units, weights=column) for column in table.T])
+    found: Floats = np.column_stack(
+        [np.bincount(units, weights=column, minlength=most) for column in table.T]
+    )
     return found, np.ones(len(found), dtype=np.int64)
 
 
@@ -103,16 +106,29 @@ def _tau(plain: Estimate, first: Ints, second: Ints, units: Ints, unit: str) -> 
     if len(np.unique(first)) * len(np.unique(second)) > _TAU_CELLS:
         return replace(plain, ci=None, reason=Reason.TOO_LARGE)
     own = _order(first, second)
-    without = own.sum(axis=0) / 2 - _sums(own, units)[0]
-    by_unit = np.split(np.argsort(units, kind="stable"), np.cumsum(np.bincount(units))[:-1])
-    for at, items in enumerate(by_unit):
-        if len(items) > 1:  # pairs within a unit were taken away twice
-            without[at] += _order(first[items], second[items]).sum(axis=0) / 2
+    # pairs within a unit were taken away twice
+    without = own.sum(axis=0) / 2 - _sums(own, units)[0] + _within(first, second, units)
     concordance, pairs, tied, also_tied = without.T
     with np.errstate(invalid="ignore", divide="ignore"):
         left = concordance / np.sqrt((pairs - tied) * (pairs - also_tied))
     error = jackknife_error(np.nan_to_num(left, nan=0.0), np.ones(len(left), dtype=np.int64))
     return _with_error(plain, error, unit)
+
+
+def _within(first: Ints, second: Ints, units: Ints) -> Floats:
+    """(units, 4) the columns of `_order`, over the pairs within each unit."""
+    sizes, by_unit = np.bincount(units), np.argsort(units, kind="stable")
+    found = np.zeros((len(sizes), 4))
+    some, a, b = units[by_unit], first[by_unit], second[by_unit]
+    small = sizes <= _SMALL
+    for apart in range(1, int(sizes[small].max(initial=1))):
+        at = np.flatnonzero((some[apart:] == some[:-apart]) & small[some[apart:]])
+        x, y = (np.sign(codes[at + apart] - codes[at]) for codes in (a, b))
+        found += _sums(np.column_stack([x * y, np.ones(len(at)), x == 0, y == 0]), some[at], len(sizes))[0]
+    for unit in np.flatnonzero(~small):
+        items = units == unit
+        found[unit] = _order(first[items], second[items]).sum(axis=0) / 2
+    return found
 
 
 def _order(first: Ints, second: Ints) -> Floats:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
+from stats.agreement import two_raters
 from stats.agreement.icc import FORMS, intraclass
 from stats.agreement.two_raters import RELATIONS, relations
 from stats.core.bootstrap import generator
@@ -88,8 +89,10 @@ def test_equal_scores_have_widths_that_the_items_bound():
     assert all(Caution.NO_SPREAD in found[name].warnings for name in ("bias", "rmse", "within_one_level"))
 
 
+@pytest.mark.parametrize("small", [2, 50], ids=["large clusters", "small clusters"])
 @pytest.mark.parametrize("related", [False, True])
-def test_the_error_of_tau_is_that_of_taus_without_each_unit(related):
+def test_the_error_of_tau_is_that_of_taus_without_each_unit(related, small, monkeypatch):
+    monkeypatch.setattr(two_raters, "_SMALL", small)
     rng = generator(5)
     for _ in range(60):
         n = int(rng.integers(6, 20))
