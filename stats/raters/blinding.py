@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import t_value, z_value
 from stats.scores.clusters import ClusterTotals, are_few, clustered_se
 
@@ -52,8 +52,8 @@ def bang_index(raters: Sequence[Guesses], *, systems: int = 2, level: float = 0.
     spread = (right.sum() + scale**2 * wrong.sum()) / n - value**2  # of one guess
     seen = se is not None and spread > 0  # how alike the guesses of a reviewer are
     effective = totals.effective_clusters if not seen else min(n, spread / se**2) if se else n
-    few = are_few(totals)
-    quantile = t_value(level, totals.clusters - 1) if seen and few else z_value(level)
+    few = seen and are_few(totals)
+    quantile = t_value(level, totals.clusters - 1) if few else z_value(level)
     return Estimate(
         value=value,
         ci=_score_interval(right.sum() / n, wrong.sum() / n, scale, effective, quantile),
@@ -62,7 +62,6 @@ def bang_index(raters: Sequence[Guesses], *, systems: int = 2, level: float = 0.
         se=se,
         n=n,
         clusters=totals.clusters,
-        warnings=(Caution.FEW_CLUSTERS,) if few else (),
     )
 
 
