@@ -118,7 +118,7 @@ def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
         if found.kind.binary:
             estimate = clustered_share(cluster_totals(values, codes))
         else:
-            estimate = mean_by_cluster(values, codes, "mean_over_outputs", (0.0, 1.0))
+            estimate = mean_by_cluster(values, codes, "instance_mean", (0.0, 1.0))
         by_rule, left_out = found.by_rule.get(system, 0), found.left_out.get(system, 0)
         systems[system] = ComparedSystem(estimate=estimate, by_rule=by_rule, left_out=left_out)
     # Cochran's Q over the items on which every system has a label

@@ -146,10 +146,11 @@ def _order(first: Ints, second: Ints) -> Floats:
 
 
 def _with_error(plain: Estimate, error: tuple[float, float] | None, unit: str) -> Estimate:
-    value, method = plain.value or 0.0, f"{plain.method.split('_')[0]}, {unit} jackknife"
+    assert plain.value is not None
+    method = f"{plain.method.split('_')[0]}, {unit} jackknife"
     if error is None or error[0] == 0:
         return replace(plain, ci=None, method=method, reason=Reason.FEW_EVENTS)
-    ends = fisher_interval(value, *error, plain.level)
+    ends = fisher_interval(plain.value, *error, plain.level)
     return replace(plain, ci=ends, se=error[0], method=method, reason=None)
 
 

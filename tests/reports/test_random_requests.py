@@ -25,6 +25,13 @@ from tests.factories import AssignmentFactory, ItemFactory
 from tests.foreign_texts import foreign_texts
 
 TRIES = 3  # of each operation; derived from the operation's name, so that a failure comes back
+REPEATABLE = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 PEOPLE = ("stranger", "algebraist", "coordinator", "owner")  # who may do least comes first
 
 
@@ -92,14 +99,7 @@ def ask(
     faults: list[str] = []
     answered: Counter[tuple[str, int]] = Counter()
 
-    @settings(
-        max_examples=TRIES,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(REPEATABLE, max_examples=TRIES)
     @given(case=cases(operation, known))
     def one(case: Any) -> None:
         for person, client in clients.items():
@@ -163,14 +163,7 @@ def answers_to(
     """Method, path and status for each body with one hostile text."""
     answered = []
 
-    @settings(
-        max_examples=2,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(REPEATABLE, max_examples=2)
     @given(case=cases(operation, known))
     def one(case: Any) -> None:
         for body in with_one_text_replaced(case.body, f"typed here \0 \ud83d {foreign}"):

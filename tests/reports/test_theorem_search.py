@@ -1,6 +1,7 @@
 """Theorem search end to end: runs are imported, measured, compared and graded, and the published counts come out."""
 
 import json
+import re
 
 import pytest
 from django.core.management import call_command
@@ -197,6 +198,15 @@ def test_the_command_the_page_and_rest_show_the_same_numbers(published, client, 
         pair = {"outcome": outcome, "first": "google", "second": "qwen3-8b"}
         assert client.get(reverse("compare-pair", args=["validation"]), pair).status_code == 200
     assert "Test by paper" in compared.content.decode()
+
+
+@pytest.mark.parametrize("outcome", ["measure:paper_hit_at_20", "measure:paper_mrr_at_20"])
+def test_every_definition_that_a_comparison_leads_to_is_on_the_page(published, client, coordinator, outcome):
+    client.force_login(coordinator)
+    page = client.get(reverse("compare", args=["validation"]), {"outcome": outcome}).content.decode()
+    named = set(re.findall(r'href="#(def-[^"]+)"', page))
+    assert named
+    assert named <= set(re.findall(r'id="(def-[^"]+)"', page))
 
 
 def test_an_impossible_report_keeps_the_whole_run_out(published, tmp_path):
