@@ -254,6 +254,12 @@ def test_before_the_first_grade_the_pages_say_what_to_do(carl, drafted):
     assert "Nobody has answered this question yet" in text
 
 
+def test_the_plot_of_a_campaign_without_a_grade_leads_to_its_definition(carl, opened):
+    text = content(carl.get(reverse("campaign-results", args=["round-1"])))
+    assert 'href="#def-coverage"' in text
+    assert 'id="def-coverage"' in text
+
+
 def test_a_corrected_grade_counts_once_in_the_progress(place, algebraist, rubric):
     for value in ("correct", "incorrect"):
         if value == "incorrect":
