@@ -141,12 +141,15 @@ class _Asked:
         return replace(found, ci=share_interval(value, se, degrees, self.level), se=se)
 
     def severity(self, facet: RaterFacet, errors: tuple[Floats, int] | None) -> Estimate:
-        """Student's t; where no group of units moves it, with the error of the model (NO_SPREAD)."""
+        """Student's t, on the larger of the error of groups left out and the model's (NO_SPREAD where none moves it).
+
+        The model's prior draws few labels together, and what is left out moves them too little for that.
+        """
         found = self._plain(facet.severity, facet.rater, errors, SEVERITIES)
         if errors is None or found.reason:
             return found
         moved = float(errors[0][facet.rater]) > UNMOVED
-        se = float(errors[0][facet.rater]) if moved else facet.se
+        se = max(float(errors[0][facet.rater]), facet.se)
         half = t_quantile(self.level, errors[1]) * se
         ends = (facet.severity - half, facet.severity + half)
         return replace(found, ci=ends, se=se, warnings=() if moved else (Caution.NO_SPREAD,))

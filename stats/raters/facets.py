@@ -145,7 +145,9 @@ class _Model:
         spread = p * (1 - p)
         covariance = np.linalg.inv(self.parts(spread)[2])
         first = 1 + self.n_systems
-        se = np.sqrt(np.diag(covariance)[first:])
+        # The level of all raters together is the intercept's: the priors alone tell them apart.
+        among = np.eye(self.n_raters) - 1 / self.n_raters
+        se = np.sqrt(np.diag(among @ covariance[first:, first:] @ among))
         count = np.bincount(self.raters, minlength=self.n_raters)
         squared = np.bincount(self.raters, weights=(self.answers - p) ** 2, minlength=self.n_raters)
         infit = squared / np.bincount(self.raters, weights=spread, minlength=self.n_raters)

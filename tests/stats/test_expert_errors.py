@@ -143,6 +143,25 @@ def test_raters_who_are_alike_in_every_problem_leave_a_width():
     assert score["ci"][1] - score["ci"][0] > 0.25
 
 
+def test_severities_of_few_items_are_held_though_the_model_draws_them_together():
+    rng, held = np.random.default_rng(5), []
+    for study in range(40):
+        severity = rng.normal(0, 0.5, 6)
+        severity -= severity.mean()
+        item = np.repeat(np.arange(10), 2)
+        rater = np.concatenate([rng.permutation(6)[:2] for _ in range(10)])
+        ease = rng.normal(0.3, 1, 10)[item]
+        yes = (rng.random(20) < 1 / (1 + np.exp(severity[rater] - ease))).astype(int)
+        labels = Ratings(item, rater, yes, 10, tuple("abcdef"), ("no", "yes"), np.arange(2.0))
+        found = expert_errors(labels, np.array([1]), seed=study).severities
+        intervals = [found[name].ci for name in "abcdef"]
+        held += [
+            ci[0] <= truth <= ci[1] for ci, truth in zip(intervals, severity, strict=True) if ci is not None
+        ]
+    assert len(held) > 150
+    assert np.mean(held) > 0.95  # by groups left out alone: 0.85
+
+
 def severe_and_lenient():
     """a is severe, c lenient; A's items went to a and b, B's to b and c. Both systems are equally good."""
     rng = np.random.default_rng(4)
