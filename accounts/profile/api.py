@@ -11,13 +11,13 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
-from rest_framework.views import APIView
 
 from accounts.models import AccessToken, User
 from accounts.people import serializers as shape
 from accounts.people.queries import tokens_in_use
 from accounts.profile import actions, tokens
 from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
 from accounts.signing_in.proof import check_password_again
 
 
@@ -58,7 +58,7 @@ def _unknown_fields(field: Any, data: Any, path: str = "") -> Iterator[str]:
                 yield from _unknown_fields(known, inner, f"{path}{name}.")
 
 
-class MeView(APIView):
+class MeView(StrictView):
     @extend_schema(operation_id="me_show", responses=shape.MeOut)
     def get(self, request: Request) -> Response:
         """The caller's name, roles, domains and conflicts of interest."""
@@ -71,7 +71,7 @@ class MeView(APIView):
         return Response(shape.MeOut(User.objects.get(pk=caller(request).pk)).data)
 
 
-class PreferencesView(APIView):
+class PreferencesView(StrictView):
     @extend_schema(
         operation_id="me_set_preferences",
         request=shape.PreferencesIn,
@@ -83,7 +83,7 @@ class PreferencesView(APIView):
         return Response(shape.MeOut(User.objects.get(pk=caller(request).pk)).data)
 
 
-class ExpertiseView(APIView):
+class ExpertiseView(StrictView):
     @extend_schema(operation_id="me_state_expertise", request=shape.ExpertiseIn, responses=shape.ExpertiseOut)
     def put(self, request: Request) -> Response:
         """Set or change the caller's confidence in a domain: 1 familiar, 2 working knowledge, 3 expert."""
@@ -91,7 +91,7 @@ class ExpertiseView(APIView):
         return Response(shape.ExpertiseOut(stated).data)
 
 
-class StatedExpertiseView(APIView):
+class StatedExpertiseView(StrictView):
     @extend_schema(operation_id="me_remove_expertise", responses={204: None, 409: RefusalOut})
     def delete(self, request: Request, domain: str) -> Response:
         """Remove a domain."""
@@ -99,7 +99,7 @@ class StatedExpertiseView(APIView):
         return Response(status=204)
 
 
-class ConflictsView(APIView):
+class ConflictsView(StrictView):
     @extend_schema(operation_id="me_declare_conflict", request=shape.ConflictIn, responses=shape.ConflictOut)
     def put(self, request: Request) -> Response:
         """Declare a conflict of interest; declaring it again replaces the reason."""
@@ -107,7 +107,7 @@ class ConflictsView(APIView):
         return Response(shape.ConflictOut(declared).data)
 
 
-class ConflictView(APIView):
+class ConflictView(StrictView):
     @extend_schema(operation_id="me_withdraw_conflict", responses={204: None, 409: RefusalOut})
     def delete(self, request: Request, kind: str, key: str) -> Response:
         """Withdraw a declaration."""
@@ -141,7 +141,7 @@ class TokensView(ListAPIView[AccessToken]):
         return Response({**shape.TokenOut(made.row).data, "secret": made.secret}, status=201)
 
 
-class TokenView(APIView):
+class TokenView(StrictView):
     @extend_schema(operation_id="tokens_revoke", responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
         """Revoke a token; 404 for one that is not the caller's or was revoked."""

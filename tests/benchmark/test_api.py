@@ -85,6 +85,14 @@ def test_a_parameter_that_is_not_listed_is_refused(carl, output, parameter):
     assert "unknown parameter" in reply.json()["problems"][parameter]
 
 
+@pytest.mark.parametrize("address", ["me", "published", "published/proofs"])
+def test_an_address_without_parameters_refuses_one(carl, address):
+    assert carl.get(f"/api/v1/{address}/").status_code == 200
+    reply = carl.get(f"/api/v1/{address}/", {"protocol": "lemmas"})
+    assert reply.status_code == 400
+    assert "this address takes none" in reply.json()["problems"]["protocol"]
+
+
 def test_a_nul_character_in_a_filter_is_refused(carl, output):
     assert carl.get("/api/v1/outputs/", {"system": "a\0"}).status_code == 400
 
