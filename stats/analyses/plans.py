@@ -95,7 +95,7 @@ def _half(width: float | None) -> float | None:
 def agreement_plan(
     pilot: Sequence[Sequence[int]], items: int, *, half_width: float | None = None, level: float = 0.95
 ) -> Document:
-    """Where the kappa of a study of `items` falls, and how many items a half-width needs."""
+    """The interval of kappa that a study of `items` would report, and how many items a half-width needs."""
     plan = kappa_plan(pilot, items, seed=SEED, level=level)
     return {
         "level": level,

@@ -1,28 +1,37 @@
 """How well an agreement study of n items would know Cohen's kappa, simulated from a pilot.
 
 There is no closed form worth trusting (STATISTICS.md 3 vi): kappa's spread depends on the margins. Studies are
-drawn from the pilot's table with half a count added to every cell, and kappa is computed in each.
+drawn from the pilot's table with half a count added to every cell, and each gets the interval that an analysis of it
+would report: with few items that is much wider than kappa itself is spread.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from stats.core.bootstrap import Floats, generator, percentile_interval
+from stats.agreement.cohen import kappa
+from stats.core.bootstrap import Floats, Ints, generator
+from stats.core.estimate import Estimate
+from stats.core.jackknife import left_out
 
-STUDIES = 4_000
+STUDIES = 400
+_OF_LARGE, _LARGE = (
+    40,
+    1_000,
+)  # studies of more items hardly differ in their intervals, so that fewer are looked at
 MAX_ITEMS = 100_000
 
 
 @dataclass(frozen=True)
 class KappaPlan:
-    """Kappa of the smoothed pilot, and where the kappa of a study of `n` items falls with the given level.
+    """Kappa of the smoothed pilot, and the interval of a study of `n` items: means of both ends over the studies.
 
     `undefined` is the share of studies in which everybody said the same, so that kappa is 0/0. `interval`
-    is None when hardly any study has a kappa.
+    is None when no study has a kappa.
     """
 
     n: int
@@ -35,9 +44,7 @@ class KappaPlan:
         return None if self.interval is None else (self.interval[1] - self.interval[0]) / 2
 
 
-def kappa_plan(
-    pilot: Sequence[Sequence[int]], n: int, *, seed: int, level: float = 0.95, studies: int = STUDIES
-) -> KappaPlan:
+def kappa_plan(pilot: Sequence[Sequence[int]], n: int, *, seed: int, level: float = 0.95) -> KappaPlan:
     """`pilot` is a square table of counts, rater one in rows, rater two in columns.
 
     Raises ValueError for a table that is not square, empty or negative, and for n outside 2..100,000.
@@ -50,26 +57,28 @@ def kappa_plan(
     shares = np.asarray((table + 0.5) / (table + 0.5).sum())
     if not 2 <= n <= MAX_ITEMS:
         raise ValueError(f"a study has 2 to {MAX_ITEMS:,} items, got {n}")
-    q = len(shares)
-    tables = generator(seed).multinomial(n, shares.ravel(), size=studies).reshape(studies, q, q) / n
-    found = _kappas(tables)
+    studies = generator(seed).multinomial(n, shares.ravel(), size=STUDIES)
+    looked_at = studies if n <= _LARGE else studies[:_OF_LARGE]
+    found = [ends for study in looked_at if (ends := _interval(study, level)) is not None]
     return KappaPlan(
         n=n,
-        kappa=float(_kappas(shares[None])[0]),
-        interval=percentile_interval(found, level),
-        undefined=float(np.isnan(found).mean()),
+        kappa=float(kappa(shares)),
+        interval=(float(np.mean([low for low, _ in found])), float(np.mean([high for _, high in found])))
+        if found
+        else None,
+        undefined=float(np.isnan(kappa(studies.reshape(STUDIES, *shares.shape))).mean()),
     )
 
 
 def items_for_kappa(
     pilot: Sequence[Sequence[int]], half_width: float, *, seed: int, level: float = 0.95
 ) -> int | None:
-    """The fewest items for this half-width of the simulated interval; None if MAX_ITEMS do not suffice."""
+    """The fewest items for intervals of this half-width on average; None if MAX_ITEMS do not suffice."""
     if not 0 < half_width < 1:
         raise ValueError(f"a half-width lies strictly between 0 and 1, got {half_width}")
 
     def narrow(n: int) -> bool:
-        half = kappa_plan(pilot, n, seed=seed, level=level, studies=2_000).half_width
+        half = kappa_plan(pilot, n, seed=seed, level=level).half_width
         return half is not None and half <= half_width
 
     low, high = 2, 4
@@ -83,9 +92,16 @@ def items_for_kappa(
     return high
 
 
-def _kappas(tables: Floats) -> Floats:
-    """(studies,) Cohen's kappa of tables of shares (studies, q, q); nan where chance agreement is complete."""
-    agreed = np.trace(tables, axis1=1, axis2=2)
-    chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(chance < 1 - 1e-12, (agreed - chance) / (1 - chance), np.nan))
+def _interval(cells: Ints, level: float) -> tuple[float, float] | None:
+    """What an analysis reports for a study whose items fell into these cells (q * q,); None without a kappa."""
+
+    def function(tables: Floats) -> Floats:
+        return kappa(tables.reshape(-1, q, q))
+
+    q = math.isqrt(len(cells))
+    value = float(function(cells.astype(np.float64))[0])
+    if math.isnan(value):
+        return None
+    kinds = np.flatnonzero(cells)
+    plain = Estimate(value=value, level=level, method="kappa", n=int(cells.sum()))
+    return left_out(plain, function, np.eye(len(cells))[kinds], share=False, counts=cells[kinds]).ci

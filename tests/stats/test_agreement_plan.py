@@ -1,8 +1,11 @@
 """Planning an agreement study from a pilot (STATISTICS.md 3 vi)."""
 
+import numpy as np
 import pytest
 
+from stats.agreement.bundle import Request, agreement
 from stats.planning.agreement import items_for_kappa, kappa_plan
+from stats.tables.ratings import Ratings
 
 PILOT = ((40, 9), (6, 45))  # 2C: kappa .6995
 
@@ -24,6 +27,28 @@ def test_the_number_of_items_for_a_half_width_gives_that_half_width():
     # variance falls as 1/n: from 100 items to about 100 (half(100) / .1)^2
     assert n == pytest.approx(100 * (kappa_plan(PILOT, 100, seed=1).half_width / 0.1) ** 2, rel=0.1)
     assert items_for_kappa(PILOT, 0.001, seed=1) is None
+
+
+def test_a_study_reports_the_interval_that_was_planned():
+    pilot = ((8, 0), (0, 5))
+    n = items_for_kappa(pilot, 0.25, seed=1)
+    assert n > 40  # kappa itself falls within ± .25 with 14 items; the interval of such a study is ± .64
+    rng, chances = np.random.default_rng(2), np.array([8.5, 0.5, 0.5, 5.5]) / 15
+    halves = []
+    for _ in range(200):
+        cells = rng.choice(4, size=n, p=chances)
+        labels = Ratings(
+            np.tile(np.arange(n), 2),
+            np.repeat([0, 1], n),
+            np.concatenate([cells // 2, cells % 2]),
+            n,
+            ("first", "second"),
+            ("no", "yes"),
+            np.arange(2.0),
+        )
+        low, high = agreement(labels, Request(level="nominal"))["cohen_kappa"].ci
+        halves.append((high - low) / 2)
+    assert np.mean(halves) == pytest.approx(0.25, abs=0.03)
 
 
 def test_a_pilot_without_a_positive_still_plans_and_counts_studies_without_a_kappa():
