@@ -314,11 +314,6 @@ class Index:
         accept = self._remaining(accept)
         return len(self.keys) if accept is None else int(np.count_nonzero(accept))
 
-    @property
-    def has_vectors(self) -> bool:
-        """Whether statements can be ranked by meaning."""
-        return self._vectors is not None
-
     def search(
         self,
         text: str,

@@ -45,10 +45,6 @@ class Cell:
     person: User
     state: CellState
 
-    @property
-    def can_change(self) -> bool:
-        return self.state not in (CellState.SUBMITTED, CellState.NONE)
-
 
 @dataclass(frozen=True)
 class Column:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
-from accounts.refusal import Refused
 from construction.builds.kinds import OPEN
 from construction.models import Build, BuildPaper, Candidate, Review, Step, StepCall
 from construction.pipeline import get_pipeline
@@ -29,14 +28,6 @@ class Stage:
     @property
     def kept(self) -> int:
         return self.reached - self.waiting - sum(self.dropped.values())
-
-
-def build_named(name: str) -> Build:
-    """The build of that name. Raises Refused if there is none."""
-    found = Build.objects.filter(name=name).first()
-    if found is None:
-        raise Refused(f"There is no build {name!r}.", code="no_build", field="build")
-    return found
 
 
 def builds_with_progress() -> QuerySet[Build]:

@@ -5,15 +5,7 @@ import pytest
 from benchmark.citations.reading import read_citation
 from benchmark.protocols.re2math.citing import cited_source
 from construction.recipes.re2math.recipe import Recipe
-from construction.recipes.re2math.witness import (
-    Candidate,
-    anchor_refused,
-    choose_anchor,
-    lost_backslash,
-    near_duplicates,
-    refused,
-    restated,
-)
+from construction.recipes.re2math.witness import anchor_refused, lost_backslash, refused, restated
 from tests.construction.re2math_data import published_rows
 from tests.growing import takes_less_than
 
@@ -75,11 +67,6 @@ def test_a_quotation_must_be_in_the_passage_once() -> None:
     assert not restated(" ", "The sum.")
 
 
-def test_nearly_the_same_witness_of_a_paper_is_found() -> None:
-    tools = [GOOD, "Every planar graph can be coloured with four colours.", GOOD.replace("sup", "max")]
-    assert near_duplicates(tools, Recipe()) == [(2, 0)]
-
-
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -94,20 +81,6 @@ def test_an_anchor_that_cannot_be_shown_is_refused(text: str, code: str) -> None
     drop = anchor_refused(text, CITED, Recipe())
     assert drop is not None
     assert drop.code == code
-
-
-def test_the_first_clean_anchor_in_the_order_of_origins_wins() -> None:
-    made = [
-        Candidate("reason", ANCHOR),
-        Candidate("clause", ANCHOR),
-        Candidate("model", "Use the theorem of Tutte."),
-    ]
-    found = choose_anchor(made, CITED, Recipe())
-    assert found.chosen == made[1]
-    assert [(candidate.origin, drop.code) for candidate, drop in found.refusals] == [
-        ("model", "anchor_length")
-    ]
-    assert choose_anchor(made[2:], CITED, Recipe()).chosen is None
 
 
 @pytest.mark.parametrize("worst", ["if ", "\\sigma ", "theorem 1", "$", "{", "_ ", "\\begin{", "1.1"])

@@ -4,9 +4,10 @@ The published recipe gives the published Eval-200, in its order, from the 860 ro
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from benchmark.overlaps import cluster_of
 from benchmark.protocols.re2math.citing import passage_of_gap
@@ -102,6 +103,7 @@ def select(gaps: Iterable[ProofGap], recipe: Recipe) -> Selection:
     chosen: list[str] = []
     supply: dict[str, int] = {}
     seen: dict[str, str] = {}  # passage -> the instance that has it
+    of_same_paper: defaultdict[str, list[ProofGap]] = defaultdict(list)  # those that are selected
     for domain in recipe.domains:
         of_paper: Counter[str] = Counter()
         taken: list[str] = []
@@ -118,8 +120,11 @@ def select(gaps: Iterable[ProofGap], recipe: Recipe) -> Selection:
                 )
             elif len(taken) == recipe.quota:
                 code, sentence = "quota_full", f"{recipe.quota} of its domain stand before it."
+            elif near := _near_duplicate(gap, of_same_paper[paper], recipe):
+                code, sentence = "near_duplicate", f"Its witness is nearly that of {near.instance_id}."
             else:
                 of_paper[paper] += 1
+                of_same_paper[paper].append(gap)
                 taken.append(gap.instance_id)
             points = tuple(quality(gap, recipe))
             standings.append(
@@ -143,16 +148,18 @@ def paper_of(gap: ProofGap, recipe: Recipe) -> str:
     return cluster_of(gap.paper.paper_id) if recipe.is_normalised else gap.paper.paper_id
 
 
-def duplicates(gaps: Sequence[ProofGap]) -> list[tuple[str, str]]:
-    """(instance, an earlier one with the same paper, passage and citation key), in the order of the rows."""
-    first: dict[str, str] = {}
-    found = []
-    for gap in gaps:
-        if passage := passage_of_gap(gap):
-            earlier = first.setdefault(str(passage), gap.instance_id)
-            if earlier != gap.instance_id:
-                found.append((gap.instance_id, earlier))
-    return found
+def _near_duplicate(gap: ProofGap, others: Sequence[ProofGap], recipe: Recipe) -> ProofGap | None:
+    """The first of the others whose witness is nearly the same; none for the published recipe."""
+
+    def short(one: ProofGap) -> str:
+        return " ".join(_witness(one).split())[: recipe.compared]
+
+    for other in others if recipe.is_normalised else ():
+        alike = SequenceMatcher(None, short(other), short(gap), autojunk=False)
+        ratios = (alike.real_quick_ratio, alike.quick_ratio, alike.ratio)  # bounds from above, then itself
+        if all(ratio() >= recipe.near_duplicate for ratio in ratios):
+            return other
+    return None
 
 
 def quality(gap: ProofGap, recipe: Recipe) -> Iterable[Points]:

@@ -1,9 +1,7 @@
 """What is refused as the witness of a gap, the tool that the authors cited, and as its anchor."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from collections.abc import Collection
 
 from benchmark.citations.leakage import scan
 from benchmark.citations.reading import Citation
@@ -89,57 +87,6 @@ def restated(quote: str, passage: str) -> bool:
     """Whether the passage has the quotation exactly once, white space apart."""
     wanted = " ".join(quote.split())
     return bool(wanted) and " ".join(passage.split()).count(wanted) == 1
-
-
-def near_duplicates(tools: Sequence[str], recipe: Recipe) -> list[tuple[int, int]]:
-    """Of the witnesses of one paper: (a later one, an earlier one that it is nearly the same as)."""
-    short = [" ".join(tool.split())[: recipe.compared] for tool in tools]
-    found = []
-    for at, later in enumerate(short):
-        for before, earlier in enumerate(short[:at]):
-            alike = SequenceMatcher(None, earlier, later, autojunk=False)
-            if (
-                alike.real_quick_ratio() >= recipe.near_duplicate
-                and alike.quick_ratio() >= recipe.near_duplicate
-                and alike.ratio() >= recipe.near_duplicate
-            ):
-                found.append((at, before))
-                break
-    return found
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An anchor as somebody wrote it; `origin` says how: "model", "clause_before", "implication", "statement_after",
-    "clause", "last_blocks", "reason" or "rewrite"."""
-
-    origin: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Anchor:
-    """The first candidate that is not refused, None if there is none. `refusals` are those before it."""
-
-    chosen: Candidate | None
-    refusals: tuple[tuple[Candidate, Drop], ...]
-
-
-ORDER = ("model", "clause_before", "implication", "statement_after", "clause", "last_blocks", "reason")
-
-
-def choose_anchor(
-    candidates: Iterable[Candidate], cited: Citation, recipe: Recipe, *, key: str = "", nearby: str = ""
-) -> Anchor:
-    """The first acceptable candidate in the order of their origins; a rewrite is behind what it rewrites."""
-    ranks = {origin: rank for rank, origin in enumerate(ORDER)}
-    refusals: list[tuple[Candidate, Drop]] = []
-    for candidate in sorted(candidates, key=lambda made: ranks.get(made.origin, len(ORDER))):
-        drop = anchor_refused(candidate.text, cited, recipe, key=key, nearby=nearby)
-        if drop is None:
-            return Anchor(candidate, tuple(refusals))
-        refusals.append((candidate, drop))
-    return Anchor(None, tuple(refusals))
 
 
 def anchor_refused(
