@@ -4,12 +4,15 @@ from django.urls import path
 
 from solving.attempts import api as attempts
 from solving.batches import api as batches
+from solving.materials import api as materials
 from solving.runs import api as runs
 from solving.starting import api as starting
 from solving.systems import api as systems
 
 urlpatterns = [
     path("solving/solvers/", systems.SolverList.as_view(), name="api-solvers"),
+    path("solving/materials/", materials.MaterialList.as_view(), name="api-materials"),
+    path("solving/materials/<int:pk>/", materials.MaterialDetail.as_view(), name="api-material"),
     path("solving/runs/", runs.SolveRunList.as_view(), name="api-solve-runs"),
     path("solving/runs/estimate/", starting.RunEstimateView.as_view(), name="api-solve-estimate"),
     path("solving/runs/questions/", starting.FirstQuestions.as_view(), name="api-solve-questions"),

@@ -282,6 +282,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/builds/<slug:name>/compare/<slug:first>/
         solving/
         solving/solvers/
+        solving/materials/
+        solving/materials/<int:pk>/
         solving/compare/
         solving/compare/problems/<int:instance>/
         solving/runs/<int:pk>/
@@ -289,6 +291,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         solving/attempts/<int:pk>/steps/<str:key>/
         solving/attempts/<int:pk>/memory/<int:number>/
         api/v1/solving/solvers/
+        api/v1/solving/materials/
+        api/v1/solving/materials/<int:pk>/
         api/v1/solving/runs/
         api/v1/solving/runs/estimate/
         api/v1/solving/runs/questions/
@@ -494,6 +498,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         """
         solving/new/
         solving/solvers/new/
+        solving/materials/new/
         solving/runs/<int:pk>/steer/
         solving/runs/<int:pk>/batch/
         api/v1/solving/runs/<int:pk>/batch/
@@ -534,6 +539,7 @@ ONLY_TO_WRITE = {
     "api/v1/builds/": OWNERS,  # who spends money on builds
     "api/v1/slogan-runs/": OWNERS,  # who spends money on slogans
     "api/v1/solving/solvers/": OWNERS,  # who makes a solver
+    "api/v1/solving/materials/": OWNERS,  # who decides what runs are given
     "api/v1/solving/runs/": OWNERS,  # who spends money on solving
     "api/v1/prompts/": OWNERS,  # who uploads a prompt
     "api/v1/releases/<slug:name>/records/": OWNERS,  # who publishes

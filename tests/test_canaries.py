@@ -925,7 +925,9 @@ def _solved() -> None:
         kind="bank",
         sha256="1" * 64,
         name=c("solving.Material.name"),
-        content={"x": c("solving.Material.content")},
+        content={
+            "entries": [{"key": "k", "title": "T", "statement": c("solving.Material.content")}],
+        },
     )
     said = {name: c(f"solving.Solver.{name}") for name in ("slug", "endpoint", "model", "family")}
     jsons = {name: {"x": c(f"solving.Solver.{name}")} for name in ("settings", "decoding", "roles")}
@@ -1177,7 +1179,6 @@ NOBODY_IS_SHOWN = {
     "construction.UploadedArchive.lease_owner",
     "solving.Attempt.ranking",  # pages show the fields that rankings and results have
     "solving.Attempt.result",
-    "solving.Material.content",
     "solving.SolveCall.error",  # of calls that were not adopted
     "solving.SolveCall.request",  # it is made again from the record
     "solving.Step.agent",

@@ -1,10 +1,10 @@
-"""Adding a knowledge bank or a block list."""
+"""The verb of knowledge banks and block lists: add one."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from django.db import IntegrityError, transaction
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from accounts.models import User
 from accounts.refusal import Refused
@@ -21,9 +21,9 @@ class BankEntry(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    key: str
+    key: Annotated[str, Field(min_length=1, max_length=200)]
     title: str
-    statement: str
+    statement: Annotated[str, Field(min_length=1)]
     assumptions: list[str] = []
     conditions: list[str] = []
     tags: list[str] = []
@@ -35,7 +35,7 @@ class Bank(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    entries: list[BankEntry]
+    entries: Annotated[list[BankEntry], Field(min_length=1, max_length=10_000)]
 
     @model_validator(mode="after")
     def _keys_differ(self) -> "Bank":
@@ -57,7 +57,8 @@ def add_material(*, actor: User | None, kind: str, name: str, content: Mapping[s
     try:
         read = _SHAPES[kind].model_validate(content).model_dump()
     except ValidationError as error:
-        raise Refused(first_objection(error, whole="content"), code="bad_content", field="content") from error
+        reason = first_objection(error, whole="content").replace(": Value error, ", ": ", 1)
+        raise Refused(reason, code="bad_content", field="content") from error
     digest = sha256_of(read)
     known = Material.objects.filter(kind=kind, name=name).first()
     if known is not None and known.sha256 == digest:

@@ -63,8 +63,18 @@ class RunForm(forms.Form):
     artifact = forms.ModelChoiceField(
         FrozenTuple.objects.none(), required=False, help_text="A frozen tuple of the release, to search in."
     )
-    blocked = forms.ModelChoiceField(Material.objects.none(), required=False, label="Block list")
-    bank = forms.ModelChoiceField(Material.objects.none(), required=False, label="Knowledge bank")
+    blocked = forms.ModelChoiceField(
+        Material.objects.none(),
+        required=False,
+        label="Block list",
+        help_text="Sources that attempts are not to see.",
+    )
+    bank = forms.ModelChoiceField(
+        Material.objects.none(),
+        required=False,
+        label="Knowledge bank",
+        help_text="Known results, for recipes that look into a bank.",
+    )
     seed = forms.IntegerField(min_value=0, max_value=2**63 - 1, initial=1)
     draft = forms.IntegerField(
         label="Length of a draft for the estimate, in tokens",

@@ -1,21 +1,24 @@
 """Block lists: sources that a run must not read, told by identifier, title, host or a phrase of their text. Pure."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from benchmark.citations.folding import words
 from benchmark.citations.identifiers import arxiv_id, arxiv_ids_in, dois_in
 from benchmark.citations.titles import TitleMatch, compare_titles
 
 PHRASE_WORDS = 8  # a shorter phrase is common property
+MOST_RULES = 10_000  # each is held against every source that is found
+_HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
 
 class BlockRules(BaseModel):
-    """The content of a block list."""
+    """The content of a block list. A rule that could block nothing, or nearly everything, is refused."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -23,6 +26,26 @@ class BlockRules(BaseModel):
     titles: list[str] = []
     hosts: list[str] = []
     phrases: list[str] = []
+
+    @model_validator(mode="after")
+    def _each_rule_works(self) -> "BlockRules":
+        for one in self.identifiers:
+            if not identifiers_in(one):
+                raise ValueError(f"{one[:100]!r} is neither a DOI nor an arXiv number")
+        for one in self.titles:
+            if not words(one):
+                raise ValueError(f"the title {one[:100]!r} has no words")
+        for one in self.hosts:
+            if not _HOST.fullmatch(one):
+                raise ValueError(f"{one[:100]!r} is no host, such as solutions.example.org")
+        for one in self.phrases:
+            if len(words(one)) < PHRASE_WORDS:
+                raise ValueError(f"the phrase {one[:100]!r} has fewer than {PHRASE_WORDS} words")
+        if (count := sum(map(len, (self.identifiers, self.titles, self.hosts, self.phrases)))) > MOST_RULES:
+            raise ValueError(f"there are {count:,} rules, and at most {MOST_RULES:,} are allowed")
+        if not count:
+            raise ValueError("there is no rule in it")
+        return self
 
 
 @dataclass(frozen=True)
@@ -66,7 +89,7 @@ class Blocker:
 
 def blocker(content: Mapping[str, Any] | None) -> Blocker:
     """The rules of a block list, ready to be asked; without a list nothing is blocked."""
-    rules = BlockRules.model_validate(content or {})
+    rules = BlockRules.model_construct(**(content or {}))
     found = frozenset().union(*(identifiers_in(one) for one in rules.identifiers))
     phrases = tuple(tuple(words(one)) for one in rules.phrases)
     return Blocker(found, tuple(rules.titles), tuple(rules.hosts), phrases)

@@ -198,6 +198,7 @@ ADDRESSES = {
     "solving/compare/problems/<int:instance>/": [
         "solving/compare/problems/{solved_problem}/?run={solved}&run={alone}"
     ],
+    "solving/materials/<int:pk>/": ["solving/materials/{bank}/", "solving/materials/{blocked}/"],
     "solving/runs/<int:pk>/": ["solving/runs/{solved}/", "solving/runs/{begun}/"],
     "solving/runs/<int:pk>/steer/": ["solving/runs/{solved}/steer/"],
     "solving/runs/<int:pk>/batch/": ["solving/runs/{solved}/batch/"],

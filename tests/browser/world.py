@@ -63,6 +63,7 @@ from search.checks.actions import ask_for_check, decide, run_waiting
 from search.checks.texts import texts_of
 from search.models import Corpus
 from search.sample import load_library
+from solving.materials.actions import add_material
 from solving.models import Attempt
 from solving.sample import load_runs
 from tests.annotation.grading import submit_grade
@@ -277,8 +278,17 @@ def _solved() -> dict[str, str]:
         several, alone, begun = load_runs(say=lambda line: None)
     finally:
         settings.JUDGE_ENDPOINTS = kept
+    bank = add_material(
+        actor=None,
+        kind="bank",
+        name="results",
+        content={"entries": [{"key": "compact", "title": "Heine and Borel", "statement": "$n + 0 = n$"}]},
+    )
+    blocked = add_material(actor=None, kind="blocked", name="answers", content={"hosts": ["a.example.org"]})
     read = Attempt.objects.filter(run=several).order_by("pk")[0]
     return {
+        "bank": str(bank.pk),
+        "blocked": str(blocked.pk),
         "solved": str(several.pk),
         "alone": str(alone.pk),
         "begun": str(begun.pk),
