@@ -1,4 +1,4 @@
-"""The verbs of indexes: build one, retire one."""
+"""The verb of indexes: build one, which retires the one before."""
 
 import datetime as dt
 import logging
@@ -84,14 +84,6 @@ def ask_for_index(
     if call:
         call_worker(TASK)
     return asked
-
-
-@transaction.atomic
-def retire_index(*, actor: User | None, index: Index) -> None:
-    """Take an index out of use. Its files stay until they are deleted, so that what was frozen on it can be checked."""
-    if not Index.objects.filter(pk=index.pk, state=IndexState.READY).update(state=IndexState.RETIRED):
-        raise Refused("Only an index that is ready can be retired.", code="not_ready")
-    record(actor=actor, verb="retire_index", target=index, details={"digest": index.digest})
 
 
 def _built(asked: Index) -> Index:

@@ -15,7 +15,7 @@ from annotation.models import Assignment, Campaign
 from canonical import sha256_of
 from search.corpora.actions import About, import_corpus
 from search.corpora.queries import corpus_named
-from search.indexes.actions import build_index, retire_index
+from search.indexes.actions import build_index
 from search.models import Index
 from search.searching.actions import search
 from search.searching.hidden import found_by, hidden_from, problems_of
@@ -338,7 +338,7 @@ def test_a_corpus_without_an_index_is_no_way_to_what_is_hidden(
     build, client, problem, algebraist, analyst, unlimited
 ):
     corpus = build("full-one", FOUND + HIDDEN)
-    retire_index(actor=None, index=corpus.indexes.get())
+    corpus.indexes.update(state="retired")
     refused(client, algebraist, problem.handle, "no_index")
     client.force_login(analyst)
     assert client.get("/api/v1/corpora/full-one/statements/ref1/").status_code == 200

@@ -16,7 +16,7 @@ from accounts.refusal import Refused
 from retrieval.filters import Filters
 from search.corpora.actions import About, import_corpus
 from search.corpora.queries import corpus_named
-from search.indexes.actions import GIVEN_UP_AFTER, ask_for_index, build_index, build_waiting, retire_index
+from search.indexes.actions import GIVEN_UP_AFTER, ask_for_index, build_index, build_waiting
 from search.indexes.opened import index_of, index_with, opened
 from search.models import Corpus, Feedback, Index, Purpose, Query, SearchesOfADay, Statement
 from search.searching.actions import forget_searches, say_relevant, search, similar
@@ -148,11 +148,9 @@ def test_missing_files_of_an_index_are_named_and_made_again(corpus, settings):
 
 
 def test_a_retired_index_is_not_searched(corpus):
-    retire_index(actor=None, index=index_of(corpus))
+    corpus.indexes.update(state="retired")
     with pytest.raises(Refused, match="no index yet"):
         find(corpus, text="set")
-    with pytest.raises(Refused, match="Only an index that is ready"):
-        retire_index(actor=None, index=Index.objects.get())
 
 
 def test_a_file_of_queries_is_answered_by_digest(corpus, tmp_path, capsys):
