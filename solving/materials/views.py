@@ -12,6 +12,7 @@ from accounts.models import RoleName
 from accounts.site.pages import SignedInRequest, refusals_in
 from solving.materials.actions import add_material
 from solving.materials.forms import MaterialForm
+from solving.materials.queries import hits_of
 from solving.models import Material, SolveRun
 
 PAGE, MOST_RUNS = 100, 100
@@ -48,6 +49,7 @@ def material(request: HttpRequest, pk: int) -> HttpResponse:
     entries = Paginator(shown.content.get("entries", []), PAGE)
     context = {
         "material": shown,
+        "hits": hits_of(shown).most_common(),
         "page": entries.get_page(request.GET.get("page")),
         "runs": runs.order_by("-pk")[:MOST_RUNS],
     }

@@ -7,8 +7,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from solving.materials.actions import add_material
 from solving.models import Material
 from solving.starting.forms import RunForm
+from tests.solving.site import problems, rma, solver, start, work, world_server
 
 pytestmark = pytest.mark.django_db
 PHRASE = "every ball of radius at most one half is convex"
@@ -117,6 +119,22 @@ def test_over_rest_an_owner_adds_one_and_a_coordinator_reads_it(client, owner, c
     read = client.get(reverse("api-material", args=[listed["id"]])).json()
     assert read["content"]["entries"][0]["statement"] == "Closed and bounded."
     assert client.get(address, {"kind": "blocked"}).json()["results"] == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_page_of_a_bank_says_how_often_attempts_were_shown_its_entries(client, coordinator, settings):
+    entries = [
+        {"key": "sum", "title": "Equality", "statement": "Show that 1 = 1."},
+        {"key": "other", "title": "Planar graphs", "statement": "They have four colours."},
+    ]
+    bank = add_material(actor=None, kind="bank", name="results", content={"entries": entries})
+    with world_server(settings):
+        release = problems(2)
+        work(start(solver(settings=rma(knowledge=True, assumption_check=False)), release, bank=bank))
+    client.force_login(coordinator)
+    reply = client.get(reverse("material", args=[bank.pk]))
+    assert dict(reply.context["hits"]) == {"sum": 2}
+    assert "Shown to attempts" in reply.content.decode()
 
 
 def test_a_large_bank_is_shown_page_by_page(client, owner):

@@ -217,6 +217,21 @@ def test_a_run_has_outputs_only_where_the_cited_source_could_be_read(
     assert list(Output.objects.order_by("instance__key").values_list("instance__key", flat=True)) == answered
 
 
+def test_the_page_of_a_block_list_says_how_often_each_of_its_rules_kept_a_source_away(
+    server: Server, release: Release, client: Client, coordinator: User
+) -> None:
+    frozen = with_texts(release, {KEYS[0]: TEXT, KEYS[1]: TEXT, "s1": TEXT})
+    blocked = add_material(actor=None, kind="blocked", name="two", content={"identifiers": list(KEYS[:2])})
+    by = site.solver("gaps", {"oracle_source": "blocks"})
+    run = site.work(site.start(by, release, condition="oracle", artifact=frozen, blocked=blocked))
+    client.force_login(coordinator)
+    reply = client.get(reverse("material", args=[blocked.pk]))
+    assert dict(reply.context["hits"]) == {f"identifier {key}": 1 for key in KEYS[:2]}
+    page = reply.content.decode()
+    assert "Kept away from attempts" in page
+    assert f"#{run.pk}</a> on gaps" in page
+
+
 @pytest.mark.django_db
 def test_a_block_list_keeps_a_cited_source_away_too(release: Release) -> None:
     run = SolveRun(release=release, artifact=with_texts(release, {KEYS[0]: TEXT}))
