@@ -27,7 +27,7 @@ _ON_BOTH = {
     "reports": "artifacts construction_audit exclusions flag_agreement history hostile_labels invariants"
     " judged_steps kept_scores label_pages label_round_trip labels leak_flags pairs_in_artifacts records"
     " referee_imports referee_reports report_jobs round round_trip status unlabelled upload_constraints",
-    "solving": "batches batches_killed oracle publishing roles runs settling",
+    "solving": "batches batches_killed materials oracle publishing roles runs settling",
     "search": "checks corpora freezing frozen_sources panel searching slogans",
 }
 _ON_POSTGRESQL = {
