@@ -36,7 +36,7 @@ if os.environ.get("CELERY_BROKER_URL", "").startswith("redis://"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--of-postgresql", action="store_true", help="read no file that runs on SQLite alone")
-    parser.addoption("--rounds", type=int, default=4, help="rounds of 200 reviewers who ask at once")
+    parser.addoption("--rounds", type=int, help="rounds of 200 reviewers who ask at once")
 
 
 def pytest_collection_finish() -> None:

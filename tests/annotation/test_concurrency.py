@@ -82,14 +82,15 @@ def in_threads(work, arguments: list) -> list:
         return list(pool.map(run, arguments))
 
 
-def test_two_hundred_who_ask_at_once_fill_every_place_once(request, capsys):
+@pytest.mark.parametrize("rounds", [2, pytest.param(4, marks=pytest.mark.night)])
+def test_two_hundred_who_ask_at_once_fill_every_place_once(rounds, request, capsys):
     """In every other round 100 people ask in two tabs each, so that the same person asks twice at once too.
 
     `--rounds 20` asks 4,000 times.
     """
     rubric = RubricFactory()
     people = [member(f"r{n}@study.test", f"R{n}", "reviewer", "algebra") for n in range(CLIENTS)]
-    for number in range(request.config.getoption("rounds")):
+    for number in range(request.config.getoption("rounds") or rounds):
         campaign = opened_campaign(rubric)
         asking = people if number % 2 == 0 else people[: CLIENTS // 2] * 2
         granted = in_threads(partial(takes_one, campaign=campaign), asking)

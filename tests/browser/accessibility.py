@@ -15,13 +15,18 @@ RUN = """async () => (await axe.run(document, {
 ALIKE = """(kept) => {
   const own = new Set(["id", "href", "for", "name", "value", "title", "headers", "aria-label", "aria-labelledby",
                        "aria-describedby", "aria-controls", "action", "datetime", "src", "alt"]);
+  const TARGETS = "a, button, input, label, select, summary, textarea, [role], [tabindex]";
   const shapes = new Map();
+  for (const formula of [...document.querySelectorAll(".katex")].slice(kept))
+    if (!formula.querySelector("[style*=color]"))
+      for (const part of formula.children) part.replaceChildren(part.textContent);  // seen and hidden as before
   const shapeOf = (element) => {
-    let length = 0;  // a link of one letter is a smaller target than the others
+    let length = 0;  // a link of one letter is a smaller target than others, and one letter has no contrast for axe
     for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) length += node.data.trim().length;
     const attributes = [...element.attributes].map(({ name, value }) =>
       `${name}=${own.has(name) || name.startsWith("data-") ? value.trim() !== "" : value}`);
-    const shape = `${element.localName} ${attributes} ${Math.min(length, 4)}(${[...element.children].map(shapeOf)})`;
+    const counted = Math.min(length, element.closest(TARGETS) ? 4 : 2);
+    const shape = `${element.localName} ${attributes} ${counted}(${[...element.children].map(shapeOf)})`;
     shapes.set(element, shape);
     return shape;
   };
@@ -44,6 +49,8 @@ def leave_out_what_is_alike(page: Page) -> None:
     """Of siblings with the same elements, classes and states, only the first KEPT stay: rows of one table.
 
     axe-core looks at every element's colours and neighbours, and finds the same in the hundredth row as in the first.
+    A formula is some fifty elements that differ in size and place alone: after the first KEPT each is one text where
+    it was, unless it has colours of its own.
     """
     page.evaluate(ALIKE, KEPT)
 

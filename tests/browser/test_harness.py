@@ -53,6 +53,27 @@ def test_a_row_with_a_fault_of_its_own_is_not_left_out_with_those_that_are_alike
     )
 
 
+def test_a_formula_with_a_fault_of_its_own_or_of_its_place_is_found_among_many(page: Page) -> None:
+    page.goto("/accounts/login/")
+    page.evaluate("""() => {
+      const box = document.createElement("section");
+      box.id = "formulas";
+      box.innerHTML = Array.from({ length: 40 }, (_, number) => `<p class="formula-${number}"><span class="katex">
+        <span class="katex-html" aria-hidden="true"><span class="mord"><span class="mord">sin</span>
+        <span class="mord">cos</span></span></span></span></p>`).join("");
+      box.children[20].style.color = "#ddd";
+      box.children[30].querySelector(".mord .mord").style.color = "#ddd";
+      document.querySelector("main").append(box);
+    }""")
+    leave_out_what_is_alike(page)
+    assert page.locator("#formulas .mord").count() == 3 * (KEPT + 1)
+    (fault,) = axe(page)
+    assert fault.startswith("color-contrast:")
+    assert ".formula-20" in fault
+    assert ".formula-30" in fault
+    assert ".formula-10" not in fault
+
+
 def test_a_page_belongs_to_the_person_who_signed_in(algebraist: User, sign_in: Callable[..., Page]) -> None:
     page = sign_in(algebraist)
     page.goto("/")
