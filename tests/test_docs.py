@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,8 @@ TARGET = re.compile(r"(?:^|`|\$ )make ([a-z][a-z-]*)", re.MULTILINE)
 MODULE = re.compile(r"python3? -m ([a-z][\w.]*)")
 NAME = re.compile(rf"`((?:{'|'.join(PACKAGES)})(?:\.\w+)+)(?:\([^`]*\))?`")
 FOREIGN_MODULES = {"venv", "pip"}
+LABEL = re.compile(r"(?<![\w*`])\*([A-Z][^*\n]{2,60})\*(?![\w*])")
+NO_LABELS = {"Kuo condensation"}  # words of others that a document quotes in italics
 
 
 def missing_paths(text: str, folder: Path) -> list[str]:
@@ -71,6 +74,28 @@ def missing_names(text: str) -> list[str]:
     """Dotted names in code spans, such as `benchmark.protocol.Protocol`, that nothing in the code has."""
     named = {name for name in NAME.findall(text) if name.split(".")[-1] not in ENDINGS}
     return sorted(name for name in named if not _is_defined(name))
+
+
+def missing_labels(text: str) -> list[str]:
+    """Words in italics that begin with a capital, as documents quote the interface, and that no page has."""
+    fenced = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    named = {part for words in LABEL.findall(fenced) for part in words.split(" → ")}
+    return sorted(words for words in named - NO_LABELS if _folded(words) not in _interface())
+
+
+@cache
+def _interface() -> str:
+    """Everything that can be written on a page: templates, scripts, definitions, and the code of forms and messages."""
+    places = [(ROOT / "templates", "*.html"), (ROOT / "static" / "js", "*.js")]
+    code = [package for package in PACKAGES if package not in ("bench", "tests", "tools")]
+    places += [(ROOT / package, ending) for package in code for ending in ("*.py", "*.toml")]
+    return _folded(
+        " ".join(path.read_text("utf-8") for folder, name in places for path in folder.rglob(name))
+    )
+
+
+def _folded(words: str) -> str:
+    return " ".join(words.replace("’", "'").lower().split())
 
 
 def _without_addresses(text: str) -> str:
@@ -112,13 +137,19 @@ def test_what_a_document_names_exists(path: Path) -> None:
     assert missing_commands(text) == []
     assert missing_programs(text) == []
     assert missing_names(text) == []
+    if (
+        path.parent == ROOT / "docs" or path.name == "README.md"
+    ):  # decisions and changes speak of earlier pages
+        assert missing_labels(text) == []
 
 
 def test_what_does_not_exist_is_named() -> None:
     text = (
         "See `stats/core/nothing.py`, tests/nowhere/ and [that](nothing.md). `manage.py fly R` and `make dinner`, "
-        "or python -m bench.nothing. `benchmark.protocol.Nothing` and `annotation.Nobody` decide."
+        "or python -m bench.nothing. `benchmark.protocol.Nothing` and `annotation.Nobody` decide. "
+        "Press *Studies → Fly away*."
     )
+    assert missing_labels(text) == ["Fly away"]
     assert missing_paths(text, ROOT / "docs") == ["stats/core/nothing.py", "tests/nowhere/"]
     assert missing_links(text, ROOT / "docs") == ["nothing.md"]
     assert missing_commands(text) == ["fly"]
