@@ -9,9 +9,12 @@ from accounts.access import require_role, staff_only
 from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
+from search.corpora.queries import said_of, searches_of
 from search.indexes.actions import ask_for_index
 from search.indexes.embedding import declared_models
 from search.models import Corpus
+
+MOST_SHOWN = 100
 
 
 @staff_only
@@ -25,7 +28,7 @@ def corpora(request: HttpRequest) -> HttpResponse:
 @staff_only
 @require_GET
 def corpus(request: HttpRequest, slug: str) -> HttpResponse:
-    """A corpus: its sources, indexes, and how often it was searched."""
+    """A corpus: its sources and indexes, how often it was searched, and what was said of its statements."""
     shown = get_object_or_404(Corpus.objects.select_related("release", "created_by"), slug=slug)
     try:
         models = [(name, f"{one.model} at {one.endpoint.name}") for name, one in declared_models().items()]
@@ -37,6 +40,9 @@ def corpus(request: HttpRequest, slug: str) -> HttpResponse:
         "n_documents": shown.documents.count(),
         "sources": shown.sources.order_by("name"),
         "models": models,
+        "searches": searches_of(shown),
+        "said": said_of(shown)[:MOST_SHOWN],
+        "most_shown": MOST_SHOWN,
         "indexes": shown.indexes.order_by("-asked_at", "-pk")[:20],
     }
     return render(request, "search/corpus.html", context)

@@ -13,7 +13,7 @@ from accounts.access import is_study_staff
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from search.corpora.queries import corpora_for
-from search.models import Purpose, Statement
+from search.models import Purpose, Reason, Statement
 from search.searching.actions import say_relevant, search, similar
 from search.searching.forms import SearchForm, VoteForm
 from search.searching.hidden import found_by
@@ -28,6 +28,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
     corpora = corpora_for(request.user).order_by("slug")
     form = SearchForm(request.GET or None, corpora=corpora)
     context: dict[str, object] = {"form": form, "corpora": corpora, "refusal": "", "removals": []}
+    context["report_reasons"] = Reason.choices
     found, status = None, 200
     if form.is_bound and form.is_valid() and form.asks:
         if too_many(request):

@@ -1,15 +1,19 @@
 """The search page and REST: for everybody a corpus is for, with limits, and with hostile questions."""
 
+import datetime as dt
 import json
+import re
 
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
+from django.utils import timezone
 
 from search.corpora.actions import About, import_corpus
 from search.corpora.queries import corpus_named
 from search.indexes.actions import build_index
 from search.models import Corpus, Feedback, Index, Query
+from search.searching.actions import forget_searches
 from tests.search.conftest import LINES
 
 pytestmark = pytest.mark.django_db
@@ -134,6 +138,49 @@ def test_a_vote_is_kept_once_given_and_can_be_taken_back(client, corpus, algebra
     client.post("/search/vote/", {**vote, "value": "7"})
     client.post("/search/vote/", {**vote, "value": "0"})
     assert list(Feedback.objects.order_by("pk").values_list("value", flat=True)) == [1, 1, 0]
+
+
+def test_a_reader_reports_what_is_wrong_and_staff_see_how_many_do(
+    client, corpus, algebraist, analyst, coordinator
+):
+    for person, pressed in (
+        (algebraist, "The LaTeX is broken"),
+        (analyst, "The LaTeX is broken"),
+        (analyst, "Relevant"),
+    ):
+        client.force_login(person)
+        page = client.get("/search/", {"q": "compact set", "corpus": "library"}).content.decode()
+        (form,) = [
+            one for one in page.split("<form")[1:] if f">{pressed}<" in one and 'value="compact"' in one
+        ]
+        fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form.split(f">{pressed}<")[0]))
+        assert client.post("/search/vote/", fields).status_code == 302
+    client.force_login(coordinator)
+    page = client.get("/search/corpora/library/")
+    assert [vars(one) for one in page.context["said"]] == [
+        {"key": "compact", "relevant": 1, "irrelevant": 1, "reports": [("The LaTeX is broken", 1)]}
+    ]  # the newest word of the second reader counts
+    assert "The LaTeX is broken" in page.content.decode()
+
+
+def test_staff_see_how_often_a_corpus_was_searched_also_before_what_is_kept(
+    client, corpus, algebraist, coordinator
+):
+    client.force_login(algebraist)
+    for _ in range(3):
+        client.get("/search/", {"q": "compact set", "corpus": "library"})
+    Query.objects.filter(pk=Query.objects.earliest("pk").pk).update(
+        asked_at=timezone.now() - dt.timedelta(31)
+    )
+    forget_searches()
+    client.get("/api/v1/search/", {"q": "compact set", "corpus": "library"})
+    client.force_login(coordinator)
+    page = client.get("/search/corpora/library/")
+    assert [vars(one) for one in page.context["searches"]] == [
+        {"where": "Search page", "lately": 2, "in_all": 3},
+        {"where": "REST", "lately": 1, "in_all": 1},
+    ]
+    assert "compact set" not in page.content.decode()
 
 
 def test_staff_see_corpora_and_an_owner_has_an_index_built(client, corpus, coordinator, owner, monkeypatch):
