@@ -367,6 +367,7 @@ SPECTACULAR_SETTINGS = {
         "ConflictKindEnum": "accounts.models.ConflictKind",
         "ConflictTargetKindEnum": "annotation.models.TargetKind",
         "ImportKindEnum": "benchmark.models.ImportKind",
+        "MaterialKindEnum": "solving.models.Material.Kind",
         "ReadingOutcomeEnum": "construction.models.Outcome",
         "RunStateEnum": "work.models.RunState",
         "SettlementVerdictEnum": "benchmark.models.SettlementVerdict",
