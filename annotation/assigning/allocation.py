@@ -209,19 +209,21 @@ def _solve(
     bounded = [columns for columns in groups.values() if len(columns) > 1]
     at = [(row, column) for row, group in enumerate(bounded) for column in group]
     at_rows, at_columns = zip(*at, strict=True) if at else ((), ())
-    solution = linprog(
-        np.array([*costs, *[SHORTFALL_COST] * len(vacancies), *(slot.cost for slot in slots)]),
-        A_eq=csr_array((values, (rows, cols)), shape=(len(vacancies) + len(reviewer_row), width)),
-        b_eq=np.array([v.wanted for v in vacancies] + [0] * len(reviewer_row)),
-        A_ub=csr_array((np.ones(len(at)), (at_rows, at_columns)), shape=(len(bounded), width))
+    terms = {
+        "c": np.array([*costs, *[SHORTFALL_COST] * len(vacancies), *(slot.cost for slot in slots)]),
+        "A_eq": csr_array((values, (rows, cols)), shape=(len(vacancies) + len(reviewer_row), width)),
+        "b_eq": np.array([v.wanted for v in vacancies] + [0] * len(reviewer_row)),
+        "A_ub": csr_array((np.ones(len(at)), (at_rows, at_columns)), shape=(len(bounded), width))
         if at
         else None,
-        b_ub=np.ones(len(bounded)) if at else None,
-        bounds=[(0, 1)] * len(edges)
+        "b_ub": np.ones(len(bounded)) if at else None,
+        "bounds": [(0, 1)] * len(edges)
         + [(0, v.wanted) for v in vacancies]
         + [(0, slot.width) for slot in slots],
-        method="highs-ds",
-    )
+    }
+    solution = linprog(**terms, method="highs-ds")
+    if solution.x is None:  # of some small plans the solver says after its presolve that it does not know
+        solution = linprog(**terms, method="highs-ds", options={"presolve": False})
     if solution.x is None:
         raise RuntimeError(f"the assignment could not be solved: {solution.message}")
     return [edge for edge, share in zip(edges, solution.x, strict=False) if share > 0.5]

@@ -325,8 +325,8 @@ def candidates(campaign: Campaign) -> list[Candidate]:
 
 
 def held_by(reviewer: User, campaign: Campaign) -> int:
-    """Places in the campaign that the reviewer holds and did not give up."""
-    rows = Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer)
+    """Items of the campaign that the reviewer holds and did not give up; a pair that comes twice is one."""
+    rows = Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer, repeat=False)
     return rows.exclude(state=AssignmentState.RELEASED).count()
 
 
@@ -353,15 +353,15 @@ def confidences(person: User) -> dict[str, int]:
 
 
 def waiting_counts(campaign: Campaign) -> dict[int, int]:
-    """Unfinished places by reviewer."""
-    rows = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.WAITING)
+    """Unfinished places by reviewer, without mirrored repeats."""
+    rows = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.WAITING, repeat=False)
     return dict(rows.order_by().values_list("reviewer").annotate(number=Count("pk")))
 
 
 def campaign_loads(campaign: Campaign) -> dict[int, int]:
-    """Places held (not released) by reviewer."""
+    """Places held (not released) by reviewer, without mirrored repeats."""
     rows = (
-        Assignment.objects.filter(item__campaign=campaign)
+        Assignment.objects.filter(item__campaign=campaign, repeat=False)
         .exclude(state=AssignmentState.RELEASED)
         .order_by()
         .values_list("reviewer")

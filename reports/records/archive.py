@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 
 from accounts.refusal import Refused
@@ -62,7 +63,15 @@ def verify_archive(content: bytes) -> Verification:
         packed = zipfile.ZipFile(io.BytesIO(content))
         with packed:
             return _verified(packed)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+        OSError,
+        ValueError,  # a place before the beginning of the file
+    ) as error:
         raise Refused(f"The archive cannot be read: {error}", code="not_an_archive") from error
 
 

@@ -18,6 +18,22 @@ def test_every_item_gets_the_number_of_different_reviewers_it_wants():
     assert plan.unmet == ()
 
 
+def test_a_plan_is_found_with_every_seed():
+    items = [
+        vacancy(0, "topology", 2),
+        vacancy(1, "topology", 1),
+        vacancy(2, "algebra", 3),
+        vacancy(3, "algebra", 2),
+        vacancy(4, "algebra", 3),
+    ]
+    people = [
+        Candidate(0, {"topology": 3}, load=4),
+        Candidate(1, {"algebra": 3, "topology": 3}, load=2, capacity=3),
+        Candidate(2, {"algebra": 1}, {4: "with a conflict of interest"}, load=3, capacity=2),
+    ]
+    assert {len(allocate(items, people, seed).pairs) for seed in range(300)} == {3}
+
+
 def test_only_reviewers_of_the_domain_are_chosen():
     plan = allocate(
         [vacancy(1, "algebra", 1), vacancy(2, "analysis", 1)],

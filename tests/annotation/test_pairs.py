@@ -110,6 +110,24 @@ def test_some_systems_and_some_problems_are_drawn_by_seed(comparison, coordinato
     ]
 
 
+def test_a_pair_that_comes_twice_is_one_item_of_what_a_reviewer_may_hold(
+    comparison, coordinator, algebraist, second_algebraist
+):
+    comparison.most_per_reviewer = 2
+    comparison.save()
+    campaign = opened(comparison, coordinator, mirrored_share=1)
+    for _ in range(2):
+        taking.take_next(reviewer=algebraist, campaign=campaign)
+    with pytest.raises(Refused, match="at most 2 items") as refusal:
+        taking.take_next(reviewer=algebraist, campaign=campaign)
+    assert refusal.value.code == "enough"
+    taking.take_next(reviewer=second_algebraist, campaign=campaign)
+    plan = assigning_actions.plan_assignment(campaign)
+    assigning_actions.apply_plan(actor=coordinator, campaign=campaign, sha256=plan.sha256)
+    held = Assignment.objects.filter(repeat=False).values_list("reviewer", flat=True)
+    assert Counter(held) == {algebraist.pk: 2, second_algebraist.pk: 2}
+
+
 def test_what_cannot_be_drawn_is_said(comparison, coordinator):
     for terms, words in (
         ({"systems": ["aurora"]}, "two of these systems"),

@@ -368,6 +368,22 @@ def test_a_record_never_changes(publish, change):
 # --- the archive ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("damaged", ["content", "directory"])
+def test_an_archive_in_which_bytes_were_lost_is_refused_in_words(publish, damaged):
+    content = bytearray(packed(publish()))
+    with zipfile.ZipFile(io.BytesIO(content)) as files:
+        entry = files.getinfo("gaps-1/artifact.json")
+        directory = files.start_dir
+    if damaged == "content":
+        begin = entry.header_offset + 30 + len(entry.filename)
+        content[begin : begin + 40] = b"\xff" * 40
+    else:
+        end = content.rindex(b"PK\x05\x06")
+        content[end + 16 : end + 20] = (directory + 500_000).to_bytes(4, "little")
+    with pytest.raises(Refused, match="The archive cannot be read"):
+        verify_archive(bytes(content))
+
+
 def test_the_archive_verifies_without_the_platform(publish, tmp_path, capsys):
     row = publish(show_problems=True, show_outputs=True, show_reports=True)
     place = tmp_path / "record.zip"

@@ -173,6 +173,8 @@ def test_terms_that_contradict_themselves_are_refused(kwargs):
         ("rows.jsonl", b'{"instance":1,"query":"q","results":[]}\n', "rows.jsonl line 1: a query is text"),
         ("rows.jsonl", b"[]\n", "rows.jsonl line 1: not an object"),
         ("executed.jsonl", b"\xff\n", "executed.jsonl line 1"),
+        ("executed.jsonl", b'{"at":NaN}\n', "a value that is not written"),
+        ("executed.jsonl", b'{"at":"\\ud800"}\n', "a value that is not written"),
     ],
 )
 def test_a_member_that_cannot_be_read_is_named(index, tmp_path, member, content, named):
