@@ -13,7 +13,7 @@ from pypdf.generic import StreamObject
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.core.visibility import Viewer
-from annotation.models import Answer, Campaign, Grade, Item
+from annotation.models import Answer, Campaign, Comment, Grade, Item
 from reports.printing import report as report_printing
 from reports.printing.report import ReportOrder, print_report
 from tests.factories import AssignmentFactory, CampaignFactory
@@ -107,6 +107,17 @@ def test_the_list_of_items_leads_to_the_page_that_it_names(graded, tmp_path):
         assert entry.title.split()[0] in words.split()[:8]
         assert words.split()[-1] == labels[page] or labels[page] in words.split()
     assert labels[0] == "i"
+
+
+def test_the_list_leads_to_the_first_page_of_a_long_item(graded, tmp_path):
+    first = Grade.objects.order_by("pk")[0]
+    Comment.objects.create(grade=first, block="b1", start=0, end=3, severity="minor", text="Line.\n" * 200)
+    reader = PdfReader(printed(graded, tmp_path))
+    starts = [reader.get_destination_page_number(entry) for entry in reader.outline]
+    assert starts[1] - starts[0] > 2, "the first item has several pages"
+    for entry, page in zip(reader.outline, starts, strict=True):
+        assert " ".join(entry.title.split()) in " ".join(reader.pages[page].extract_text().split())
+    assert "3 comments 1 " in text_of(tmp_path / "report.pdf")
 
 
 def test_chunks_do_not_show(graded, tmp_path, monkeypatch):
