@@ -6,7 +6,7 @@ Texts of JSON bodies are in tests/reports/test_random_requests.py.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, urljoin
 from xml.etree.ElementTree import Element
 
 import pytest
@@ -47,7 +47,7 @@ def forms_of(html: str, page: str, person: str | None) -> Iterator[Form]:
         (form,) = tinyhtml5.parse(written, namespace_html_elements=False).iter("form")
         if form.get("method", "get").lower() == "post" and "multipart" not in form.get("enctype", ""):
             fields = tuple(_fields(form))
-            action = (form.get("action") or page).split("#")[0]
+            action = urljoin(page, form.get("action") or "").split("#")[0]
             yield Form(page, person, action, fields)
 
 

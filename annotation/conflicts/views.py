@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import staff_only
 from accounts.models import Conflict, ConflictKind
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest, refusals_in, told
+from accounts.site.pages import SignedInRequest, refusals_in
 from annotation.conflicts import actions
 from annotation.conflicts import resolving as conflicts
 from annotation.core import queries
@@ -50,9 +50,11 @@ def declared(request: SignedInRequest) -> HttpResponse:
 def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
     """One declaration: what it may mean, what is decided, and what the person's conflicts exclude."""
     row = get_object_or_404(Conflict.objects.select_related("user", "decided_by"), pk=pk)
+    reason, ticked = "", []
     if request.method == "POST":
         reason = request.POST.get("reason", "")[:1000]
-        with told(request):
+        ticked = [(kind, key) for kind, _, key in (t.partition(":") for t in request.POST.getlist("target"))]
+        try:
             if request.POST.get("verb") == "apply":
                 benchmark = get_object_or_404(Benchmark, slug=request.POST.get("benchmark", ""))
                 actions.apply_conflicts(
@@ -61,20 +63,22 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
                 messages.success(request, f"The decided conflicts apply in {benchmark} from now on.")
             else:
                 none = request.POST.get("verb") == "dismiss"
-                sent = [] if none else [target.partition(":") for target in request.POST.getlist("target")]
-                targets = [(kind, key) for kind, _, key in sent]
-                if not targets and not none:
+                if not ticked and not none:
                     raise Refused("Choose what the conflict excludes, or say that it excludes nothing here.")
+                targets = [] if none else ticked
                 actions.decide_conflict(actor=request.user, conflict=row, targets=targets, reason=reason)
                 messages.success(request, "The decision has been stored.")
-        return redirect("conflict", pk=row.pk)
-    chosen = {(target.kind, target.key) for target in row.targets.all()}
+            return redirect("conflict", pk=row.pk)
+        except Refused as refusal:  # what was typed and ticked stays on the page
+            messages.error(request, refusal.reason)
+    chosen = set(ticked) or {(target.kind, target.key) for target in row.targets.all()}
     asked = request.GET.get("q", row.key).strip()
     found = conflicts.search(asked)
     suggested = [] if row.decided_at or chosen else [(one.kind, one.key) for one in found if one.exact]
     context = {
         "conflict": row,
         "asked": asked,
+        "reason": reason,
         "chosen": sorted(chosen),
         "found": [
             {"one": one, "checked": (one.kind, one.key) in suggested}
@@ -84,4 +88,5 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
         "effects": conflicts.effects(row.user_id),
         "benchmarks": conflicts.begun_benchmarks(row.user_id),
     }
-    return render(request, "annotation/conflicts/conflict.html", context)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "annotation/conflicts/conflict.html", context, status=status)

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django import forms
 
+from accounts.site.fields import RowsField
 from benchmark.models import STORABLE, FrozenTuple, Release, ReleaseDescription, Run
 from benchmark.releases.queries import arm_name
 
@@ -32,7 +33,7 @@ class DescriptionForm(forms.ModelForm):
         }
 
 
-class RunsField(forms.ModelMultipleChoiceField):
+class RunsField(RowsField):
     """Runs by system, track and condition."""
 
     def label_from_instance(self, obj: Run) -> str:

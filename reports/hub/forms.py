@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.site.fields import RowsField
 from annotation.core.phases import Phase
 from annotation.models import Campaign
 from benchmark.models import Release
@@ -19,7 +20,7 @@ class CopyForm(forms.Form):
         help_text="Letters, digits, hyphens and underscores: it is part of addresses and tables, and stays.",
     )
     described = forms.BooleanField(required=False, initial=True, label="Licence, authors and citation")
-    campaigns = forms.ModelMultipleChoiceField(
+    campaigns = RowsField(
         Campaign.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple,

@@ -31,7 +31,7 @@ from reports.printing.pages import PICTURE
 from stats.core.scale import value_words
 
 EVERY = Q()
-
+TOGETHER = 6  # graders in one table of verdicts; more would run off the page
 
 _FILES = {
     "problem": "PDF of the problem",
@@ -103,6 +103,14 @@ class PrintedItem:
     lost: tuple[PrintedComment, ...]
     on_files: tuple[PrintedComment, ...] = ()
     general: tuple[PrintedComment, ...] = ()
+
+    @property
+    def tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[PrintedAnswer, tuple[str, ...]]]]]:
+        """The verdicts as tables of a few graders each, so that all fit on the paper."""
+        asked = [answer for answer in self.answers if not answer.is_text]
+        for start in range(0, len(self.graders), TOGETHER):
+            some = slice(start, start + TOGETHER)
+            yield self.graders[some], [(answer, answer.values[some]) for answer in asked]
 
 
 def item_count(campaigns: Sequence[Campaign], among: Q) -> int:

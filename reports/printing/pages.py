@@ -28,7 +28,7 @@ _FORMULA = re.compile(
 
 @dataclass(frozen=True)
 class Printed:
-    """A PDF and where things are in it: the page of every element with an id, counted from 1."""
+    """A PDF and where things are in it: the page on which every element with an id begins, counted from 1."""
 
     content: bytes
     pages: int
@@ -77,7 +77,9 @@ def print_html(html: str, sheets: Sequence[str]) -> Printed:
     styles = [_style(sheet) for sheet in (*sheets, *([SHEET] if "math" in html else []))]
     source = HTML(string=_FORMULA.sub(formula, html), url_fetcher=_deny_all(), base_url=None)
     document = source.render(stylesheets=styles, cache=images.cache())
-    places = {name: number for number, page in enumerate(document.pages, 1) for name in page.anchors}
+    # from the end, for an element is on every page that it reaches
+    numbered = reversed(list(enumerate(document.pages, 1)))
+    places = {name: number for number, page in numbered for name in page.anchors}
     content = bytes(document.write_pdf(finisher=images.finish))
     return Printed(content, len(document.pages), places)
 

@@ -226,6 +226,21 @@ def test_only_those_who_run_the_study_decide_and_only_about_what_exists(opened, 
     assert code_of(refusal) == "not_begun"
 
 
+def test_a_decision_that_is_refused_keeps_what_was_typed_and_ticked(opened, algebraist, coordinator, client):
+    client.force_login(coordinator)
+    form = {"member": algebraist.pk, "kind": "system", "key": "nobody-knows", "reason": ""}
+    client.post(reverse("conflicts"), form)
+    address = reverse("conflict", args=[Conflict.objects.get().pk])
+    nothing = client.post(address, {"verb": "decide", "reason": "She said so."}, follow=True).content.decode()
+    assert "Choose what the conflict excludes" in nothing
+    assert "She said so." in nothing
+    gone = {"verb": "decide", "reason": "She said so.", "target": ["paper:paper-a", "system:withdrawn"]}
+    reply = client.post(address, gone, follow=True).content.decode()
+    assert 'value="paper:paper-a" checked' in reply
+    assert "She said so." in reply
+    assert not Conflict.objects.get().decided_at
+
+
 def test_the_pages_of_a_coordinator_enter_search_decide_and_apply(opened, algebraist, coordinator, client):
     client.force_login(coordinator)
     form = {"member": algebraist.pk, "kind": "system", "key": "second-system", "reason": "Told by mail."}

@@ -127,6 +127,12 @@ def test_the_page_takes_files_shows_their_hashes_and_gives_them_back(release, cl
         assert client.get(reverse("tuple-file", args=[release.name, "october", entry])).status_code == 404
 
 
+def test_a_number_that_no_run_can_have_is_no_choice(release, client):
+    body = {**ENTRIES, "name": "october", "runs": ["9223372036854775808"]}
+    reply = client.post(reverse("release-tuples", args=[release.name]), body)
+    assert "is not one of the available choices" in reply.content.decode()
+
+
 def test_rest_takes_a_form_with_files_and_says_what_is_stored(release, client):
     address = reverse("api-release-tuples", args=[release.name])
     runs = [RunFactory(release=release).system.slug for _ in range(2)]

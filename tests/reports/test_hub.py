@@ -226,6 +226,16 @@ def test_a_study_is_copied_with_its_problems_description_and_settings_but_nothin
     assert not Release.objects.get(name="bare-copy").campaigns.exists()
 
 
+@pytest.mark.parametrize("number", ["9223372036854775808", "9" * 40])
+def test_a_number_that_no_campaign_can_have_is_no_choice(drafted, coordinator, client, number):
+    client.force_login(coordinator)
+    sent = {"name": "second-batch", "campaigns": [number]}
+    reply = client.post(reverse("study-copy", args=[drafted.release.name]), sent)
+    assert reply.status_code == 422
+    assert "is not one of the available choices" in reply.content.decode()
+    assert "second-batch" in reply.content.decode()
+
+
 def test_only_the_staff_copies_a_study(drafted, algebraist):
     with pytest.raises(NotAllowed):
         copy_study(actor=algebraist, release=drafted.release, name="mine", described=False, campaigns=[])

@@ -1,6 +1,7 @@
 """Printed reports: every item with its comments in place, blinded unless asked, pages numbered through."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,10 @@ from pypdf.generic import StreamObject
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.core.visibility import Viewer
-from annotation.models import Campaign
+from annotation.models import Answer, Campaign, Comment, Grade, Item
 from reports.printing import report as report_printing
 from reports.printing.report import ReportOrder, print_report
-from tests.factories import CampaignFactory
+from tests.factories import AssignmentFactory, CampaignFactory
 from tests.reports.graded import REMARK, N, remark
 from tests.reports.reading_pdf import text_of
 
@@ -108,6 +109,17 @@ def test_the_list_of_items_leads_to_the_page_that_it_names(graded, tmp_path):
     assert labels[0] == "i"
 
 
+def test_the_list_leads_to_the_first_page_of_a_long_item(graded, tmp_path):
+    first = Grade.objects.order_by("pk")[0]
+    Comment.objects.create(grade=first, block="b1", start=0, end=3, severity="minor", text="Line.\n" * 200)
+    reader = PdfReader(printed(graded, tmp_path))
+    starts = [reader.get_destination_page_number(entry) for entry in reader.outline]
+    assert starts[1] - starts[0] > 2, "the first item has several pages"
+    for entry, page in zip(reader.outline, starts, strict=True):
+        assert " ".join(entry.title.split()) in " ".join(reader.pages[page].extract_text().split())
+    assert "3 comments 1 " in text_of(tmp_path / "report.pdf")
+
+
 def test_chunks_do_not_show(graded, tmp_path, monkeypatch):
     with time_machine.travel("2026-11-21 12:00 +0000", tick=False):
         whole = text_of(printed(graded, tmp_path))
@@ -164,3 +176,24 @@ def test_the_command_prints_to_a_file_and_refuses_in_words(graded, tmp_path, cap
     other = CampaignFactory(slug="elsewhere")
     with pytest.raises(CommandError, match=f"belongs to release {other.release.name}"):
         call_command("report", release=graded.release.name, campaign="elsewhere", out=path)
+
+
+def test_what_has_no_spaces_is_broken_and_never_runs_off_the_page(graded, tmp_path):
+    """An address in a comment, and the long name of a campaign at the foot of each page."""
+    Campaign.objects.filter(pk=graded.pk).update(name="c" * 180)
+    graded.refresh_from_db()
+    remark("https://example.org/" + "u" * 250, block="b2")
+    text = re.sub(r"[\s\u2010]", "", text_of(printed(graded, tmp_path)))
+    assert "u" * 250 in text
+    assert text.count("c") > 180 * N
+
+
+def test_the_verdicts_of_twenty_graders_are_all_on_the_paper(graded, tmp_path):
+    item = Item.objects.order_by("pk")[0]
+    for number in range(19):
+        place = AssignmentFactory(item=item, reviewer__email=f"other{number}@study.test")
+        grade = Grade.objects.create(assignment=place, rubric_sha256="0" * 64, idempotency_key="k")
+        Answer.objects.create(grade=grade, question="correctness", value="incorrect")
+    words = text_of(printed(graded, tmp_path))
+    assert [number for number in range(1, 21) if f"Grader {number} " not in words] == []
+    assert words.replace("\u2010 ", "").count("incorrect") == N + 19
