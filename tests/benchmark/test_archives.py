@@ -145,7 +145,8 @@ def test_a_malformed_tar_is_refused(tmp_path, headers, compressed):
     archive, folder = tmp_path / "a.tar", tmp_path / "unpacked"
     archive.write_bytes(gzip.compress(content) if compressed else content)
     folder.mkdir()
-    with pytest.raises(RecordError, match="not a readable tar archive: a header of it makes no sense"):
+    said = "not a readable tar archive: (a header of it makes no sense|invalid header)"  # the second by Python 3.11.2
+    with pytest.raises(RecordError, match=said):
         archives.unpack_tar(archive, folder)
 
 
