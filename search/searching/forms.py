@@ -109,16 +109,22 @@ class SearchForm(forms.Form):
 
 
 class VoteForm(forms.Form):
-    """What a person says of a result."""
+    """What a person says of a result; a reason alone is a report, so not relevant."""
 
     corpus = forms.SlugField()
     key = forms.CharField(max_length=200)
-    value = forms.TypedChoiceField(choices=[(1, ""), (-1, ""), (0, "")], coerce=int)
+    value = forms.TypedChoiceField(
+        choices=[(1, ""), (-1, ""), (0, "")], coerce=int, required=False, empty_value=None
+    )
     query = forms.IntegerField(required=False)
     reason = forms.ChoiceField(choices=[("", ""), *Reason.choices], required=False)
 
     def clean(self) -> None:
         super().clean()
         said = self.cleaned_data
-        if said.get("reason") and said.get("value") != -1:
+        if said.get("reason") and "value" in said and said["value"] is None:
+            said["value"] = -1  # a report
+        if said.get("value") is None:
+            raise forms.ValidationError("Say whether it is relevant.")
+        if said.get("reason") and said["value"] != -1:
             raise forms.ValidationError("Only what is not relevant has a reason.")

@@ -67,7 +67,7 @@ def add_material(*, actor: User | None, kind: str, name: str, content: Mapping[s
         with transaction.atomic():
             made = Material.objects.create(kind=kind, name=name, sha256=digest, content=read, added_by=actor)
     except IntegrityError as error:
-        reason = f"There is another {name} already. A changed one gets a name of its own."
+        reason = f"There is already another {name}. Choose a new name for changed content."
         raise Refused(reason, code="name_taken", field="name") from error
     record(
         actor=actor, verb="add_material", target=made, details={"kind": kind, "name": name, "sha256": digest}

@@ -15,7 +15,7 @@ class MaterialForm(forms.Form):
 
     kind = forms.ChoiceField(choices=Material.Kind.choices)
     name = forms.SlugField(
-        max_length=100, help_text="Letters, digits and hyphens. Runs are given it by this name."
+        max_length=100, help_text="Letters, digits and hyphens. Runs refer to it by this name."
     )
     file = forms.FileField(label="JSON file", required=False)
     content = forms.CharField(

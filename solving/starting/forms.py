@@ -67,7 +67,7 @@ class RunForm(forms.Form):
         Material.objects.none(),
         required=False,
         label="Block list",
-        help_text="Sources that attempts are not to see.",
+        help_text="Sources that attempts must not see.",
     )
     bank = forms.ModelChoiceField(
         Material.objects.none(),

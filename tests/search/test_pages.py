@@ -153,7 +153,8 @@ def test_a_reader_reports_what_is_wrong_and_staff_see_how_many_do(
         (form,) = [
             one for one in page.split("<form")[1:] if f">{pressed}<" in one and 'value="compact"' in one
         ]
-        fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form.split(f">{pressed}<")[0]))
+        fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+        fields |= re.findall(r'<button[^>]* name="(\w+)" value="([^"]*)"[^>]*>' + pressed, form)
         assert client.post("/search/vote/", fields).status_code == 302
     client.force_login(coordinator)
     page = client.get("/search/corpora/library/")

@@ -37,7 +37,7 @@ def test_an_owner_adds_one_on_the_page_and_a_new_run_can_have_it(client, owner, 
     assert made.added_by == owner
     page = client.get(reply.url).content.decode()
     assert (PHRASE if kind == "blocked" else "Closed and bounded.") in page
-    assert "No run was given it." in page
+    assert "No run has used it yet." in page
     assert "answers" in client.get(reverse("materials")).content.decode()
     assert list(RunForm().fields[kind].queryset) == [made]
     assert sent(client, kind, content=written).url == reply.url  # the same again is the same one
@@ -99,7 +99,7 @@ def test_another_content_gets_a_name_of_its_own(client, owner):
     sent(client, content=json.dumps(BLOCKED))
     reply = sent(client, content=json.dumps({"hosts": ["a.org"]}))
     assert reply.status_code == 400
-    assert "There is another answers already." in reply.context["form"].errors["name"][0]
+    assert "There is already another answers." in reply.context["form"].errors["name"][0]
     # a bank is something else than a block list
     assert sent(client, "bank", content=json.dumps(BANK)).status_code == 302
 

@@ -156,7 +156,7 @@ def test_a_bank_is_searched_by_words_and_keeps_its_conditions(run: SolveRun) -> 
     assert (
         add_material(actor=None, kind="bank", name="results", content={"entries": entries}).pk == run.bank.pk
     )
-    with pytest.raises(Refused, match="There is another results already"):
+    with pytest.raises(Refused, match="There is already another results"):
         add_material(actor=None, kind="bank", name="results", content={"entries": entries[:1]})
     with pytest.raises(Refused, match="two entries have the same key"):
         add_material(actor=None, kind="bank", name="twice", content={"entries": entries[:1] * 2})
