@@ -6,7 +6,7 @@ const pause = Number(box.dataset.refresh);
 
 async function refresh() {
   if (!box.contains(document.activeElement)) {
-    const reply = await fetch(box.dataset.url, { headers: { "X-Fragment": "progress" } });
+    const reply = await fetch(box.dataset.url, { headers: { "X-Fragment": "progress" }, redirect: "error" });
     if (reply.ok) box.innerHTML = await reply.text();
   }
   if (box.firstElementChild?.dataset.running === "yes") setTimeout(next, pause);

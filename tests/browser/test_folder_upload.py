@@ -67,3 +67,16 @@ def test_a_folder_becomes_a_study_in_five_clicks(sign_in, coordinator, folder):
     expect(page.get_by_role("heading", level=1, name="study")).to_be_visible()
     assert Release.objects.get(name="study").instances.count() == 2
     assert Output.objects.count() == 8
+
+
+def test_a_folder_that_is_too_large_is_not_chosen_nor_what_was_chosen_before(sign_in, coordinator, folder):
+    page = sign_in(coordinator)
+    page.goto(reverse("studies"))
+    page.get_by_role("link", name="New study", exact=True).click()
+    page.locator("#folder").set_input_files(str(folder))
+    expect(page.locator("#chosen")).to_have_text("27 files of study are chosen.")
+    with (folder / "large.bin").open("wb") as large:
+        large.truncate(int(page.locator("#upload").get_attribute("data-limit")) + 1)
+    page.locator("#folder").set_input_files(str(folder))
+    expect(page.locator("#chosen")).to_contain_text("This is more than")
+    assert page.locator('input[name="file"]').evaluate("input => input.files.length") == 0

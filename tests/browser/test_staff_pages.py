@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from judging.models import JudgeRun
 from judging.runs.actions import ask, create_judge
+from tests.browser.conftest import session_cookie
 from tests.reports.conftest import load_gaps
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -32,3 +33,18 @@ def test_a_runs_progress_moves_without_reloading_the_page(sign_in, owner, run_ad
     JudgeRun.objects.update(state="paused")
     page.get_by_role("button", name="Resume").wait_for()
     assert page.evaluate("window.sameDocument")
+
+
+def test_a_session_that_ends_meanwhile_leaves_the_progress_as_it_was_and_a_new_one_goes_on(
+    sign_in, owner, run_address, live_server
+):
+    """The sign-in page, which answers then, is no part of this page."""
+    page = sign_in(owner)
+    page.goto(run_address)
+    before = page.locator("#progress").inner_text()
+    with page.expect_event("requestfailed"):  # it is led to another page, which the script refuses
+        page.context.clear_cookies()
+    assert page.locator("#progress").inner_text() == before
+    page.context.add_cookies([session_cookie(owner, live_server.url)])
+    JudgeRun.objects.update(state="paused")
+    page.get_by_role("button", name="Resume").wait_for()

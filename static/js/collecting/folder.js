@@ -1,7 +1,7 @@
 // A folder, several files or one file are chosen or dropped. The server takes one file, so that a folder is packed here,
 // without compression, into a ZIP. Fields of a new study are hidden while an existing one is chosen.
 
-import { packed } from "./zip.js";
+import { MOST_FILES, packed } from "./zip.js";
 
 const form = document.getElementById("upload");
 const place = document.getElementById("drop");
@@ -20,12 +20,19 @@ function tell(file) {
   said.textContent = tooLarge ? input.validationMessage : `${file.name} is chosen.`;
 }
 
-// Take over files with their paths: one as it is, more of them packed.
+// Take over files with their paths: one as it is, more of them packed. What was chosen before is chosen no more.
 async function take(found, name) {
+  input.value = "";
+  input.setCustomValidity("");
   const files = found.filter(({ path }) => !SKIPPED.test(path));
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
-  if (!files.length || size > limit) {
-    said.textContent = files.length ? `This is larger than ${Math.floor(limit / 1048576)} MB.` : "There is no file in it.";
+  if (!files.length) {
+    said.textContent = "There is no file in it.";
+    return;
+  }
+  if (size > limit || files.length > MOST_FILES) {
+    const most = size > limit ? `${Math.floor(limit / 1048576)} MB` : `${MOST_FILES.toLocaleString("en")} files`;
+    said.textContent = `This is more than ${most}.`;
     return;
   }
   let chosen = files[0].file;
@@ -39,6 +46,10 @@ async function take(found, name) {
   tell(chosen);
   if (files.length > 1) said.textContent = `${files.length} files of ${name} are chosen.`;
   form.querySelector("button[type=submit]").focus();
+}
+
+function unreadable() {
+  said.textContent = "The files could not be read.";
 }
 
 // Every file below an entry of the file system, with its path. A reader of a folder gives a hundred at a time.
@@ -72,13 +83,13 @@ place.addEventListener("drop", async (event) => {
     const found = (await Promise.all(entries.map(filesBelow))).flat();
     await take(found, entries.length === 1 ? entries[0].name : "files");
   } catch {
-    said.textContent = "The files could not be read.";
+    unreadable();
   }
 });
 
 folder.addEventListener("change", () => {
   const files = [...folder.files].map((file) => ({ path: file.webkitRelativePath, file }));
-  if (files.length) take(files, files[0].path.split("/")[0]);
+  if (files.length) take(files, files[0].path.split("/")[0]).catch(unreadable);
 });
 
 input.addEventListener("change", () => input.files[0] && tell(input.files[0]));

@@ -2,6 +2,7 @@
 
 const UTF8_NAMES = 0x0800;
 const VERSION = 20;
+export const MOST_FILES = 0xffff; // their number has two bytes
 const DATE = 0x21; // 1 January 1980: when a file was changed is nobody's business
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, number) => {

@@ -3,7 +3,7 @@
 const box = document.getElementById("curves");
 
 async function load() {
-  const reply = await fetch(box.dataset.url, { headers: { "X-Fragment": "curves" } });
+  const reply = await fetch(box.dataset.url, { headers: { "X-Fragment": "curves" }, redirect: "error" });
   if (!reply.ok) throw new Error(`${reply.status}`);
   box.innerHTML = await reply.text();
 }

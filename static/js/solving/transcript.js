@@ -9,7 +9,7 @@ const TRIES = 20;
 async function load(details, tries = TRIES) {
   const inside = details.querySelector(":scope > .inside");
   details.dataset.state = "loading";
-  const reply = await fetch(details.dataset.url, { headers: { "X-Fragment": details.dataset.fragment } });
+  const reply = await fetch(details.dataset.url, { headers: { "X-Fragment": details.dataset.fragment }, redirect: "error" });
   if (!reply.ok) throw new Error(`${reply.status}`);
   const before = document.activeElement;
   if (inside.contains(before) && before !== inside) return; // somebody reads with the keyboard inside
