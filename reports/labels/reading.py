@@ -30,7 +30,7 @@ from stats.tables.raw_rows import TableError
 
 STATES = ("answered", "abstain", "unavailable")
 # As long as the columns of the database are; SQLite would store more.
-_LONGEST = {"rater": 500, "judge_version": 200, "stratum": 200, "step": 50, "value": 200}
+_LONGEST = {"rater": 500, "judge_version": 200, "stratum": 200, "step": 50}
 _LONGEST_OF_JUDGE = {"rater": 100}
 _MOST_VOTES = 32_767
 _DESIGN = ("stratum", "stratum_size", "sample_size")

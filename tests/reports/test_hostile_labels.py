@@ -358,6 +358,13 @@ def test_draws_are_kept_where_the_question_has_one(proofs, tmp_path):
     assert list(Verdict.objects.values_list("value", flat=True)) == ["tie", "tie"]
 
 
+def test_an_answer_in_words_is_imported_whole(proofs, tmp_path):
+    words = "The second proof never uses that the group is finite. " * 40
+    given = [CHOICE | {"question": "reason", "value": words.strip()}]
+    import_labels(actor=None, path=written(tmp_path, given), release=proofs)
+    assert Answer.objects.get(question="reason").value == words.strip()
+
+
 def test_equal_rows_are_one_label_and_are_counted(proofs, tmp_path):
     """However the same is written: 4 points or 4.0, a time with Z or +00:00, the first vote or none."""
     given = [
