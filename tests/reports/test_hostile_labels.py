@@ -483,6 +483,13 @@ def test_a_name_that_is_an_address_has_its_pages(proofs, tmp_path, owner, client
     assert not import_labels(actor=None, path=path, release=proofs).changed
 
 
+def test_a_time_may_be_of_any_zone(proofs, tmp_path):
+    given = [at("2026-10-05T08:00:00+23:59"), VERDICT | {"created_at": "2026-10-05T08:00:00-23:59:30"}]
+    import_labels(actor=None, path=written(tmp_path, given), release=proofs)
+    times = {row["created_at"] for row in label_rows(proofs)}
+    assert times >= {"2026-10-04T08:01:00+00:00", "2026-10-06T07:59:30+00:00"}
+
+
 def test_clocks_of_two_sites_may_differ_by_some_hours(proofs, tmp_path):
     soon = (datetime.now(UTC) + timedelta(hours=5)).isoformat()
     import_labels(actor=None, path=written(tmp_path, [at(soon)]), release=proofs)
