@@ -210,6 +210,18 @@ CONTRADICTIONS = {
         again(EXPERT | {"stratum": "a", "stratum_size": 9, "sample_size": 3}, rater="bob", stratum_size=8),
         told(3, "stratum_size", "line 2 says '9'"),
     ),
+    "two sizes of one stratum on two proofs": (
+        again(EXPERT | {"stratum": "a", "stratum_size": 9}, subject=PROOF.replace("01", "02"), stratum_size=8),
+        told(3, "stratum_size", "line 2 says '9' of the same stratum"),
+    ),
+    "more of a stratum than it has": (
+        again(EXPERT | {"stratum": "a", "stratum_size": "1"}, subject=PROOF.replace("01", "02")),
+        told(3, "stratum_size", "2 of the stratum 'a' are labelled, more than 1"),
+    ),
+    "more of a stratum than were drawn": (
+        again(EXPERT | {"stratum_size": 9, "sample_size": "1"}, subject=PROOF.replace("01", "02")),
+        told(3, "sample_size", "2 of the stratum '' are labelled, more than 1"),
+    ),
     "a grade in sight of a verdict and not": (
         again(EXPERT | {"verdict_seen": "yes"}, question="logic", value=4, order="1", verdict_seen="no"),
         told(3, "verdict_seen", "line 2 says 'yes' of the same grade"),
