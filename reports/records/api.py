@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import BasePermission
@@ -19,6 +20,7 @@ from benchmark.models import Release
 from reports.core.requests import release_or_404
 from reports.models import PublicRecord
 from reports.records.actions import Wish, prepare_record, publish_record, withdraw_record
+from reports.records.declared import Declared
 
 
 class RecordIn(serializers.Serializer[Any]):
@@ -39,7 +41,8 @@ class RecordIn(serializers.Serializer[Any]):
     embargo = serializers.DictField(
         child=serializers.DateField(),
         required=False,
-        help_text="The day on which a problem's texts may be read, by its key; under an empty key for all others.",
+        help_text="The day on which a problem's texts may be read, by its key; under an empty key for all others. Left out, "
+        "the next version of a record keeps closed what is still closed.",
     )
     seen = serializers.CharField(required=False, help_text="`sha256` of what you looked at; publishes it.")
 
@@ -86,6 +89,9 @@ class RecordsView(StrictView):
         artifact = frozen.select_related("release").first()
         if artifact is None:
             raise Refused("There is no such frozen score.", code="no_artifact", field="artifact")
+        earlier = _records(release_or_404(name)).filter(name=said["name"]).first()
+        if earlier and "embargo" not in said:  # else a correction would make public what is still closed
+            said["embargo"] = Declared.from_json(earlier.declared).still_closed(timezone.now().date())
         wish = Wish(**said)
         if seen:
             row = publish_record(actor=caller(request), artifact=artifact, wish=wish, seen=seen)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from typing import Any
 
 
@@ -49,6 +50,11 @@ class Declared:
     def public_on(self, instance: str) -> str:
         """The day on which a text under embargo may be read, "" where there is none."""
         return "" if self.is_open(instance) else self.embargo[instance]
+
+    def still_closed(self, today: date) -> dict[str, date]:
+        """What its next version keeps closed unless its owner says otherwise: the days that have not come, by problem."""
+        days = {key: date.fromisoformat(day) for key, day in sorted(self.embargo.items())}
+        return {key: day for key, day in days.items() if day > today}
 
     def as_json(self) -> dict[str, object]:
         """Plain JSON values."""

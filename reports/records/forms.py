@@ -85,8 +85,8 @@ class PublishForm(forms.Form):
 
 def embargo_text(declared: Declared) -> str:
     """What an earlier version said of texts that are still closed today, as the field of the form takes it."""
-    today = timezone.now().date().isoformat()
-    return "\n".join(f"{key} {day}" for key, day in sorted(declared.embargo.items()) if day > today)
+    closed = declared.still_closed(timezone.now().date())
+    return "\n".join(f"{key} {day}" for key, day in closed.items())
 
 
 class WithdrawForm(forms.Form):

@@ -119,6 +119,27 @@ def test_on_the_day_that_was_announced_the_texts_become_public_as_a_new_version(
     assert "Version 2" in client.get("/records/gaps/1/").content.decode()  # the band on the older one
 
 
+def test_the_next_version_keeps_closed_what_is_still_closed_unless_it_says_otherwise(
+    address, client, owner, django_capture_on_commit_callbacks
+):
+    days = {"sample-proof-01": "2027-01-01", "sample-proof-02": "2027-03-01"}
+
+    def published(**body) -> dict[str, str]:
+        with django_capture_on_commit_callbacks(execute=True):
+            looked = send(client, address, show_problems=True, **body).json()
+            send(client, address, show_problems=True, **body, seen=looked["sha256"])
+        return PublicRecord.objects.latest("version").declared["embargo"]
+
+    with time_machine.travel("2026-12-01 12:00+00:00"):
+        client.force_login(owner)
+        assert published(embargo=days) == days
+    with time_machine.travel("2027-02-01 12:00+00:00"):
+        client.force_login(owner)
+        assert published() == {"sample-proof-02": "2027-03-01"}
+        assert published(embargo={}) == {}
+    assert PublicRecord.objects.count() == 3
+
+
 def test_what_is_published_when_an_embargo_ends_names_nobody_whom_no_owner_saw(
     address, client, owner, proofs, django_capture_on_commit_callbacks
 ):
