@@ -66,7 +66,9 @@ def _unread(page: Reading, source: Reading) -> Reading:
         if (
             found < 1
             or text[found - 1] != "\n"
-            or text[behind : behind + 1].isalnum()  # nothing is behind a blank that the last line feed stands for
+            or text[
+                behind : behind + 1
+            ].isalnum()  # nothing is behind a blank that the last line feed stands for
             or symbol[found:behind] != page.symbol[at:end]
         ):
             first, last = max(done, at - _AROUND), end + 1 + _AROUND

@@ -300,7 +300,10 @@ class LabelReader:
         self._drawn[stratum] += 1
         name = "sample_size" if sample else "stratum_size"
         if row[name] and self._drawn[stratum] > int(row[name]):
-            yield name, f"{self._drawn[stratum]} of the stratum {row['stratum']!r} are labelled, more than {row[name]}"
+            yield (
+                name,
+                f"{self._drawn[stratum]} of the stratum {row['stratum']!r} are labelled, more than {row[name]}",
+            )
 
     def _value(self, row: LabelRow) -> str:
         """The value of a checked row as its scale writes it."""

@@ -160,7 +160,9 @@ def _of_texts(
     for place, line in _lines(packed, files, "answers.jsonl"):
         try:
             answer = json.loads(line)
-            is_canonical = canonical_json(answer) == line  # no key twice, of which readers take one or the other
+            is_canonical = (
+                canonical_json(answer) == line
+            )  # no key twice, of which readers take one or the other
             system = answer.pop("system")
             answered = Subject(answer["instance"], system, answer["attempt"], inputs.track, inputs.condition)
             sha256 = hashlib.sha256(canonical_json(answer)).hexdigest()

@@ -52,7 +52,7 @@ class Declared:
         return "" if self.is_open(instance) else self.embargo[instance]
 
     def still_closed(self, today: date) -> dict[str, date]:
-        """What its next version keeps closed unless its owner says otherwise: the days that have not come, by problem."""
+        """What the next version keeps closed unless its owner says otherwise: the days that have not come."""
         days = {key: date.fromisoformat(day) for key, day in sorted(self.embargo.items())}
         return {key: day for key, day in days.items() if day > today}
 

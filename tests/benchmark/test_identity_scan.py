@@ -177,7 +177,12 @@ def test_what_the_source_says_word_for_word_is_scanned_there_alone():
 
 @pytest.mark.parametrize(
     ("text_format", "text"),
-    [("latex", "Clear. \u00a0"), ("latex", "Clear.\u200b~"), ("plain", "Clear.\u200b"), ("plain", "Clear.\ufeff")],
+    [
+        ("latex", "Clear. \u00a0"),
+        ("latex", "Clear.\u200b~"),
+        ("plain", "Clear.\u200b"),
+        ("plain", "Clear.\ufeff"),
+    ],
 )
 def test_a_text_may_end_with_any_blank(text_format, text):
     assert scan_shown(text, text_format) == []

@@ -211,7 +211,9 @@ CONTRADICTIONS = {
         told(3, "stratum_size", "line 2 says '9'"),
     ),
     "two sizes of one stratum on two proofs": (
-        again(EXPERT | {"stratum": "a", "stratum_size": 9}, subject=PROOF.replace("01", "02"), stratum_size=8),
+        again(
+            EXPERT | {"stratum": "a", "stratum_size": 9}, subject=PROOF.replace("01", "02"), stratum_size=8
+        ),
         told(3, "stratum_size", "line 2 says '9' of the same stratum"),
     ),
     "more of a stratum than it has": (

@@ -485,9 +485,9 @@ def test_no_table_says_what_the_artifact_does_not(publish):
     content = packed(publish())
     assert "comments.csv" not in unpacked(content)
     for name in ("comments_csv", "verdicts_csv", "choices_csv"):
-        assert changed(content, honest_sums=True, **{name: b"subject,text\nsample-proof-01/aurora/1,Wrong.\n"}) == [
-            f"{name.replace('_', '.')}: expected no file, found rows that the artifact does not have"
-        ]
+        assert changed(
+            content, honest_sums=True, **{name: b"subject,text\nsample-proof-01/aurora/1,Wrong.\n"}
+        ) == [f"{name.replace('_', '.')}: expected no file, found rows that the artifact does not have"]
 
 
 def test_labels_are_never_missing(publish):
