@@ -105,6 +105,7 @@ function showRemaining() {
 }
 
 function fill(content) {
+  comments.close();
   form.fill(content);
   comments.draw();
   for (const labelled of steps) labelled.draw();
