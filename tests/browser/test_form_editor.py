@@ -245,7 +245,11 @@ def test_the_button_that_moved_a_question_moves_it_on(sign_in, coordinator):
     page.get_by_role("button", name="Move Level down").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
-    assert [question["key"] for question in content(page, draft)["questions"]] == ["accept", "report", "level"]
+    assert [question["key"] for question in content(page, draft)["questions"]] == [
+        "accept",
+        "report",
+        "level",
+    ]
     expect(page.get_by_role("button", name="Move Level up")).to_be_focused()
 
 
