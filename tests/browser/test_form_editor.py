@@ -280,3 +280,33 @@ def test_what_the_editor_does_not_understand_becomes_empty(sign_in, coordinator,
     page = sign_in(coordinator)
     page.goto(reverse("form-editor", args=[blank.pk]))
     expect(page.locator("#question-text-0")).to_be_visible()
+
+
+def test_the_end_of_a_number_is_typed_anew_and_what_counts_as_solved_stays(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator, "points")
+    page.get_by_label("solved from (optional)").fill("6")
+    page.get_by_label("to", exact=True).press("Control+a")
+    page.keyboard.type("10")
+    points = content(page, draft)["questions"][0]
+    assert points["scale"]["success"] == ["6", "7", "8", "9", "10"]
+    assert points["anchors"] == {"0": "Nothing of value.", "7": "Complete and correct."}
+    page.get_by_label("From", exact=True).fill("20")
+    expect(page.locator('[data-question-problem="0"]')).to_contain_text("between 2 and 25 values, not 0")
+    page.get_by_label("From", exact=True).fill("0")
+    assert content(page, draft)["questions"][0] == points
+
+
+def test_a_name_in_tables_typed_through_another_s_takes_none_of_its_rules(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    page.get_by_role("button", name="Edit Report to the authors").click()
+    page.get_by_text("Name in tables").click()
+    page.locator("#question-key-2").press("Control+a")
+    page.keyboard.type("level_of_detail")
+    stored = content(page, draft)
+    assert stored["questions"][2]["key"] == "level_of_detail"
+    assert [rule["question"] for rule in stored["rules"]] == ["level", "level"]
+    page.locator("#question-2 header .button").click()
+    page.locator("#question-0 header .button").click()
+    page.get_by_text("Name in tables").click()
+    page.locator("#question-key-0").fill("verdict")
+    assert [rule["question"] for rule in content(page, draft)["rules"]] == ["verdict", "verdict"]

@@ -193,12 +193,16 @@ class Editor {
     this.rekey(question, keyFor(text, others));
   }
 
-  rekey(question, key) {
-    for (const rule of this.everyRule) {
-      if (rule.question === question.key) rule.question = key;
-      if (rule.then === question.key) rule.then = key;
-    }
+  rekey(question, key, { asked, then } = this.#rulesAbout(question)) {
+    for (const rule of asked) rule.question = key;
+    for (const rule of then) rule.then = key;
     question.key = key;
+  }
+
+  // While two questions have one key, the rules are those of the one that had it first.
+  #rulesAbout({ key }) {
+    const rules = this.content.questions.filter((each) => each.key === key).length > 1 ? [] : this.everyRule;
+    return { asked: rules.filter((rule) => rule.question === key), then: rules.filter((rule) => rule.then === key) };
   }
 
   // --- drawing --------------------------------------------------------------------------------------------
@@ -302,8 +306,9 @@ class Editor {
     });
     const key = element("input", {
       type: "text", id: `question-key-${at}`, value: question.key ?? "", maxLength: 90, spellcheck: false,
+      onfocus: () => (this.ruled = this.#rulesAbout(question)),
       oninput: ({ target }) => {
-        this.rekey(question, target.value);
+        this.rekey(question, target.value, this.ruled);
         this.changed();
       },
     });
@@ -436,24 +441,29 @@ class Editor {
     const [least, most] = [Number(values[0]), Number(values.at(-1))];
     const step = values.length > 1 ? Number((Number(values[1]) - least).toFixed(6)) : 1;
     const inputs = {};
+    // From what there was: "1" on the way to "10" must lose neither the meanings nor what counts as solved.
+    const { success = [] } = question.scale;
+    const meanings = Object.entries(question.anchors ?? {});
+    const from = (limit) => (numbers) => (limit === "" ? [] : numbers.filter((value) => Number(value) >= Number(limit)));
+    let solved = from(success[0] ?? "");
+    if (success.length !== solved(values).length) solved = (numbers) => success.filter((value) => numbers.includes(value)); // by REST
     const change = () => {
       const numbers = numbersFrom(Number(inputs.least.value), Number(inputs.most.value), Number(inputs.step.value) || 1);
-      if (numbers.length < 2) return;
       question.scale.values = numbers;
-      question.scale.success = (question.scale.success ?? []).filter((value) => numbers.includes(value));
-      const meanings = Object.entries(question.anchors ?? {});
+      question.scale.success = solved(numbers);
       question.anchors = Object.fromEntries(meanings.filter(([value]) => numbers.includes(value)));
       this.changed();
     };
     const input = (name, value) => (inputs[name] = element("input", { type: "number", value, step: "any", oninput: change }));
-    const from = element("input", {
-      type: "number", step: "any", value: question.scale.success?.[0] ?? "",
+    const limit = element("input", {
+      type: "number", step: "any", value: success[0] ?? "",
       oninput: ({ target }) => {
-        question.scale.success = target.value === "" ? [] : question.scale.values.filter((value) => Number(value) >= Number(target.value));
+        solved = from(target.value);
+        question.scale.success = solved(question.scale.values);
         this.changed();
       },
     });
-    return element("div", { class: "number-fields" }, field("From", input("least", least)), field("to", input("most", most)), field("in steps of", input("step", step)), field("solved from (optional)", from));
+    return element("div", { class: "number-fields" }, field("From", input("least", least)), field("to", input("most", most)), field("in steps of", input("step", step)), field("solved from (optional)", limit));
   }
 
   // --- rules ----------------------------------------------------------------------------------------------
