@@ -1,6 +1,7 @@
 """The editor of forms in Chromium: First Proof's form by keyboard alone, with its rule, and used to grade."""
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
@@ -9,6 +10,7 @@ from annotation.rubrics import drafting
 from annotation.rubrics.available import read_rubric_file, rubric_called, rubric_toml
 from benchmark.protocols import get_protocol
 from tests.browser.accessibility import axe
+from tests.browser.test_grading import sign_in_again
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LEVELS = [
@@ -280,6 +282,18 @@ def test_what_the_editor_does_not_understand_becomes_empty(sign_in, coordinator,
     page = sign_in(coordinator)
     page.goto(reverse("form-editor", args=[blank.pk]))
     expect(page.locator("#question-text-0")).to_be_visible()
+
+
+def test_a_form_is_used_after_signing_in_again_in_another_window(sign_in, coordinator):
+    page, _ = opened(sign_in, coordinator)
+    Session.objects.all().delete()
+    page.get_by_label("Title").fill("Written meanwhile")
+    expect(page.locator("#save-state")).to_contain_text("sign in again in another window")
+    sign_in_again(page, coordinator)
+    saved(page)
+    page.get_by_role("button", name="Use this version").click()
+    expect(page.locator(".messages")).to_contain_text("referee-v1 can be used by campaigns")
+    assert Rubric.objects.get(name="referee").content["title"] == "Written meanwhile"
 
 
 def test_the_end_of_a_number_is_typed_anew_and_what_counts_as_solved_stays(sign_in, coordinator):

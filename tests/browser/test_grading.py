@@ -8,6 +8,7 @@ from django.contrib.sessions.models import Session
 from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
+from accounts.models import User
 from annotation.assigning.taking import take_next
 from annotation.grading.actions import save_draft
 from annotation.models import Comment, Draft, Grade
@@ -172,6 +173,16 @@ def test_a_closed_tab_loses_nothing(item, place):
     again.goto(address)
     expect(again.locator('[name="note"]')).to_have_value("Last words")
     stored(again, "Last words")
+
+
+def sign_in_again(page: Page, person: User) -> None:
+    other = page.context.new_page()
+    other.goto(reverse("account_login"))
+    other.locator('[name="login"]').fill(person.email)
+    other.locator('[name="password"]').fill(PASSWORD)
+    other.keyboard.press("Enter")
+    expect(other.get_by_role("button", name="Sign out")).to_be_visible()
+    other.close()
 
 
 def test_a_lost_session_is_said_and_saving_goes_on_after_signing_in_again(
@@ -417,3 +428,16 @@ def test_what_was_taken_back_before_it_was_sent_does_not_return_with_a_reload(it
     expect(item.locator("#save-state")).to_have_attribute("data-state", "loaded")
     item.wait_for_timeout(500)  # what the browser keeps is read after the page
     expect(item.locator('[name="note"]')).to_have_value("Kept.")
+
+
+def test_an_item_that_is_given_up_keeps_its_last_words_after_signing_in_again(item, algebraist):
+    Session.objects.all().delete()
+    item.locator('[name="note"]').fill("Signed out.")
+    expect(item.locator("#save-state")).to_contain_text("Signed out: kept in this browser")
+    sign_in_again(item, algebraist)
+    stored(item, "Signed out.")
+    item.on("dialog", lambda dialog: dialog.accept())
+    item.locator('[name="note"]').fill("The last words.")
+    item.get_by_role("button", name="Out of my field").click()
+    item.wait_for_url(re.compile(r"/grading/$"))
+    assert Draft.objects.get().content["note"] == "The last words."

@@ -33,7 +33,10 @@ class Editor {
     byId("preview").addEventListener("submit", (event) => event.preventDefault());
     byId("publish").addEventListener("submit", (event) => this.publish(event));
     for (const form of document.querySelectorAll("form[data-confirm]")) {
-      form.addEventListener("submit", (event) => confirm(form.dataset.confirm) || event.preventDefault());
+      form.addEventListener("submit", (event) => {
+        form.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
+        if (!confirm(form.dataset.confirm)) event.preventDefault();
+      });
     }
     addEventListener("visibilitychange", () => document.hidden && this.save());
     addEventListener("beforeunload", (event) => this.dirty && event.preventDefault());
@@ -130,6 +133,7 @@ class Editor {
       document.querySelector("#editor .problem:not([hidden])")?.scrollIntoView({ block: "center" });
       return;
     }
+    event.target.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
     setTimeout(() => event.target.submit()); // after this event: while it lasts the browser submits nothing else
   }
 
