@@ -39,7 +39,7 @@ export class Flags {
 
   write(index = null) {
     const flag = index === null ? { kind: "", spans: [], link: "", note: "" } : this.form.flags[index];
-    this.index = index;
+    this.flag = index === null ? null : flag;
     this.spans = [...(flag.spans ?? [])];
     this.#field("kind").selectedIndex = 0;
     if (flag.kind) this.#field("kind").value = flag.kind;
@@ -152,8 +152,8 @@ export class Flags {
       return;
     }
     const flag = { kind: kind.value, spans: this.spans, link, note: this.#field("note").value.trim() };
-    if (this.index === null) this.form.flags = [...this.form.flags, flag];
-    else this.form.flags = this.form.flags.with(this.index, flag);
+    const at = this.form.flags.indexOf(this.flag); // others may have been removed meanwhile
+    this.form.flags = at < 0 ? [...this.form.flags, flag] : this.form.flags.with(at, flag);
     this.close();
     this.draw();
     this.changed();
