@@ -52,6 +52,15 @@ export class Flags {
     this.#field("kind").focus();
   }
 
+  // Before the grade is submitted: keeps the flag that is being written. False if something is missing, which is said.
+  settle() {
+    if (this.editor.hidden) return true;
+    const written = this.spans.length || this.#field("link").value.trim() || this.#field("note").value.trim();
+    if (written) this.#keep();
+    else this.close();
+    return this.editor.hidden;
+  }
+
   close() {
     this.editor.hidden = true;
     this.add.hidden = false;

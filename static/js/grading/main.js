@@ -124,11 +124,15 @@ const versions = new Versions({
 
 const submission = new Submission({ form, page, autosave, state, banner: byId("refusal"), clock });
 
+function submit() {
+  if (flags.settle()) submission.run();
+}
+
 page.addEventListener("input", changed);
 page.addEventListener("submit", (event) => {
   if (event.submitter?.getAttribute("form") === "out-of-field") return;
   event.preventDefault();
-  submission.run();
+  submit();
 });
 byId("out-of-field").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -157,7 +161,7 @@ new Keys({
   comments,
   search,
   steps,
-  submit: () => submission.run(),
+  submit,
   help: () => byId("keys").showModal(),
 });
 page.querySelector('[data-do="back-to-text"]').addEventListener("click", () => book.sheets.close());
