@@ -13,7 +13,9 @@ class Declared:
     (ISO) on which the texts of a problem may be read, by the problem's key; of a problem under embargo only its title
     is published. `credited` are the referees who chose to be named, as they chose it; `referees` counts all of them.
     With `hides_hashes` there is no hash of an answer that is not shown: who has its text would find its system by it.
-    Records from before 27 November 2026 have all hashes.
+    Records from before 27 November 2026 have all hashes. With `strict` there are no draws of campaigns in which nobody
+    had graded yet, because they name the systems of what is still to be read, and no words of references where problems
+    are not shown. Records from before 29 November 2026 have them.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Declared:
     is_sample: bool = False
     frozen_sha256: str = ""
     hides_hashes: bool = False
+    strict: bool = False
 
     def is_open(self, instance: str) -> bool:
         """Whether the texts of the problem may be read from the day of publishing on."""

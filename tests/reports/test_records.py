@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import zipfile
+from dataclasses import replace
 from datetime import date, timedelta
 from html.parser import HTMLParser
 from urllib.parse import urljoin
@@ -24,6 +25,8 @@ from benchmark.describing.actions import describe_release
 from benchmark.models import Instance, Output, ReleaseDescription, System
 from benchmark.releases.freezing import freeze_release
 from benchmark.rendering.actions import render_waiting
+from benchmark.settling.actions import settle
+from benchmark.settling.queue import questions
 from reports.artifact.freezing import freeze_artifact
 from reports.models import Artifact, PublicRecord
 from reports.records.actions import Wish, prepare_record, publish_record, withdraw_record
@@ -34,8 +37,8 @@ from reports.records.mathml import with_mathml
 from reports.records.metadata import bibtex, citation_cff
 from reports.records.site import build
 from reports.records.tables import latex_text, markdown_text
-from tests.factories import CampaignFactory, ReleaseFactory
-from tests.reports.conftest import load_proofs
+from tests.factories import CampaignFactory, ItemFactory, ReleaseFactory
+from tests.reports.conftest import load_gaps, load_proofs
 
 pytestmark = pytest.mark.django_db
 WISH = Wish(name="gaps", title="Gaps in proofs", asked="Find a statement.", limitations="Few gaps.")
@@ -261,6 +264,40 @@ def test_no_hash_names_the_system_of_an_answer_that_is_not_shown(publish, proofs
     rows = json.loads(files["artifact.json"])["inputs"]["outputs"]
     assert {bool(row[-1]) for row in rows if row[2] == first} == {False}
     assert {bool(row[-1]) for row in rows if row[2] != first} == {True}
+
+
+def test_nobody_finds_in_a_record_whose_answers_an_open_campaign_has_drawn(proofs):
+    campaign = CampaignFactory(release=proofs, slug="second", phase="open", opened_at=timezone.now())
+    output = Output.objects.filter(run__release=proofs, state="answered").first()
+    ItemFactory(campaign=campaign, output=output, instance=output.instance, stratum="aurora/success")
+    again = freeze_artifact(actor=None, release=proofs)
+    assert "aurora/success" in again.content
+    made = prepare_record(artifact=again, wish=WISH)
+    drawn = {row[1] for row in json.loads(made.files["artifact.json"])["inputs"]["draws"]}
+    assert drawn == {row.slug for row in Campaign.objects.filter(release=proofs, phase="closed")}
+    assert not any(b"aurora/success" in content for content in made.files.values())
+    assert verify_archive(made.archive).verified
+    earlier = replace(made.declared, strict=False)
+    assert b"aurora/success" in build(proofs, again.content, earlier)["artifact.json"]
+
+
+@pytest.mark.parametrize("show_problems", [False, True])
+def test_where_problems_are_not_shown_no_settled_case_quotes_their_references(owner, show_problems):
+    release = load_gaps()
+    describe_release(actor=None, release=release, licence="MIT", creators="A", published_on=date(2026, 11, 1))
+    cases = [one.case for one in questions(release)]
+    for case in cases:
+        settle(actor=owner, release=release, pair=case.pair, verdict="same")
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    score = freeze_artifact(actor=None, release=release)
+    wish = Wish(**{**vars(WISH), "show_outputs": True, "show_problems": show_problems})
+    made = prepare_record(artifact=score, wish=wish)
+    assert verify_archive(made.archive).verified
+    told = [case.pair for case in cases if case.pair.encode() in made.files["artifact.json"]]
+    told += [case.pair for case in cases if case.wanted[0][1].encode() in made.files["artifact.json"]]
+    assert bool(told) == show_problems
+    assert (score.sha256.encode() in made.files["README.md"]) == show_problems
 
 
 def test_a_record_with_answers_is_known_where_a_campaign_opens(publish, proofs):
