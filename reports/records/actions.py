@@ -145,7 +145,7 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
             credited=[name for name in announced.credited if name in declared.credited],
         )
     # by it the few hashes and words that are left out could be guessed
-    if not any(map(declared.hides_answer, keys)) and (declared.show_problems or not inputs.answers):
+    if not any(declared.hides_answer(key) or declared.hides_problem(key) for key in keys):
         declared = replace(declared, frozen_sha256=artifact.sha256)
     return Prepared(declared, build(release, artifact.content, declared))
 
