@@ -43,7 +43,8 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     closed_problems = {row.instance for row in inputs.outputs if declared.hides_problem(row.instance)}
     some_closed = bool(hidden or closed_problems)
     # the paper of a query of theorem search is what is to be found; their order, on which resampling depends, stays
-    papers = sorted({row.cluster for row in (*inputs.outputs, *inputs.asked)} if closed_problems else ())
+    named = {row.cluster for row in inputs.outputs} | {row.cluster for row in inputs.asked}
+    papers = sorted(named) if closed_problems else []
     paper_of = {key: f"paper-{at:0{len(str(len(papers)))}}" for at, key in enumerate(papers, start=1)}
     pairs_of_texts = {
         row.pair: f"pair-{number}"
