@@ -134,7 +134,7 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
         ),
         is_sample=release.is_sample,
         hides_hashes=True,
-        strict=True,
+        hides_clues=True,
     )
     if announced:
         declared = replace(

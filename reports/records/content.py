@@ -65,7 +65,7 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
             replace(row, pair=pairs_of_texts[row.pair], found="", wanted="") if some_closed else row
             for row in inputs.answers
         ),
-        draws=tuple(row for row in inputs.draws if row.campaign in graded or not declared.strict),
+        draws=tuple(row for row in inputs.draws if row.campaign in graded or not declared.hides_clues),
         settled=tuple(
             replace(row, pair=pairs_of_texts[row.pair]) if some_closed else row for row in inputs.settled
         ),

@@ -280,7 +280,7 @@ def test_nobody_finds_in_a_record_whose_answers_an_open_campaign_has_drawn(proof
     assert drawn == {row.slug for row in Campaign.objects.filter(release=proofs, phase="closed")}
     assert not any(b"aurora/success" in content for content in made.files.values())
     assert verify_archive(made.archive).verified
-    earlier = replace(made.declared, strict=False)
+    earlier = replace(made.declared, hides_clues=False)
     assert b"aurora/success" in build(proofs, again.content, earlier)["artifact.json"]
 
 
@@ -353,7 +353,7 @@ def test_a_record_with_what_referees_quoted_is_known_there_too(publish, proofs):
 
 def test_a_record_from_before_keeps_its_hashes(frozen, publish):
     row = publish()
-    said = {**row.declared, "hides_hashes": False, "strict": False, "frozen_sha256": frozen.sha256}
+    said = {**row.declared, "hides_hashes": False, "hides_clues": False, "frozen_sha256": frozen.sha256}
     earlier = Declared.from_json(said)
     files = build(frozen.release, frozen.content, earlier)
     made, kept = json.loads(files["artifact.json"]), json.loads(frozen.content)
