@@ -63,7 +63,7 @@ class Answer(models.Model):
     grade = models.ForeignKey(Grade, on_delete=models.PROTECT, related_name="answers")
     question = models.CharField(max_length=100)
     step = models.CharField(max_length=50, blank=True)
-    value = models.CharField(max_length=200, blank=True)
+    value = models.TextField(blank=True)
     state = models.CharField(max_length=20, choices=LabelState.choices, default=LabelState.ANSWERED)
     confidence = models.FloatField(null=True, blank=True)
     comment = models.TextField(blank=True)

@@ -7,12 +7,15 @@ LEEWAY = dt.timedelta(days=1)  # clocks of two sites differ
 
 
 def moment_of(cell: str) -> dt.datetime | None:
-    """The time in a cell; None if it is empty or none with a zone."""
+    """The time in a cell, in UTC: PostgreSQL takes no zone of 16 hours or more. None if it is empty or has no zone."""
     try:
         moment = dt.datetime.fromisoformat(cell)
     except ValueError:
         return None
-    return moment if moment.tzinfo else None
+    try:
+        return moment.astimezone(dt.UTC) if moment.tzinfo else None
+    except OverflowError:  # at the ends of the calendar, where no label was given
+        return moment
 
 
 def objection_to_moment(cell: str) -> str:

@@ -1,6 +1,6 @@
 """Reading a label table against a release: every row checked, faults by line and field, nothing stored."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,7 @@ from stats.tables.raw_rows import TableError
 
 STATES = ("answered", "abstain", "unavailable")
 # As long as the columns of the database are; SQLite would store more.
-_LONGEST = {"rater": 500, "judge_version": 200, "stratum": 200, "step": 50, "value": 200}
+_LONGEST = {"rater": 500, "judge_version": 200, "stratum": 200, "step": 50}
 _LONGEST_OF_JUDGE = {"rater": 100}
 _MOST_VOTES = 32_767
 _DESIGN = ("stratum", "stratum_size", "sample_size")
@@ -71,6 +71,8 @@ class LabelReader:
         self.seen: dict[tuple[str, ...], LabelRow] = {}
         self.repeated = 0
         self._designs: dict[tuple[str, str], LabelRow] = {}
+        self._strata: dict[tuple[str, str], LabelRow] = {}
+        self._drawn: Counter[tuple[str, str]] = Counter()
         self._versions: dict[str, LabelRow] = {}
         self._named: dict[str, LabelRow] = {}
         self._judges: dict[str, set[str]] = defaultdict(set)
@@ -277,15 +279,28 @@ class LabelReader:
                 yield name, f"{same.place} says {same[name]!r} of the same grade"
 
     def _design_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        """What was drawn is in one stratum of one size for all who graded it."""
+        """What was drawn is in one stratum of one size for all who graded it, and a stratum has no more than was drawn
+        from it: no score could be computed."""
         size, sample = row["stratum_size"], row["sample_size"]
         if size and sample and not 1 <= int(sample) <= int(size):
             yield "sample_size", f"sample_size {sample} is not between 1 and stratum_size {size}."
-        item = row["campaign"] or UNSPECIFIED_CAMPAIGN, row["subject"]
-        same = self._designs.setdefault(item, row)
-        for name in _DESIGN:
+        campaign = row["campaign"] or UNSPECIFIED_CAMPAIGN
+        item, stratum = (campaign, row["subject"]), (campaign, row["stratum"])
+        if item in self._designs:
+            same = self._designs[item]
+            for name in _DESIGN:
+                if same[name] != row[name]:
+                    yield name, f"{same.place} says {same[name]!r} of the same subject"
+            return
+        self._designs[item] = row
+        same = self._strata.setdefault(stratum, row)
+        for name in ("stratum_size", "sample_size"):
             if same[name] != row[name]:
-                yield name, f"{same.place} says {same[name]!r} of the same subject"
+                yield name, f"{same.place} says {same[name]!r} of the same stratum"
+        self._drawn[stratum] += 1
+        name = "sample_size" if sample else "stratum_size"
+        if row[name] and self._drawn[stratum] > int(row[name]):
+            yield name, f"{self._drawn[stratum]} of the stratum {row['stratum']!r} are labelled, more than {row[name]}"
 
     def _value(self, row: LabelRow) -> str:
         """The value of a checked row as its scale writes it."""

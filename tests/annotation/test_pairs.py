@@ -91,6 +91,19 @@ def submit(person, place, value="first"):
     )
 
 
+def test_an_answer_in_words_has_any_length(comparison, coordinator, algebraist):
+    place = taking.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    words = "The second proof never uses that the group is finite. " * 40
+    grade = submit_grade(
+        reviewer=algebraist,
+        assignment=place,
+        content={"answers": {"preference": "first", "sureness": "1", "reason": words}},
+        idempotency_key="long",
+        rubric_sha256=comparison.rubric.sha256,
+    )
+    assert grade.answers.get(question="reason").value == words.strip()
+
+
 def test_every_pair_of_systems_is_a_stratum_of_the_problems_that_both_answered(comparison, coordinator):
     items = campaigns_pairs.draw_pairs(actor=coordinator, campaign=comparison)
     assert Counter(item.stratum for item in items) == {

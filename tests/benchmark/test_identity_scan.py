@@ -176,6 +176,14 @@ def test_what_the_source_says_word_for_word_is_scanned_there_alone():
     assert scan_shown("\\newcommand{\\w}[1]{\\text{#1}}Let $\\w{GPT-5}$ be even. GPT-5$", "latex") != []
 
 
+@pytest.mark.parametrize(
+    ("text_format", "text"),
+    [("latex", "Clear. \u00a0"), ("latex", "Clear.\u200b~"), ("plain", "Clear.\u200b"), ("plain", "Clear.\ufeff")],
+)
+def test_a_text_may_end_with_any_blank(text_format, text):
+    assert scan_shown(text, text_format) == []
+
+
 def test_a_part_of_a_protocol_is_scanned_in_the_format_in_which_it_is_shown():
     protocol = get_protocol("re2math")
     payload = {"selected_source": {"title": "A title"}, "source_excerpt": r"By \textbf{G}P\textit{T}-5."}

@@ -210,6 +210,18 @@ CONTRADICTIONS = {
         again(EXPERT | {"stratum": "a", "stratum_size": 9, "sample_size": 3}, rater="bob", stratum_size=8),
         told(3, "stratum_size", "line 2 says '9'"),
     ),
+    "two sizes of one stratum on two proofs": (
+        again(EXPERT | {"stratum": "a", "stratum_size": 9}, subject=PROOF.replace("01", "02"), stratum_size=8),
+        told(3, "stratum_size", "line 2 says '9' of the same stratum"),
+    ),
+    "more of a stratum than it has": (
+        again(EXPERT | {"stratum": "a", "stratum_size": "1"}, subject=PROOF.replace("01", "02")),
+        told(3, "stratum_size", "2 of the stratum 'a' are labelled, more than 1"),
+    ),
+    "more of a stratum than were drawn": (
+        again(EXPERT | {"stratum_size": 9, "sample_size": "1"}, subject=PROOF.replace("01", "02")),
+        told(3, "sample_size", "2 of the stratum '' are labelled, more than 1"),
+    ),
     "a grade in sight of a verdict and not": (
         again(EXPERT | {"verdict_seen": "yes"}, question="logic", value=4, order="1", verdict_seen="no"),
         told(3, "verdict_seen", "line 2 says 'yes' of the same grade"),
@@ -358,6 +370,13 @@ def test_draws_are_kept_where_the_question_has_one(proofs, tmp_path):
     assert list(Verdict.objects.values_list("value", flat=True)) == ["tie", "tie"]
 
 
+def test_an_answer_in_words_is_imported_whole(proofs, tmp_path):
+    words = "The second proof never uses that the group is finite. " * 40
+    given = [CHOICE | {"question": "reason", "value": words.strip()}]
+    import_labels(actor=None, path=written(tmp_path, given), release=proofs)
+    assert Answer.objects.get(question="reason").value == words.strip()
+
+
 def test_equal_rows_are_one_label_and_are_counted(proofs, tmp_path):
     """However the same is written: 4 points or 4.0, a time with Z or +00:00, the first vote or none."""
     given = [
@@ -474,6 +493,13 @@ def test_a_name_that_is_an_address_has_its_pages(proofs, tmp_path, owner, client
     path = tmp_path / "again.csv"
     path.write_text(exported)
     assert not import_labels(actor=None, path=path, release=proofs).changed
+
+
+def test_a_time_may_be_of_any_zone(proofs, tmp_path):
+    given = [at("2026-10-05T08:00:00+23:59"), VERDICT | {"created_at": "2026-10-05T08:00:00-23:59:30"}]
+    import_labels(actor=None, path=written(tmp_path, given), release=proofs)
+    times = {row["created_at"] for row in label_rows(proofs)}
+    assert times >= {"2026-10-04T08:01:00+00:00", "2026-10-06T07:59:30+00:00"}
 
 
 def test_clocks_of_two_sites_may_differ_by_some_hours(proofs, tmp_path):

@@ -519,6 +519,10 @@ def test_with_right_checksums_every_answer_is_still_that_of_its_system(publish):
     assert found(lines[0], *lines) == [
         "answers.jsonl, line 2: expected every answer once, found sample-proof-01/aurora/1 again"
     ]
+    twice = lines[0].replace(b"{", b'{"text":"Another proof.",', 1)
+    assert found(twice, *lines[1:]) == [
+        "answers.jsonl, line 1: expected the answer sample-proof-01/aurora/1 of the artifact, found another one"
+    ]
     assert found(*lines, b"[]\n", b"{") == [
         f"answers.jsonl, line {number}: expected an answer, found something else" for number in (25, 26)
     ]
@@ -546,6 +550,15 @@ def test_with_right_checksums_no_text_that_the_record_shows_is_left_out(publish)
     ]
     del files["answers.jsonl"], files["SHA256SUMS"]
     assert len(verify_archive(archive("x", files)).differences) == len(answers)
+
+
+def test_no_table_says_what_the_artifact_does_not(publish):
+    content = packed(publish())
+    assert "comments.csv" not in unpacked(content)
+    for name in ("comments_csv", "verdicts_csv", "choices_csv"):
+        assert changed(content, honest_sums=True, **{name: b"subject,text\nsample-proof-01/aurora/1,Wrong.\n"}) == [
+            f"{name.replace('_', '.')}: expected no file, found rows that the artifact does not have"
+        ]
 
 
 def test_labels_are_never_missing(publish):
