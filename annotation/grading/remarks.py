@@ -7,6 +7,11 @@ from annotation.grading.word_anchors import Anchored, anchored_to
 from annotation.models import Comment
 
 
+def words_between(source: str, start: int, end: int) -> str:
+    """The words of a block's `source` that a comment is about; empty if that is the block as a whole."""
+    return "" if end - start >= len(source) else " ".join(source[start:end].split())
+
+
 @dataclass(frozen=True)
 class Remark:
     """A comment at a block of the page; `letter` stands for its grader where several are shown."""

@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.grading.remarks import Remark
+from annotation.grading.remarks import Remark, words_between
 from stats.core.scale import value_words
 
 # As static/js/grading/words.js: $$..$$ and \[..\] are displays, $..$ and \(..\) are inline; \$ is a dollar, and
@@ -32,6 +32,12 @@ def on_file(remarks: Iterable[Remark], block: str) -> list[Remark]:
 def without_place(remarks: Iterable[Remark]) -> list[Remark]:
     """The remarks that no passage and no page shows."""
     return [one for one in remarks or () if one.has_no_place]
+
+
+@register.filter
+def quoted_from(remark: Remark, source: str) -> str:
+    """The words that the remark is about, in the source of its passage; empty if that is the passage as a whole."""
+    return remark.quote or words_between(source, remark.comment.start, remark.comment.end)
 
 
 register.filter(value_words)

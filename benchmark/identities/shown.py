@@ -66,9 +66,7 @@ def _unread(page: Reading, source: Reading) -> Reading:
         if (
             found < 1
             or text[found - 1] != "\n"
-            or text[
-                behind : behind + 1
-            ].isalnum()  # nothing is behind a blank that the last line feed stands for
+            or text[behind : behind + 1].isalnum()  # the page can have a blank more at the end
             or symbol[found:behind] != page.symbol[at:end]
         ):
             first, last = max(done, at - _AROUND), end + 1 + _AROUND

@@ -111,6 +111,7 @@ def import_outputs(
             author = System(slug=system, name=system_name or system, family=family)
             records = with_sources(rules, frozen, output_records(rules, source))
             _store(actor, run, author, survey, records, progress)
+        if not dry_run:  # also what an import that was broken off has stored
             scan_identities(release=release, progress=progress)
         if joined and not dry_run:
             add_runs(actor=actor, row=joined, runs=runs)

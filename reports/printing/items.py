@@ -7,7 +7,7 @@ graders, for every reader.
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Prefetch, Q, QuerySet
 
@@ -19,8 +19,10 @@ from annotation.core.item_names import is_turned, item_name
 from annotation.core.material import ShownFile, item_material
 from annotation.core.visibility import Thing, Viewer, may_see
 from annotation.grading.file_anchors import page_of, quote_of
+from annotation.grading.reasons import seen_where, unjudged_reason
+from annotation.grading.remarks import words_between
 from annotation.grading.word_anchors import Anchored, anchored_to
-from annotation.models import Answer, Campaign, Comment, Grade, Item
+from annotation.models import Answer, Campaign, Comment, Flag, Grade, Item
 from benchmark.files.pictures import illustrated
 from benchmark.models import CleanCopy, OutputState
 from benchmark.rendering.actions import render_now
@@ -51,6 +53,12 @@ class PrintedComment:
     text: str
     place: str = ""
     quote: str = ""
+    start: int = 0
+    end: int = 0
+
+    def quoting(self, source: str) -> "PrintedComment":
+        """With the words of its passage's source that it is about, if it has none yet."""
+        return replace(self, quote=self.quote or words_between(source, self.start, self.end))
 
 
 @dataclass(frozen=True)
@@ -171,10 +179,11 @@ def printed_items(
     )
     live = (
         Grade.objects.filter(superseded_by=None)
-        .select_related("assignment__reviewer")
+        .select_related("assignment__reviewer", "unjudged", "seen_where")
         .prefetch_related(
             Prefetch("answers", Answer.objects.order_by("pk")),
             Prefetch("comments", Comment.objects.order_by("pk")),
+            Prefetch("flags", Flag.objects.order_by("pk").prefetch_related("spans")),
         )
         .order_by("created_at", "pk")
     )
@@ -227,6 +236,8 @@ def _printed(
                     text=comment.text,
                     place=f"{file}, page {page_of(comment.anchor)}" if about == Anchored.PDF else "",
                     quote=quote_of(comment.anchor),
+                    start=comment.start,
+                    end=comment.end,
                 )
             )
         if grade.note:
@@ -234,9 +245,14 @@ def _printed(
         if item.second_id and grade.assignment.swapped != turned:
             notes.append((name, "saw the two proofs in the other order."))
         if grade.seen_before:
-            notes.append((name, "had seen this solution before."))
+            where = seen_where(grade)
+            notes.append((name, f"had seen this solution before{': ' if where else '.'}{where}"))
         if grade.statement_wrong:
             notes.append((name, "says that the statement is wrong."))
+        if reason := unjudged_reason(grade):
+            why = f": {reason['note']}" if reason["note"] else "."
+            notes.append((name, f"says that this cannot be judged. {reason['words']}{why}"))
+        notes += [(name, _flag_words(flag)) for flag in grade.flags.all()]
     # every remark on a passage of an anchored part is taken out of `remarks`
     shown = item_material(item, swapped=turned)
     anchored = [proof.anchored for proof in shown.proofs]
@@ -252,7 +268,10 @@ def _printed(
             continue
         commented = any(part is one for one in anchored)
         passages = [
-            PrintedPassage(block, tuple(remarks.pop(block.id, ()) if commented else ()))
+            PrintedPassage(
+                block,
+                tuple(one.quoting(block.source) for one in (remarks.pop(block.id, ()) if commented else ())),
+            )
             for block in document.blocks
         ]
         if not whole:
@@ -277,6 +296,11 @@ def _printed(
         on_files=tuple(on_files),
         general=tuple(general),
     )
+
+
+def _flag_words(flag: Flag) -> str:
+    said = [flag.get_kind_display(), *(f"“{span.text}”" for span in flag.spans.all()), flag.link, flag.note]
+    return "flags: " + " ".join(filter(None, said))
 
 
 def _inline(file: ShownFile) -> str:

@@ -134,6 +134,7 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
         ),
         is_sample=release.is_sample,
         hides_hashes=True,
+        hides_clues=True,
     )
     if announced:
         declared = replace(
@@ -143,9 +144,8 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
             systems=announced.systems,
             credited=[name for name in announced.credited if name in declared.credited],
         )
-    if not any(
-        map(declared.hides_answer, keys)
-    ):  # else the few hashes that are left out could be guessed by it
+    # by it the few hashes and words that are left out could be guessed
+    if not any(declared.hides_answer(key) or declared.hides_problem(key) for key in keys):
         declared = replace(declared, frozen_sha256=artifact.sha256)
     return Prepared(declared, build(release, artifact.content, declared))
 

@@ -21,8 +21,10 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     """The document to publish with its inputs and its score, recomputed.
 
     What referees wrote (remarks, and answers in free text) is left out unless reports are shown, and always of a
-    problem under embargo; so is everything by which the text of an answer that is not shown could be recognised. No
-    score depends on it. Raises Refused when the frozen document does not follow.
+    problem under embargo; so is everything by which the text of an answer that is not shown could be recognised, the
+    words of references and the papers where a problem is not shown, and what was drawn for campaigns in which nobody
+    had graded: there a reviewer would find whose answers they read. No score depends on any of this. Raises Refused
+    when the frozen document does not follow.
     """
     inputs = Inputs.from_json(frozen["inputs"])
     instance_of = {row.subject: row.instance for row in inputs.outputs}
@@ -36,21 +38,36 @@ def public_artifact(frozen: Mapping[str, Any], declared: Declared) -> tuple[dict
     def is_shown(subject: str) -> bool:
         return declared.show_reports and declared.is_open(instance_of.get(subject, ""))
 
+    graded = {campaign.slug for campaign in inputs.campaigns}
     hidden = {row.system for row in inputs.outputs if declared.hides_answer(row.instance)}
+    closed_problems = {row.instance for row in inputs.outputs if declared.hides_problem(row.instance)}
+    some_closed = bool(hidden or closed_problems)
+    # the paper of a query of theorem search is what is to be found; their order, on which resampling depends, stays
+    named = {row.cluster for row in inputs.outputs} | {row.cluster for row in inputs.asked}
+    papers = sorted(named) if closed_problems else []
+    paper_of = {key: f"paper-{at:0{len(str(len(papers)))}}" for at, key in enumerate(papers, start=1)}
     pairs_of_texts = {
-        row.pair: f"pair-{number}" for number, row in enumerate(inputs.answers if hidden else (), start=1)
+        row.pair: f"pair-{number}"
+        for number, row in enumerate(inputs.answers if some_closed else (), start=1)
     }
     kept = replace(
         inputs,
         outputs=tuple(
-            replace(row, sha256="") if declared.hides_answer(row.instance) else row for row in inputs.outputs
+            replace(
+                row,
+                cluster=paper_of.get(row.cluster, row.cluster),
+                sha256="" if declared.hides_answer(row.instance) else row.sha256,
+            )
+            for row in inputs.outputs
         ),
+        asked=tuple(replace(row, cluster=paper_of.get(row.cluster, row.cluster)) for row in inputs.asked),
         answers=tuple(
-            replace(row, pair=pairs_of_texts[row.pair], found="", wanted="") if hidden else row
+            replace(row, pair=pairs_of_texts[row.pair], found="", wanted="") if some_closed else row
             for row in inputs.answers
         ),
+        draws=tuple(row for row in inputs.draws if row.campaign in graded or not declared.hides_clues),
         settled=tuple(
-            replace(row, pair=pairs_of_texts[row.pair]) if hidden else row for row in inputs.settled
+            replace(row, pair=pairs_of_texts[row.pair]) if some_closed else row for row in inputs.settled
         ),
         labels=tuple(
             row for row in inputs.labels if (row.campaign, row.question) in on_scales or is_shown(row.subject)

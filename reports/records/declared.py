@@ -14,7 +14,9 @@ class Declared:
     (ISO) on which the texts of a problem may be read, by the problem's key; of a problem under embargo only its title
     is published. `credited` are the referees who chose to be named, as they chose it; `referees` counts all of them.
     With `hides_hashes` there is no hash of an answer that is not shown: who has its text would find its system by it.
-    Records from before 27 November 2026 have all hashes.
+    Records from before 27 November 2026 have all hashes. With `hides_clues` there are no draws of campaigns in which nobody
+    had graded yet, because they name the systems of what is still to be read, and where a problem is not shown no words
+    of references and no names of papers. Records from before 29 November 2026 have them.
     """
 
     name: str
@@ -38,10 +40,15 @@ class Declared:
     is_sample: bool = False
     frozen_sha256: str = ""
     hides_hashes: bool = False
+    hides_clues: bool = False
 
     def is_open(self, instance: str) -> bool:
         """Whether the texts of the problem may be read from the day of publishing on."""
         return self.embargo.get(instance, "") <= self.published_on
+
+    def hides_problem(self, instance: str) -> bool:
+        """Whether nothing is published by which the problem's text, or what it asks for, could be found."""
+        return self.hides_clues and not (self.show_problems and self.is_open(instance))
 
     def hides_answer(self, instance: str) -> bool:
         """Whether nothing by which its text could be recognised is published of an answer to the problem."""

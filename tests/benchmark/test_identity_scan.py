@@ -171,6 +171,7 @@ def test_a_finding_of_the_page_points_at_its_block_and_is_not_said_twice():
 
 def test_what_the_source_says_word_for_word_is_scanned_there_alone():
     assert scan_shown("Written by GPT-5.", "latex") == []
+    assert scan_shown("Analysis, 1901, doi:1\u200b", "plain") == [], "a space of no width at the very end"
     assert scan_shown("Let $GPT-5$ be even.", "latex") == []
     assert scan_shown("\\newcommand{\\w}[1]{\\text{#1}}Let $\\w{GPT-5}$ be even. GPT-5$", "latex") != []
 

@@ -12,7 +12,7 @@ from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
 from benchmark.importing.survey import BadFile
-from benchmark.models import Output, Release, Run, System
+from benchmark.models import IdentityScan, Output, Release, Run, System
 from benchmark.protocols import get_protocol
 from benchmark.releases.actions import import_release
 from benchmark.releases.freezing import freeze_run
@@ -119,6 +119,23 @@ def test_the_same_outputs_again_change_nothing_even_when_frozen(small_release, p
     freeze_run(run=Run.objects.get())
     assert not imported(small_release, path).changed
     assert Output.objects.count() == 3
+
+
+def test_the_same_outputs_again_are_scanned_if_the_first_import_was_broken_off(
+    small_release, path, monkeypatch
+):
+    def broken_off(**asked):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("benchmark.importing.outputs.scan_identities", broken_off)
+        with pytest.raises(KeyboardInterrupt):
+            imported(small_release, path)
+    assert not IdentityScan.objects.exists()
+    assert not imported(small_release, path, dry_run=True).changed
+    assert not IdentityScan.objects.exists()
+    assert not imported(small_release, path).changed
+    assert IdentityScan.objects.count() == 2
 
 
 def test_other_outputs_for_the_same_run_are_refused_with_what_differs(tmp_path, small_release, path):

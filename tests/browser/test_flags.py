@@ -77,3 +77,32 @@ def test_flags_come_back_with_the_draft(item):
     expect(item.locator("#flag-list li")).to_contain_text("The context gives the step away")
     item.locator("#flag-list").get_by_role("button", name="Remove").click()
     expect(item.locator("#flag-count")).to_have_text("0")
+
+
+def test_a_flag_is_changed_where_it_stands_though_another_was_removed_meanwhile(item):
+    for number in range(2):
+        item.locator("#add-flag").click()
+        item.locator('[data-do="mark"]').click()
+        item.locator('[name="flag-note"]').fill(f"Flag {number}.")
+        item.locator('#flag-editor [data-do="keep"]').click()
+    lines = item.locator("#flag-list li")
+    lines.nth(1).get_by_role("button", name="Edit").click()
+    item.locator('[name="flag-note"]').fill("Changed.")
+    lines.nth(0).get_by_role("button", name="Remove").click()
+    item.locator('#flag-editor [data-do="keep"]').click()
+    expect(lines).to_have_count(1)
+    expect(lines).to_contain_text("Changed.")
+
+
+def test_a_flag_that_is_still_being_written_is_submitted_or_said_to_lack_something(item):
+    item.locator('label.choice:has([name="answer-correctness"][value="incorrect"])').click()
+    item.locator('label.choice:has([name="answer-rigour"][value="2"])').click()
+    item.locator("#add-flag").click()
+    item.locator('[name="flag-note"]').fill("The hint.")
+    item.get_by_role("button", name="Submit").click()
+    expect(item.locator("#flag-problem")).to_contain_text("Mark the text")
+    assert not Grade.objects.exists()
+    item.locator('[data-do="mark"]').click()
+    item.get_by_role("button", name="Submit").click()
+    item.wait_for_url(re.compile(r"/grading/$"))
+    assert Flag.objects.get().note == "The hint."

@@ -1,6 +1,7 @@
 """The editor of forms in Chromium: First Proof's form by keyboard alone, with its rule, and used to grade."""
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
@@ -9,6 +10,7 @@ from annotation.rubrics import drafting
 from annotation.rubrics.available import read_rubric_file, rubric_called, rubric_toml
 from benchmark.protocols import get_protocol
 from tests.browser.accessibility import axe
+from tests.browser.test_grading import sign_in_again
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LEVELS = [
@@ -171,3 +173,154 @@ def test_the_editor_fits_a_phone_and_a_tablet(sign_in, coordinator, width, schem
     expect(page.locator("#preview .question")).to_have_count(3)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert axe(page) == []
+
+
+def opened(sign_in, coordinator, start: str = "four-levels") -> tuple[Page, RubricDraft]:
+    draft = drafting.start_draft(actor=coordinator, protocol="proofs", start=start)
+    page = sign_in(coordinator)
+    page.goto(reverse("form-editor", args=[draft.pk]))
+    return page, draft
+
+
+def content(page: Page, draft: RubricDraft) -> dict:
+    """What the server has once the editor says that it has everything."""
+    page.evaluate("new Promise((resolve) => setTimeout(resolve, 50))")
+    saved(page)
+    draft.refresh_from_db()
+    return draft.content
+
+
+def test_a_level_typed_through_another_s_name_takes_nothing_of_it(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    page.get_by_label("Name of level 3").press("Control+a")
+    page.keyboard.type("flawless but late")
+    (level, *_) = content(page, draft)["questions"]
+    assert level["scale"]["success"] == ["flawless", "minor revision"]
+    assert level["anchors"]["flawless"] == "Correct and complete; at most misprints."
+    assert level["anchors"]["flawless but late"] == "A serious gap that may be repairable."
+
+
+def test_rules_written_after_a_removal_stay_when_it_is_undone(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    page.get_by_role("button", name="Edit Would you accept it as a proof?").click()
+    page.get_by_role("button", name="Remove this question").click()
+    page.get_by_role("button", name="Add a rule").click()
+    page.get_by_label("What the referee reads").last.fill("Say where.")
+    page.get_by_role("button", name="Undo").click()
+    rules = content(page, draft)["rules"]
+    assert [rule.get("message") for rule in rules] == [None, "Say where.", None]
+    assert rules[-1]["then"] == "accept"
+
+
+def test_a_removed_level_comes_back_with_its_meaning(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    before = content(page, draft)
+    page.get_by_role("button", name="Remove level 2").click()
+    expect(page.locator(".levels tbody tr:not(.threshold)")).to_have_count(3)
+    page.get_by_role("button", name="Undo: bring “minor revision” back").click()
+    assert content(page, draft) == before
+
+
+def test_an_answer_that_a_question_lost_can_be_taken_out_of_a_rule(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    page.get_by_role("button", name="Remove level 4").click()
+    rule = page.locator("#rule-0 .several").first
+    rule.get_by_label("major revision").check()
+    rule.get_by_label("reject").click()
+    assert content(page, draft)["rules"][0]["values"] == ["major revision"]
+    expect(rule.get_by_label("reject")).to_have_count(0)
+
+
+def test_the_arrow_keys_pass_through_all_kinds_and_lose_no_level(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    before = content(page, draft)
+    page.locator("#question-kind-0").focus()
+    for key in ("ArrowDown", "ArrowUp"):
+        for _ in range(4):
+            page.keyboard.press(key)
+    expect(page.locator("#question-kind-0")).to_have_value("levels")
+    assert content(page, draft) == before
+
+
+def test_the_button_that_moved_a_question_moves_it_on(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    page.get_by_role("button", name="Move Level down").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert [question["key"] for question in content(page, draft)["questions"]] == [
+        "accept",
+        "report",
+        "level",
+    ]
+    expect(page.get_by_role("button", name="Move Level up")).to_be_focused()
+
+
+def test_two_windows_stay_to_be_chosen_from(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    elsewhere = {**draft.content, "title": "From the laptop"}
+    drafting.save_draft(actor=coordinator, draft=draft, saves=draft.saves, content=elsewhere)
+    page.get_by_label("Meaning of level 1").fill("From the tablet.")
+    expect(page.locator("#conflict")).to_be_visible()
+    expect(page.locator("#conflict-mine")).to_contain_text("flawless: From the tablet.")
+    for _ in range(4):
+        page.keyboard.press("Escape")
+    expect(page.locator("#conflict")).to_be_visible()
+    page.get_by_role("button", name="Continue with this window").click()
+    assert content(page, draft)["questions"][0]["anchors"]["flawless"] == "From the tablet."
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"questions": [{"text": "Why?"}]},
+        {"questions": [{"text": 5, "key": None, "scale": {"level": "ordinal", "values": 5}}]},
+        {"questions": [{"text": "Why?", "scale": "flag"}], "rules": [{"question": "x", "values": 3}]},
+    ],
+)
+def test_what_the_editor_does_not_understand_becomes_empty(sign_in, coordinator, blank, sent):
+    drafting.save_draft(actor=coordinator, draft=blank, saves=blank.saves, content=sent)
+    page = sign_in(coordinator)
+    page.goto(reverse("form-editor", args=[blank.pk]))
+    expect(page.locator("#question-text-0")).to_be_visible()
+
+
+def test_a_form_is_used_after_signing_in_again_in_another_window(sign_in, coordinator):
+    page, _ = opened(sign_in, coordinator)
+    Session.objects.all().delete()
+    page.get_by_label("Title").fill("Written meanwhile")
+    expect(page.locator("#save-state")).to_contain_text("sign in again in another window")
+    sign_in_again(page, coordinator)
+    saved(page)
+    page.get_by_role("button", name="Use this version").click()
+    expect(page.locator(".messages")).to_contain_text("referee-v1 can be used by campaigns")
+    assert Rubric.objects.get(name="referee").content["title"] == "Written meanwhile"
+
+
+def test_the_end_of_a_number_is_typed_anew_and_what_counts_as_solved_stays(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator, "points")
+    page.get_by_label("solved from (optional)").fill("6")
+    page.get_by_label("to", exact=True).press("Control+a")
+    page.keyboard.type("10")
+    points = content(page, draft)["questions"][0]
+    assert points["scale"]["success"] == ["6", "7", "8", "9", "10"]
+    assert points["anchors"] == {"0": "Nothing of value.", "7": "Complete and correct."}
+    page.get_by_label("From", exact=True).fill("20")
+    expect(page.locator('[data-question-problem="0"]')).to_contain_text("between 2 and 25 values, not 0")
+    page.get_by_label("From", exact=True).fill("0")
+    assert content(page, draft)["questions"][0] == points
+
+
+def test_a_name_in_tables_typed_through_another_s_takes_none_of_its_rules(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    page.get_by_role("button", name="Edit Report to the authors").click()
+    page.get_by_text("Name in tables").click()
+    page.locator("#question-key-2").press("Control+a")
+    page.keyboard.type("level_of_detail")
+    stored = content(page, draft)
+    assert stored["questions"][2]["key"] == "level_of_detail"
+    assert [rule["question"] for rule in stored["rules"]] == ["level", "level"]
+    page.locator("#question-2 header .button").click()
+    page.locator("#question-0 header .button").click()
+    page.get_by_text("Name in tables").click()
+    page.locator("#question-key-0").fill("verdict")
+    assert [rule["question"] for rule in content(page, draft)["rules"]] == ["verdict", "verdict"]

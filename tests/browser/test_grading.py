@@ -8,6 +8,7 @@ from django.contrib.sessions.models import Session
 from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
+from accounts.models import User
 from annotation.assigning.taking import take_next
 from annotation.grading.actions import save_draft
 from annotation.models import Comment, Draft, Grade
@@ -174,6 +175,16 @@ def test_a_closed_tab_loses_nothing(item, place):
     stored(again, "Last words")
 
 
+def sign_in_again(page: Page, person: User) -> None:
+    other = page.context.new_page()
+    other.goto(reverse("account_login"))
+    other.locator('[name="login"]').fill(person.email)
+    other.locator('[name="password"]').fill(PASSWORD)
+    other.keyboard.press("Enter")
+    expect(other.get_by_role("button", name="Sign out")).to_be_visible()
+    other.close()
+
+
 def test_a_lost_session_is_said_and_saving_goes_on_after_signing_in_again(
     item,
     place,
@@ -337,3 +348,96 @@ def test_without_scripts_a_phone_shows_the_form_below_the_proof(sign_in, algebra
     page.goto(reverse("grade", args=[place.handle]))
     page.get_by_role("button", name="Submit").click()
     expect(page.locator("#problem-correctness")).to_have_text("This question still needs an answer.")
+
+
+def write_comment(page: Page, passage: int, text: str) -> None:
+    page.locator(".passage").nth(passage).hover()
+    page.locator(".passage").nth(passage).get_by_role("button", name="Comment").click()
+    page.locator('.comment-editor [name="text"]').fill(text)
+
+
+def kept_comments(page: Page, expected: list[str]) -> None:
+    """Wait until the server has these comments and no others."""
+    for _ in range(50):
+        draft = Draft.objects.first()
+        found = [each["text"] for each in draft.content["anchored"]] if draft else None
+        if found == expected:
+            return
+        page.wait_for_timeout(200)
+    raise AssertionError(f"the server has {found}, not {expected}")
+
+
+def test_two_windows_stay_to_be_chosen_from_however_often_escape_is_pressed(item, place, algebraist):
+    save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "From the laptop."})
+    item.locator('[name="note"]').fill("From the tablet.")
+    expect(item.locator("#conflict")).to_be_visible()
+    for _ in range(4):
+        item.keyboard.press("Escape")
+    expect(item.locator("#conflict")).to_be_visible()
+    item.get_by_role("button", name="Continue with this window").click()
+    expect(item.locator("#conflict")).to_be_hidden()
+    stored(item, "From the tablet.")
+
+
+def test_a_comment_is_changed_where_it_stands_though_another_was_removed_meanwhile(item):
+    for number in range(3):
+        write_comment(item, number % 2, f"Comment {number}.")
+        item.get_by_role("button", name="Keep").click()
+    lines = item.locator(".comment-list li")
+    lines.nth(1).get_by_role("button", name="Edit").click()
+    item.locator('.comment-editor [name="text"]').fill("Changed.")
+    lines.nth(0).get_by_role("button", name="Remove").click()
+    item.get_by_role("button", name="Keep").click()
+    expect(lines).to_have_count(2)
+    kept_comments(item, ["Changed.", "Comment 2."])
+
+
+def test_a_comment_that_is_being_written_is_saved_and_can_be_taken_back(item):
+    write_comment(item, 0, "Half a")
+    kept_comments(item, ["Half a"])
+    write_comment(item, 1, "Whole.")
+    expect(item.locator(".comment-list li")).to_have_count(1)
+    item.get_by_role("button", name="Cancel").click()
+    kept_comments(item, ["Half a"])
+    item.reload()
+    scripts_run(item)
+    item.locator(".comment-list").get_by_role("button", name="Edit").click()
+    item.locator('.comment-editor [name="text"]').fill("Another")
+    kept_comments(item, ["Another"])
+    item.keyboard.press("Escape")
+    kept_comments(item, ["Half a"])
+
+
+def test_a_comment_that_is_being_written_is_submitted(item):
+    item.keyboard.press("1")
+    item.keyboard.press("ArrowDown")
+    item.keyboard.press("4")
+    write_comment(item, 0, "Never kept by hand.")
+    item.get_by_role("button", name="Submit").click()
+    item.wait_for_url(re.compile(r"/grading/$"))
+    assert Comment.objects.get().text == "Never kept by hand."
+
+
+def test_what_was_taken_back_before_it_was_sent_does_not_return_with_a_reload(item):
+    item.locator('[name="note"]').fill("Kept.")
+    stored(item, "Kept.")
+    item.locator('[name="note"]').fill("Taken back.")
+    item.locator('[name="note"]').fill("Kept.")
+    item.reload()
+    scripts_run(item)
+    expect(item.locator("#save-state")).to_have_attribute("data-state", "loaded")
+    item.wait_for_timeout(500)  # what the browser keeps is read after the page
+    expect(item.locator('[name="note"]')).to_have_value("Kept.")
+
+
+def test_an_item_that_is_given_up_keeps_its_last_words_after_signing_in_again(item, algebraist):
+    Session.objects.all().delete()
+    item.locator('[name="note"]').fill("Signed out.")
+    expect(item.locator("#save-state")).to_contain_text("Signed out: kept in this browser")
+    sign_in_again(item, algebraist)
+    stored(item, "Signed out.")
+    item.on("dialog", lambda dialog: dialog.accept())
+    item.locator('[name="note"]').fill("The last words.")
+    item.get_by_role("button", name="Out of my field").click()
+    item.wait_for_url(re.compile(r"/grading/$"))
+    assert Draft.objects.get().content["note"] == "The last words."

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import zipfile
+from dataclasses import replace
 from datetime import date, timedelta
 from html.parser import HTMLParser
 from urllib.parse import urljoin
@@ -21,9 +22,13 @@ from accounts.models import AuditEvent, Credit, User
 from accounts.refusal import Refused
 from annotation.models import Answer, Campaign, Comment, Grade
 from benchmark.describing.actions import describe_release
-from benchmark.models import Instance, Output, ReleaseDescription, System
+from benchmark.importing.outputs import import_outputs
+from benchmark.models import Instance, Output, Release, ReleaseDescription, System
+from benchmark.releases.actions import import_release
 from benchmark.releases.freezing import freeze_release
 from benchmark.rendering.actions import render_waiting
+from benchmark.settling.actions import settle
+from benchmark.settling.queue import questions
 from reports.artifact.freezing import freeze_artifact
 from reports.models import Artifact, PublicRecord
 from reports.records.actions import Wish, prepare_record, publish_record, withdraw_record
@@ -34,8 +39,9 @@ from reports.records.mathml import with_mathml
 from reports.records.metadata import bibtex, citation_cff
 from reports.records.site import build
 from reports.records.tables import latex_text, markdown_text
-from tests.factories import CampaignFactory, ReleaseFactory
-from tests.reports.conftest import load_proofs
+from tests.benchmark.files import example, write_lines
+from tests.factories import CampaignFactory, ItemFactory, ReleaseFactory
+from tests.reports.conftest import load_gaps, load_proofs
 
 pytestmark = pytest.mark.django_db
 WISH = Wish(name="gaps", title="Gaps in proofs", asked="Find a statement.", limitations="Few gaps.")
@@ -263,6 +269,70 @@ def test_no_hash_names_the_system_of_an_answer_that_is_not_shown(publish, proofs
     assert {bool(row[-1]) for row in rows if row[2] != first} == {True}
 
 
+def test_nobody_finds_in_a_record_whose_answers_an_open_campaign_has_drawn(proofs):
+    campaign = CampaignFactory(release=proofs, slug="second", phase="open", opened_at=timezone.now())
+    output = Output.objects.filter(run__release=proofs, state="answered").first()
+    ItemFactory(campaign=campaign, output=output, instance=output.instance, stratum="aurora/success")
+    again = freeze_artifact(actor=None, release=proofs)
+    assert "aurora/success" in again.content
+    made = prepare_record(artifact=again, wish=WISH)
+    drawn = {row[1] for row in json.loads(made.files["artifact.json"])["inputs"]["draws"]}
+    assert drawn == {row.slug for row in Campaign.objects.filter(release=proofs, phase="closed")}
+    assert not any(b"aurora/success" in content for content in made.files.values())
+    assert verify_archive(made.archive).verified
+    earlier = replace(made.declared, hides_clues=False)
+    assert b"aurora/success" in build(proofs, again.content, earlier)["artifact.json"]
+
+
+@pytest.mark.parametrize("show_problems", [False, True])
+def test_where_problems_are_not_shown_no_settled_case_quotes_their_references(owner, show_problems):
+    release = load_gaps()
+    describe_release(actor=None, release=release, licence="MIT", creators="A", published_on=date(2026, 11, 1))
+    cases = [one.case for one in questions(release)]
+    for case in cases:
+        settle(actor=owner, release=release, pair=case.pair, verdict="same")
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    score = freeze_artifact(actor=None, release=release)
+    wish = Wish(**{**vars(WISH), "show_outputs": True, "show_problems": show_problems})
+    made = prepare_record(artifact=score, wish=wish)
+    assert verify_archive(made.archive).verified
+    told = [case.pair for case in cases if case.pair.encode() in made.files["artifact.json"]]
+    told += [case.pair for case in cases if case.wanted[0][1].encode() in made.files["artifact.json"]]
+    assert bool(told) == show_problems
+    assert (score.sha256.encode() in made.files["README.md"]) == show_problems
+
+
+@pytest.mark.parametrize("closed", [(), ("q2",), ("q1", "q2", "q3")])
+def test_a_problem_that_is_not_shown_has_no_paper_by_name(tmp_path, closed):
+    """Of theorem search the paper is what is to be found."""
+    one = example("theorem_search")
+    papers = {"q1": "Zorn", "q2": "Abel", "q3": "Zorn"}
+    targets = {key: [one.instance["targets"][0] | {"paper": paper}] for key, paper in papers.items()}
+    problems = [one.instance | {"instance_id": key, "targets": targets[key]} for key in papers]
+    import_release(
+        actor=None,
+        protocol="theorem_search",
+        path=write_lines(tmp_path / "r.jsonl", *problems),
+        name="search",
+    )
+    release = Release.objects.get(name="search")
+    answers = write_lines(tmp_path / "o.jsonl", *(one.output | {"instance_id": key} for key in papers))
+    import_outputs(actor=None, path=answers, release=release, system="x")
+    describe_release(actor=None, release=release, licence="MIT", creators="A", published_on=date(2026, 11, 1))
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    score = freeze_artifact(actor=None, release=release)
+    wish = {**vars(WISH), "show_problems": True, "embargo": dict.fromkeys(closed, date(2999, 1, 1))}
+    made = prepare_record(artifact=score, wish=Wish(**wish))
+    assert verify_archive(made.archive).verified
+    inputs = json.loads(made.files["artifact.json"])["inputs"]
+    named = {row[2]: row[3] for row in inputs["outputs"]}
+    assert {row[0]: row[1] for row in inputs["asked"]} == named
+    assert named["q1"] == named["q3"] > named["q2"]
+    assert (named["q2"] == "paper-1") == bool(closed)
+
+
 def test_a_record_with_answers_is_known_where_a_campaign_opens(publish, proofs):
     publish()
     assert ReleaseDescription.objects.get(release=proofs).answers_public_at == ""
@@ -283,7 +353,8 @@ def test_a_record_with_what_referees_quoted_is_known_there_too(publish, proofs):
 
 def test_a_record_from_before_keeps_its_hashes(frozen, publish):
     row = publish()
-    earlier = Declared.from_json({**row.declared, "hides_hashes": False, "frozen_sha256": frozen.sha256})
+    said = {**row.declared, "hides_hashes": False, "hides_clues": False, "frozen_sha256": frozen.sha256}
+    earlier = Declared.from_json(said)
     files = build(frozen.release, frozen.content, earlier)
     made, kept = json.loads(files["artifact.json"]), json.loads(frozen.content)
     assert (made["inputs"]["outputs"], made["manifest"]) == (kept["inputs"]["outputs"], kept["manifest"])

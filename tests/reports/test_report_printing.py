@@ -13,7 +13,17 @@ from pypdf.generic import StreamObject
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.core.visibility import Viewer
-from annotation.models import Answer, Campaign, Comment, Grade, Item
+from annotation.models import (
+    Answer,
+    Campaign,
+    Comment,
+    Flag,
+    FlagSpan,
+    Grade,
+    Item,
+    SeenBefore,
+    Unjudged,
+)
 from reports.printing import report as report_printing
 from reports.printing.report import ReportOrder, print_report
 from tests.factories import AssignmentFactory, CampaignFactory
@@ -69,7 +79,7 @@ def test_with_identities_it_names_both(graded, tmp_path):
 
 def test_a_comment_stands_under_its_passage_with_severity_and_kind(graded, tmp_path):
     text = text_of(printed(graded, tmp_path))
-    before, _, after = text.partition(f"Fatal · gap. {REMARK} Grader 1")
+    before, _, after = text.partition(f"Fatal · gap. “By” {REMARK} Grader 1")
     assert before.endswith(
         "itself, $\\frac{a}{b} = c$. "
     )  # block 2; what is copied of a formula is its source
@@ -132,7 +142,39 @@ def test_chunks_do_not_show(graded, tmp_path, monkeypatch):
 def test_text_from_outside_is_printed_and_not_obeyed(graded, tmp_path):
     hostile = '<img src="http://127.0.0.1:9/x.png"> {{ order.release }} <a href="item:2">2</a>'
     remark(hostile, block="b1")
-    assert hostile in text_of(printed(graded, tmp_path))
+    assert hostile.replace(" ", "") in text_of(printed(graded, tmp_path)).replace(" ", "")
+
+
+def test_words_that_are_marked_are_printed_and_a_whole_passage_is_not_repeated(graded, tmp_path):
+    grade = Grade.objects.order_by("pk")[0]
+    marked = {"grade": grade, "block": "b4", "severity": "highlight", "text": ""}
+    Comment.objects.create(**marked, start=4, end=7)
+    Comment.objects.create(**marked, start=0, end=len("The end of the text."))
+    text = text_of(printed(graded, tmp_path))
+    assert text.count("Highlight. “end” Grader 1") == 1
+    assert text.count("Highlight. Grader 1") == 1
+
+
+def test_why_nothing_was_judged_where_it_was_seen_and_flags_are_printed(graded, tmp_path):
+    earlier = Grade.objects.order_by("pk")[0]
+    grade = Grade.objects.create(
+        assignment=earlier.assignment,
+        supersedes=earlier,
+        rubric_sha256=earlier.rubric_sha256,
+        shown_sha256=earlier.shown_sha256,
+        seen_before=True,
+        idempotency_key="again",
+    )
+    SeenBefore.objects.create(grade=grade, place="A thesis of 1987")
+    Unjudged.objects.create(grade=grade, reason="other", note="Half of it is missing.")
+    flag = Flag.objects.create(
+        grade=grade, kind="public_solution", link="https://example.org/solved", note="On page 3."
+    )
+    FlagSpan.objects.create(flag=flag, block="problem-b1", start=0, end=4, text="Show")
+    text = text_of(printed(graded, tmp_path))
+    assert "Grader 1 had seen this solution before: A thesis of 1987" in text
+    assert "Grader 1 says that this cannot be judged. Something else: Half of it is missing." in text
+    assert "“Show” https://example.org/solved On page 3." in text
 
 
 def test_the_score_comes_in_front_when_it_is_asked_for(graded, tmp_path):

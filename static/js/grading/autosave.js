@@ -32,7 +32,11 @@ export class Autosave {
   }
 
   changed() {
-    if (this.stopped || JSON.stringify(this.content()) === this.saved) return;
+    if (this.stopped) return;
+    if (!this.inFlight && JSON.stringify(this.content()) === this.saved) {
+      drop(this.handle); // taken back before it was sent: it must not return with a reload
+      return;
+    }
     keep(this.handle, { content: this.content(), base: this.version, seconds: this.seconds() }).then((safe) => {
       if (!safe) this.show("unsafe");
     });

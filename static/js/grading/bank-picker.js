@@ -65,6 +65,7 @@ export class BankPicker {
     if (!chosen) return;
     const { selectionStart, selectionEnd } = this.text;
     this.text.setRangeText(chosen.text, selectionStart, selectionEnd, "end");
+    this.text.dispatchEvent(new Event("input", { bubbles: true }));
     this.#close();
     this.#say("Inserted.");
   }

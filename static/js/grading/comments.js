@@ -43,10 +43,12 @@ export class Comments {
   }
 
   // `place` is what is commented on, if not what is selected: offsets, or the anchor on a page of a PDF.
+  // What is typed is part of the draft at once; "Cancel" takes it back.
   write(block, index = null, place = null) {
-    this.close();
+    this.leave();
     const fresh = () => ({ severity: "minor", kind: "", text: "", ...(place ?? anchorOf(block)) });
-    const remark = index === null ? fresh() : this.form.remarks[index];
+    const before = index === null ? null : this.form.remarks[index];
+    const remark = before ?? fresh();
     const editor = this.template.content.firstElementChild.cloneNode(true);
     editor.querySelector(`[value="${remark.severity}"]`).checked = true;
     editor.querySelector('[name="kind"]').value = remark.kind ?? "";
@@ -57,19 +59,31 @@ export class Comments {
       quote.textContent = `On: ${about}`;
       quote.hidden = false;
     }
-    const keep = () => this.#keep(block, index, remark, editor);
+    this.editor = editor;
+    this.writing = { block, remark, before, now: before };
+    const keep = () => {
+      if (!this.#take()) editor.querySelector("textarea").focus();
+      else this.#finish(block);
+    };
+    const cancel = () => {
+      this.#put(before);
+      this.#finish(block);
+    };
     editor.querySelector('[data-do="keep"]').addEventListener("click", keep);
-    editor.querySelector('[data-do="cancel"]').addEventListener("click", () => this.close(block));
+    editor.querySelector('[data-do="cancel"]').addEventListener("click", cancel);
     editor.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) keep();
-      else if (event.key === "Escape") this.close(block);
+      else if (event.key === "Escape") cancel();
       else return;
       event.preventDefault();
       event.stopPropagation();
     });
-    editor.addEventListener("input", (event) => event.stopPropagation());
+    editor.addEventListener("input", (event) => {
+      event.stopPropagation();
+      if (!this.#take()) this.#put(before);
+      this.changed();
+    });
     block.append(editor);
-    this.editor = editor;
     new BankPicker({ editor, bank: this.bank });
     editor.querySelector("textarea").focus();
   }
@@ -94,35 +108,54 @@ export class Comments {
     return fresh.length;
   }
 
-  close(block = null) {
-    this.editor?.remove();
-    this.editor = null;
-    block?.focus({ preventScroll: true });
+  // Ends what is being written, if anything is, as it stands.
+  leave() {
+    if (!this.editor) return;
+    this.#take();
+    this.#finish();
   }
 
-  #keep(block, index, remark, editor) {
-    const text = editor.querySelector('[name="text"]').value.trim();
-    if (!text) {
-      editor.querySelector("textarea").focus();
-      return;
-    }
-    const kept = {
-      block: block.dataset.block,
-      start: remark.start,
-      end: remark.end,
-      severity: editor.querySelector('[name="severity"]:checked').value,
-      kind: editor.querySelector('[name="kind"]').value,
-      text,
-      ...(remark.anchor ? { anchor: remark.anchor } : {}),
-    };
-    if (index === null) this.form.remarks = [...this.form.remarks, kept];
-    else this.form.remarks = this.form.remarks.with(index, kept);
-    this.close(block);
+  // Without a word about what is being written: the draft is about to be another.
+  close() {
+    this.editor?.remove();
+    this.editor = null;
+  }
+
+  #finish(block = null) {
+    this.close();
+    block?.focus({ preventScroll: true });
     this.draw();
     this.changed();
   }
 
+  // Puts what the editor says into the draft; false if it has no text.
+  #take() {
+    const { block, remark } = this.writing;
+    const text = this.editor.querySelector('[name="text"]').value.trim();
+    if (!text) return false;
+    this.#put({
+      block: block.dataset.block,
+      start: remark.start,
+      end: remark.end,
+      severity: this.editor.querySelector('[name="severity"]:checked').value,
+      kind: this.editor.querySelector('[name="kind"]').value,
+      text,
+      ...(remark.anchor ? { anchor: remark.anchor } : {}),
+    });
+    return true;
+  }
+
+  // The comment that is being written becomes `remark`, wherever it stands by now; null removes it.
+  #put(remark) {
+    const { now } = this.writing;
+    const at = this.form.remarks.indexOf(now);
+    const own = remark ? [remark] : [];
+    this.form.remarks = at < 0 ? [...this.form.remarks, ...own] : this.form.remarks.toSpliced(at, 1, ...own);
+    this.writing.now = remark;
+  }
+
   remove(index) {
+    if (this.editor && this.form.remarks[index] === this.writing.now) this.close();
     this.form.remarks = this.form.remarks.toSpliced(index, 1);
     this.draw();
     this.changed();

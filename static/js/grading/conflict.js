@@ -13,15 +13,24 @@ function inWords(content) {
 }
 
 export function askWhich({ mine, stored, keepMine, keepTheirs }) {
+  showBoth({ mine: inWords(mine), theirs: inWords(stored.content), keepMine, keepTheirs });
+}
+
+// Two versions in words. The dialog stays until one of them is chosen: browsers close it at a repeated Escape, whatever
+// `cancel` says, and without a choice nothing would be saved any more.
+export function showBoth({ mine, theirs, keepMine, keepTheirs }) {
   const dialog = document.getElementById("conflict");
-  document.getElementById("conflict-mine").textContent = inWords(mine);
-  document.getElementById("conflict-theirs").textContent = inWords(stored.content);
+  document.getElementById("conflict-mine").textContent = mine;
+  document.getElementById("conflict-theirs").textContent = theirs;
+  let chosen = false;
   const choose = (act) => () => {
+    chosen = true;
     dialog.close();
     act();
   };
   document.getElementById("keep-mine").onclick = choose(keepMine);
   document.getElementById("keep-theirs").onclick = choose(keepTheirs);
-  dialog.addEventListener("cancel", (event) => event.preventDefault());
+  dialog.oncancel = (event) => event.preventDefault();
+  dialog.onclose = () => chosen || dialog.open || dialog.showModal();
   dialog.showModal();
 }

@@ -39,7 +39,7 @@ export class Flags {
 
   write(index = null) {
     const flag = index === null ? { kind: "", spans: [], link: "", note: "" } : this.form.flags[index];
-    this.index = index;
+    this.flag = index === null ? null : flag;
     this.spans = [...(flag.spans ?? [])];
     this.#field("kind").selectedIndex = 0;
     if (flag.kind) this.#field("kind").value = flag.kind;
@@ -50,6 +50,15 @@ export class Flags {
     this.editor.hidden = false;
     this.add.hidden = true;
     this.#field("kind").focus();
+  }
+
+  // Before the grade is submitted: keeps the flag that is being written. False if something is missing, which is said.
+  settle() {
+    if (this.editor.hidden) return true;
+    const written = this.spans.length || this.#field("link").value.trim() || this.#field("note").value.trim();
+    if (written) this.#keep();
+    else this.close();
+    return this.editor.hidden;
   }
 
   close() {
@@ -152,8 +161,8 @@ export class Flags {
       return;
     }
     const flag = { kind: kind.value, spans: this.spans, link, note: this.#field("note").value.trim() };
-    if (this.index === null) this.form.flags = [...this.form.flags, flag];
-    else this.form.flags = this.form.flags.with(this.index, flag);
+    const at = this.form.flags.indexOf(this.flag); // others may have been removed meanwhile
+    this.form.flags = at < 0 ? [...this.form.flags, flag] : this.form.flags.with(at, flag);
     this.close();
     this.draw();
     this.changed();

@@ -1,6 +1,7 @@
 // The grading page: wires reading, form, autosave, comments, keys and divider together.
 
 import { Book } from "../reading/book.js";
+import { csrfToken } from "./api.js";
 import { Autosave } from "./autosave.js";
 import { Bank } from "./bank.js";
 import { Bindings } from "./bindings.js";
@@ -105,6 +106,7 @@ function showRemaining() {
 }
 
 function fill(content) {
+  comments.close();
   form.fill(content);
   comments.draw();
   for (const labelled of steps) labelled.draw();
@@ -122,14 +124,22 @@ const versions = new Versions({
 
 const submission = new Submission({ form, page, autosave, state, banner: byId("refusal"), clock });
 
+function submit() {
+  if (flags.settle()) submission.run();
+}
+
 page.addEventListener("input", changed);
 page.addEventListener("submit", (event) => {
   if (event.submitter?.getAttribute("form") === "out-of-field") return;
   event.preventDefault();
-  submission.run();
+  submit();
 });
-byId("out-of-field").addEventListener("submit", (event) => {
-  if (!confirm(event.target.dataset.confirm)) event.preventDefault();
+byId("out-of-field").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (!confirm(event.target.dataset.confirm)) return;
+  await autosave.flush(); // the draft is kept, with its last words
+  event.target.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
+  event.target.submit();
 });
 for (const button of document.querySelectorAll("#show-keys")) {
   button.hidden = false;
@@ -151,7 +161,7 @@ new Keys({
   comments,
   search,
   steps,
-  submit: () => submission.run(),
+  submit,
   help: () => byId("keys").showModal(),
 });
 page.querySelector('[data-do="back-to-text"]').addEventListener("click", () => book.sheets.close());

@@ -82,6 +82,7 @@ export class SearchPanel {
     const before = text.value.slice(0, text.selectionStart);
     const space = before && !/\s$/.test(before) ? " " : "";
     text.setRangeText(space + citation, text.selectionStart, text.selectionEnd, "end");
+    text.dispatchEvent(new Event("input", { bubbles: true }));
     text.focus();
     this.comments.editor.scrollIntoView({ block: "nearest" });
   }

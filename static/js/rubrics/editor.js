@@ -2,7 +2,8 @@
 // says what is wrong with it and renders the preview.
 
 import { csrfToken, send } from "../grading/api.js";
-import { asKind, keyFor, kindOf, KINDS, numbersFrom } from "./kinds.js";
+import { showBoth } from "../grading/conflict.js";
+import { asKind, keyFor, kindOf, KINDS, numbersFrom, understood } from "./kinds.js";
 import { button, element, field, icon, select } from "./page.js";
 
 const QUIET = 700; // milliseconds without typing before a save
@@ -18,7 +19,7 @@ class Editor {
     this.take(draft.content);
     this.saved = JSON.stringify(this.content);
     this.open = 0;
-    this.removed = [];
+    this.kinds = new WeakMap(); // question to what it was as each kind
     for (const name of ["title", "name", "kind"]) {
       byId(`form-${name}`).addEventListener("input", ({ target }) => {
         this.content[name] = target.value;
@@ -32,7 +33,10 @@ class Editor {
     byId("preview").addEventListener("submit", (event) => event.preventDefault());
     byId("publish").addEventListener("submit", (event) => this.publish(event));
     for (const form of document.querySelectorAll("form[data-confirm]")) {
-      form.addEventListener("submit", (event) => confirm(form.dataset.confirm) || event.preventDefault());
+      form.addEventListener("submit", (event) => {
+        form.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
+        if (!confirm(form.dataset.confirm)) event.preventDefault();
+      });
     }
     addEventListener("visibilitychange", () => document.hidden && this.save());
     addEventListener("beforeunload", (event) => this.dirty && event.preventDefault());
@@ -41,10 +45,9 @@ class Editor {
     this.preview();
   }
 
-  // Content may be anything that was sent by REST: what the editor does not understand becomes empty.
   take(content) {
-    const list = (value) => (Array.isArray(value) ? value.filter((each) => each && typeof each === "object") : []);
-    this.content = { ...content, questions: list(content.questions), rules: list(content.rules) };
+    this.content = understood(content);
+    this.removed = []; // what can be brought back, the latest last: {words, rules, back}
   }
 
   get dirty() {
@@ -99,23 +102,27 @@ class Editor {
   choose(stored) {
     this.stopped = true;
     this.say("conflict", "Changed elsewhere: choose a version");
-    const dialog = byId("conflict");
-    const words = (content) => [content.title, ...(content.questions ?? []).map(({ text }) => `• ${text}`)].join("\n");
-    byId("conflict-mine").textContent = words(this.content);
-    byId("conflict-theirs").textContent = words(stored.content);
+    const theirs = understood(stored.content);
+    const words = ({ title, questions, rules }) =>
+      [
+        title,
+        ...questions.flatMap((question) => [
+          `• ${question.text} (${this.#words(question)})`,
+          ...(question.help ? [`  ${question.help}`] : []),
+          ...Object.entries(question.anchors ?? {}).map(([value, meaning]) => `  ${value}: ${meaning}`),
+        ]),
+        ...rules.map((rule) => `Rule: ${JSON.stringify(rule)}`),
+      ].join("\n");
     const goOn = (take) => () => {
       this.saves = stored.saves;
       this.saved = JSON.stringify(stored.content);
       if (take) this.take(stored.content);
       this.stopped = false;
-      dialog.close();
       this.draw();
       if (take) this.saved = JSON.stringify(this.content);
       this.save();
     };
-    byId("keep-mine").onclick = goOn(false);
-    byId("keep-theirs").onclick = goOn(true);
-    dialog.showModal();
+    showBoth({ mine: words(this.content), theirs: words(theirs), keepMine: goOn(false), keepTheirs: goOn(true) });
   }
 
   async publish(event) {
@@ -126,6 +133,7 @@ class Editor {
       document.querySelector("#editor .problem:not([hidden])")?.scrollIntoView({ block: "center" });
       return;
     }
+    event.target.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
     setTimeout(() => event.target.submit()); // after this event: while it lasts the browser submits nothing else
   }
 
@@ -147,25 +155,38 @@ class Editor {
 
   removeQuestion(at) {
     const [question] = this.content.questions.splice(at, 1);
-    const rules = this.content.rules;
-    this.content.rules = rules.filter((rule) => rule.question !== question.key && rule.then !== question.key);
-    this.removed.push({ at, question, rules });
+    const about = (rule) => rule.question === question.key || rule.then === question.key;
+    const rules = this.content.rules.filter(about);
+    this.content.rules = this.content.rules.filter((rule) => !about(rule));
+    const back = () => {
+      this.content.questions.splice(at, 0, question);
+      this.content.rules.push(...rules);
+      this.open = at;
+      return `#question-text-${at}`;
+    };
+    this.removed.push({ words: question.text, rules, back });
     this.redraw("#undo");
   }
 
   undo() {
-    const { at, question, rules } = this.removed.pop();
-    this.content.questions.splice(at, 0, question);
-    this.content.rules = rules;
-    this.open = at;
-    this.redraw(`#question-text-${at}`);
+    this.redraw(this.removed.pop().back());
   }
 
-  move(list, at, by, focus) {
+  // Rules that are there, and those that left with a question and may come back.
+  get everyRule() {
+    return [...this.content.rules, ...this.removed.flatMap(({ rules }) => rules)];
+  }
+
+  // `row` has the buttons for up and down; the focus stays on the one that was used as long as it can be used again.
+  move(list, at, by, row) {
     const [moved] = list.splice(at, 1);
     list.splice(at + by, 0, moved);
     if (list === this.content.questions) this.open = this.open === at ? at + by : this.open === at + by ? at : this.open;
-    this.redraw(focus);
+    this.draw();
+    this.changed();
+    const [up, down] = document.querySelectorAll(`${row} .tool`);
+    const [same, other] = by < 0 ? [up, down] : [down, up];
+    (same.disabled ? other : same).focus();
   }
 
   rename(question, text) {
@@ -176,12 +197,16 @@ class Editor {
     this.rekey(question, keyFor(text, others));
   }
 
-  rekey(question, key) {
-    for (const rule of this.content.rules) {
-      if (rule.question === question.key) rule.question = key;
-      if (rule.then === question.key) rule.then = key;
-    }
+  rekey(question, key, { asked, then } = this.#rulesAbout(question)) {
+    for (const rule of asked) rule.question = key;
+    for (const rule of then) rule.then = key;
     question.key = key;
+  }
+
+  // While two questions have one key, the rules are those of the one that had it first.
+  #rulesAbout({ key }) {
+    const rules = this.content.questions.filter((each) => each.key === key).length > 1 ? [] : this.everyRule;
+    return { asked: rules.filter((rule) => rule.question === key), then: rules.filter((rule) => rule.then === key) };
   }
 
   // --- drawing --------------------------------------------------------------------------------------------
@@ -198,7 +223,7 @@ class Editor {
     byId("form-questions").replaceChildren(...questions.map((question, at) => this.#card(question, at)));
     byId("form-rules").replaceChildren(...rules.map((rule, at) => this.#rule(rule, at)));
     byId("undo").hidden = !this.removed.length;
-    byId("undo").textContent = this.removed.length ? `Undo: bring “${this.removed.at(-1).question.text}” back` : "";
+    byId("undo").textContent = this.removed.length ? `Undo: bring “${this.removed.at(-1).words}” back` : "";
     byId("add-rule").disabled = !this.#asked().length;
     this.showFaults();
   }
@@ -230,8 +255,8 @@ class Editor {
       {},
       element("h3", {}, `${at + 1} · ${question.text || "New question"}`),
       element("span", { class: "muted" }, this.#words(question)),
-      icon("↑", `Move ${name} up`, () => this.move(this.content.questions, at, -1, `#question-${at - 1} header .tool`), at === 0),
-      icon("↓", `Move ${name} down`, () => this.move(this.content.questions, at, 1, `#question-${at + 1} header .tool`), at === last),
+      icon("↑", `Move ${name} up`, () => this.move(this.content.questions, at, -1, `#question-${at - 1} header`), at === 0),
+      icon("↓", `Move ${name} down`, () => this.move(this.content.questions, at, 1, `#question-${at + 1} header`), at === last),
       button(is ? "Close" : "Edit", () => this.#toggle(at), { "aria-expanded": String(is), "aria-label": `${is ? "Close" : "Edit"} ${name}` }),
     );
     const problem = element("p", { class: "problem", "data-question-problem": at, hidden: true });
@@ -269,7 +294,11 @@ class Editor {
     });
     const named = this.terms.ready_made.map((name) => [`named:${name}`, `Ready made: ${name.replace("_", " ")}`]);
     const kind = select([...KINDS, ...named], kindOf(question), (chosen) => {
-      this.content.questions[at] = asKind(question, chosen);
+      const known = this.kinds.get(question) ?? {};
+      this.kinds.set(question, { ...known, [kindOf(question)]: { scale: question.scale, anchors: question.anchors ?? {} } });
+      const { positive: _, ...other } = asKind(question, chosen, known[chosen]);
+      delete question.positive;
+      Object.assign(question, other);
       this.redraw(`#question-kind-${at}`);
     }, { id: `question-kind-${at}` });
     const required = element("input", {
@@ -281,8 +310,9 @@ class Editor {
     });
     const key = element("input", {
       type: "text", id: `question-key-${at}`, value: question.key ?? "", maxLength: 90, spellcheck: false,
+      onfocus: () => (this.ruled = this.#rulesAbout(question)),
       oninput: ({ target }) => {
-        this.rekey(question, target.value);
+        this.rekey(question, target.value, this.ruled);
         this.changed();
       },
     });
@@ -338,7 +368,8 @@ class Editor {
     });
     const name = element("input", {
       type: "text", value, maxLength: 40, "aria-label": `Name of level ${place + 1}`,
-      oninput: ({ target }) => this.#renameValue(question, place, target.value),
+      onfocus: () => (this.named = this.#namesBefore(question, place)),
+      oninput: ({ target }) => this.#renameValue(question, place, target.value, this.named),
     });
     const meaning = element("textarea", {
       rows: 1, value: question.anchors?.[value] ?? "", "aria-label": `Meaning of level ${place + 1}`,
@@ -349,8 +380,8 @@ class Editor {
       },
     });
     const tools = element("td", { class: "level-tools" },
-      icon("↑", `Move level ${place + 1} up`, () => this.move(scale.values, place, -1, focus(place - 1, ".tool")), place === 0),
-      icon("↓", `Move level ${place + 1} down`, () => this.move(scale.values, place, 1, focus(place + 1, ".tool")), place === scale.values.length - 1),
+      icon("↑", `Move level ${place + 1} up`, () => this.move(scale.values, place, -1, focus(place - 1, "")), place === 0),
+      icon("↓", `Move level ${place + 1} down`, () => this.move(scale.values, place, 1, focus(place + 1, "")), place === scale.values.length - 1),
       icon("✕", `Remove level ${place + 1}`, () => this.#removeLevel(question, place), scale.values.length <= 2));
     const row = element("tr", { class: `level-${place}` }, element("td", {}, name), element("td", { class: "meaning" }, meaning), element("td", { class: "solved" }, solved), tools);
     const success = scale.success ?? [];
@@ -358,19 +389,25 @@ class Editor {
     return ends ? [row, element("tr", { class: "threshold" }, element("td", { colSpan: 4 }, element("span", {}, "above: counts as solved")))] : [row];
   }
 
-  #renameValue(question, place, name) {
+  // What hangs on names before one of them is typed anew. On its way it may be the name of another level for a moment
+  // ("good" before "good enough"), and must not take along what belongs to that level.
+  #namesBefore({ scale, anchors, key }, place) {
+    const rules = this.everyRule.map((rule) => ({ rule, values: rule.values, allowed: rule.allowed }));
+    const own = rules.filter(({ rule }) => rule.question === key || rule.then === key);
+    return { before: scale.values[place], success: scale.success ?? [], anchors: anchors ?? {}, rules: own };
+  }
+
+  #renameValue(question, place, name, { before, success, anchors, rules }) {
     const { scale } = question;
-    const before = scale.values[place];
     scale.values[place] = name;
-    scale.success = (scale.success ?? []).map((value) => (value === before ? name : value));
-    if (question.anchors?.[before] !== undefined) {
-      question.anchors[name] = question.anchors[before];
-      if (!scale.values.includes(before)) delete question.anchors[before];
-    }
-    const renamed = (list) => list?.map((value) => (value === before ? name : value));
-    for (const rule of this.content.rules) {
-      if (rule.question === question.key) rule.values = renamed(rule.values);
-      if (rule.then === question.key) rule.allowed = renamed(rule.allowed);
+    const shared = scale.values.includes(before);
+    const renamed = (list) => [...new Set(list.flatMap((value) => (value !== before ? [value] : shared ? [value, name] : [name])))];
+    scale.success = renamed(success);
+    const { [before]: meaning, ...others } = anchors;
+    if (meaning !== undefined) question.anchors = { [name]: meaning, ...(shared ? anchors : others) };
+    for (const { rule, values, allowed } of rules) {
+      if (rule.question === question.key && values) rule.values = renamed(values);
+      if (rule.then === question.key && allowed) rule.allowed = renamed(allowed);
     }
     this.changed();
   }
@@ -385,9 +422,22 @@ class Editor {
 
   #removeLevel(question, place) {
     const [value] = question.scale.values.splice(place, 1);
-    question.scale.success = (question.scale.success ?? []).filter((each) => each !== value);
+    const success = question.scale.success ?? [];
+    const meaning = question.anchors?.[value];
+    question.scale.success = success.filter((each) => each !== value);
     delete question.anchors?.[value];
-    this.redraw("#editor");
+    const back = () => {
+      const { scale } = question;
+      const at = this.content.questions.indexOf(question);
+      if (!Array.isArray(scale?.values)) return `#question-${at}`; // of another kind since
+      scale.values.splice(place, 0, value);
+      if (success.includes(value)) scale.success = [...(scale.success ?? []), value];
+      if (meaning !== undefined) question.anchors = { ...question.anchors, [value]: meaning };
+      this.open = at;
+      return `#question-${at} .level-${place} input`;
+    };
+    this.removed.push({ words: value, rules: [], back });
+    this.redraw("#undo");
   }
 
   #number(question) {
@@ -395,24 +445,29 @@ class Editor {
     const [least, most] = [Number(values[0]), Number(values.at(-1))];
     const step = values.length > 1 ? Number((Number(values[1]) - least).toFixed(6)) : 1;
     const inputs = {};
+    // From what there was: "1" on the way to "10" must lose neither the meanings nor what counts as solved.
+    const { success = [] } = question.scale;
+    const meanings = Object.entries(question.anchors ?? {});
+    const from = (limit) => (numbers) => (limit === "" ? [] : numbers.filter((value) => Number(value) >= Number(limit)));
+    let solved = from(success[0] ?? "");
+    if (success.length !== solved(values).length) solved = (numbers) => success.filter((value) => numbers.includes(value)); // by REST
     const change = () => {
       const numbers = numbersFrom(Number(inputs.least.value), Number(inputs.most.value), Number(inputs.step.value) || 1);
-      if (numbers.length < 2) return;
       question.scale.values = numbers;
-      question.scale.success = (question.scale.success ?? []).filter((value) => numbers.includes(value));
-      const meanings = Object.entries(question.anchors ?? {});
+      question.scale.success = solved(numbers);
       question.anchors = Object.fromEntries(meanings.filter(([value]) => numbers.includes(value)));
       this.changed();
     };
     const input = (name, value) => (inputs[name] = element("input", { type: "number", value, step: "any", oninput: change }));
-    const from = element("input", {
-      type: "number", step: "any", value: question.scale.success?.[0] ?? "",
+    const limit = element("input", {
+      type: "number", step: "any", value: success[0] ?? "",
       oninput: ({ target }) => {
-        question.scale.success = target.value === "" ? [] : question.scale.values.filter((value) => Number(value) >= Number(target.value));
+        solved = from(target.value);
+        question.scale.success = solved(question.scale.values);
         this.changed();
       },
     });
-    return element("div", { class: "number-fields" }, field("From", input("least", least)), field("to", input("most", most)), field("in steps of", input("step", step)), field("solved from (optional)", from));
+    return element("div", { class: "number-fields" }, field("From", input("least", least)), field("to", input("most", most)), field("in steps of", input("step", step)), field("solved from (optional)", limit));
   }
 
   // --- rules ----------------------------------------------------------------------------------------------
@@ -485,13 +540,14 @@ class Editor {
       }));
   }
 
-  // One or several of the values of a question.
+  // One or several of the values of a question. Those that it no longer has are shown as long as they are chosen.
   #several(values, chosen, act, name) {
     const box = element("span", { class: "several", role: "group", "aria-label": name });
-    for (const value of values) {
+    const all = [...new Set([...values, ...chosen])];
+    for (const value of all) {
       const tick = element("input", {
         type: "checkbox", checked: chosen.includes(value),
-        onchange: ({ target }) => act(values.filter((each) => (each === value ? target.checked : chosen.includes(each)))),
+        onchange: ({ target }) => act(all.filter((each) => (each === value ? target.checked : chosen.includes(each)))),
       });
       box.append(element("label", { class: "chip" }, tick, " ", value));
     }

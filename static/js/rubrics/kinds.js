@@ -2,6 +2,17 @@
 
 const texts = (list) => (Array.isArray(list) ? list.map(String) : []);
 
+// Content may be anything that was sent by REST: what the editor does not understand becomes empty.
+export function understood(content) {
+  const tables = (value) => (Array.isArray(value) ? value.filter((each) => each && typeof each === "object") : []);
+  const list = (value) => (Array.isArray(value) ? value : []);
+  const string = (value) => (typeof value === "string" ? value : "");
+  const scale = (given) => (Array.isArray(given?.values) ? { ...given, ...("success" in given ? { success: list(given.success) } : {}) } : string(given) || "text");
+  const rule = (given) => ({ ...given, values: list(given.values), ...(given.then ? { allowed: list(given.allowed) } : {}) });
+  const question = (given) => ({ ...given, text: string(given.text), key: string(given.key), scale: scale(given.scale) });
+  return { ...content, questions: tables(content.questions).map(question), rules: tables(content.rules).map(rule) };
+}
+
 // A scale of a form's own: levels, choices, yes or no, a number; or a scale with a name.
 export function kindOf({ scale }) {
   if (scale === "text" || scale === "flag") return scale;
@@ -27,8 +38,9 @@ const STARTS = {
   number: { level: "interval", values: ["0", "1", "2", "3"], success: [] },
 };
 
-// The question as one of another kind; levels become choices and the other way round.
-export function asKind(question, kind) {
+// The question as one of another kind; levels become choices and the other way round. `earlier` is what it was as that
+// kind before, if it was: arrow keys pass through all kinds on the way to one.
+export function asKind(question, kind, earlier = {}) {
   const before = kindOf(question);
   const { positive: _, ...rest } = question;
   if (kind === "text" || kind === "flag" || kind.startsWith("named:")) {
@@ -36,9 +48,9 @@ export function asKind(question, kind) {
   }
   const listed = ["levels", "choices"];
   if (listed.includes(before) && listed.includes(kind)) {
-    return { ...rest, scale: { ...question.scale, level: STARTS[kind].level } };
+    return { ...rest, scale: { ...structuredClone(question.scale), level: STARTS[kind].level } };
   }
-  return { ...rest, scale: structuredClone(STARTS[kind]), anchors: {} };
+  return { ...rest, scale: structuredClone(STARTS[kind]), anchors: {}, ...earlier };
 }
 
 // A name for tables, from the words of the question; `taken` are those of the others.
