@@ -1,6 +1,7 @@
 // Every form of every page. It is sent once, however often its button is pressed while the site is slow, and with the
 // token of the session that is there now: signing in again, in another tab, has changed it. If nobody is signed in any
-// more, or somebody else, it is not sent at all, so that what was typed stays on the page.
+// more, or somebody else, it is not sent at all, so that what was typed stays on the page. What was typed into other
+// forms of the page is there again when the page comes back.
 
 import { csrfToken } from "./grading/api.js";
 
@@ -12,6 +13,29 @@ const signedIn = new WeakSet(); // forms that may go: their person was found sig
 let sent = new WeakMap();
 let asked = Date.now();
 let token = csrfToken();
+
+const KEPT = `touchstone:typed:${person}:${location.pathname}`;
+
+// Texts that were typed into other forms than the one which is sent. What has data-api is saved as one types.
+function keepOthers(form) {
+  const typed = {};
+  for (const field of document.querySelectorAll('main form[method="post"] :is(textarea, [type="text"], input:not([type]))')) {
+    if (field.form === form || !field.id || field.value === field.defaultValue || field.closest("[data-api]")) continue;
+    typed[field.id] = field.value;
+  }
+  if (Object.keys(typed).length) sessionStorage.setItem(KEPT, JSON.stringify(typed));
+}
+
+function bringBack() {
+  const typed = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+  sessionStorage.removeItem(KEPT);
+  for (const [id, text] of Object.entries(typed)) {
+    const field = document.getElementById(id);
+    if (!field || field.value !== field.defaultValue) continue;
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
 
 function isTwice(form, button) {
   const [last, at] = sent.get(form) ?? [null, 0];
@@ -74,8 +98,11 @@ document.addEventListener("submit", (event) => {
   }
   const field = form.elements.csrfmiddlewaretoken;
   if (field && csrfToken()) field.value = csrfToken();
+  if (form.closest("main")) keepOthers(form);
 });
 
 addEventListener("pageshow", () => {
   sent = new WeakMap(); // the back button: what was sent may be sent again
 });
+
+bringBack();
