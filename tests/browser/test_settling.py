@@ -44,6 +44,20 @@ def test_cases_are_settled_and_taken_back_by_keyboard(sign_in, coordinator, rele
     expect(cases.nth(0)).to_be_focused()
 
 
+def test_a_note_on_another_case_is_there_when_the_page_comes_back(sign_in, coordinator, release):
+    page = sign_in(coordinator)
+    page.goto(reverse("settling", args=["gaps"]))
+    case = f"#{page.locator('.settling-case').nth(0).get_attribute('id')}"
+    page.keyboard.press("n")
+    page.keyboard.type("Ask the author.")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("d")
+    expect(page.get_by_text("1 of 3 settled")).to_be_visible()
+    expect(page.locator(f"{case} textarea")).to_have_value("Ask the author.")
+    assert Settlement.objects.get().note == ""
+
+
 def test_another_person_disagrees_under_settled(sign_in, coordinator, owner, release):
     page = sign_in(coordinator)
     page.goto(reverse("settling", args=["gaps"]))

@@ -1,0 +1,108 @@
+// Every form of every page. It is sent once, however often its button is pressed while the site is slow, and with the
+// token of the session that is there now: signing in again, in another tab, has changed it. If nobody is signed in any
+// more, or somebody else, it is not sent at all, so that what was typed stays on the page. What was typed into other
+// forms of the page is there again when the page comes back.
+
+import { csrfToken } from "./grading/api.js";
+
+const SAME = 10_000; // milliseconds in which nobody presses the same button of the same form twice on purpose
+const OLD = 600_000; // milliseconds after which a page asks whether its person is still signed in
+
+const { person, session, login } = document.body.dataset;
+const signedIn = new WeakSet(); // forms that may go: their person was found signed in just now
+let sent = new WeakMap();
+let asked = Date.now();
+let token = csrfToken();
+
+const KEPT = `touchstone:typed:${person}:${location.pathname}`;
+
+// Texts that were typed into other forms than the one which is sent. What has data-api is saved as one types.
+function keepOthers(form) {
+  const typed = {};
+  for (const field of document.querySelectorAll('main form[method="post"] :is(textarea, [type="text"], input:not([type]))')) {
+    if (field.form === form || !field.id || field.value === field.defaultValue || field.closest("[data-api]")) continue;
+    typed[field.id] = field.value;
+  }
+  if (Object.keys(typed).length) sessionStorage.setItem(KEPT, JSON.stringify(typed));
+}
+
+function bringBack() {
+  const typed = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+  sessionStorage.removeItem(KEPT);
+  for (const [id, text] of Object.entries(typed)) {
+    const field = document.getElementById(id);
+    if (!field || field.value !== field.defaultValue) continue;
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
+
+function isTwice(form, button) {
+  const [last, at] = sent.get(form) ?? [null, 0];
+  if (last === button && Date.now() - at < SAME) return true;
+  sent.set(form, [button, Date.now()]);
+  return false;
+}
+
+function say(form, { words, link }) {
+  const note = form.querySelector(":scope > .not-sent") ?? document.createElement("p");
+  note.className = "notice bad not-sent";
+  note.setAttribute("role", "alert");
+  note.replaceChildren(words);
+  if (link) {
+    note.append(" ", Object.assign(document.createElement("a"), { href: login, target: "_blank", textContent: link }));
+  }
+  form.append(note);
+}
+
+// What keeps the form from being sent, or null.
+async function obstacle() {
+  try {
+    const reply = await fetch(session);
+    if (!reply.ok) return { words: "Not sent: the site is busy. Try again in a moment." };
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    const now = page.body.dataset.person;
+    if (!now) return { words: "Not sent: you are signed out.", link: "Sign in in another tab, then send this again." };
+    if (now !== person) return { words: "Not sent: somebody else has signed in since this page was opened." };
+    return null;
+  } catch {
+    return { words: "Not sent: the site cannot be reached. Try again in a moment." };
+  }
+}
+
+async function sendIfSignedIn(form, button) {
+  const reason = await obstacle();
+  sent.delete(form);
+  if (reason) {
+    say(form, reason);
+    return;
+  }
+  form.querySelector(":scope > .not-sent")?.remove();
+  asked = Date.now();
+  token = csrfToken();
+  signedIn.add(form);
+  form.requestSubmit(button);
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post") return;
+  if (isTwice(form, event.submitter)) {
+    event.preventDefault();
+    return;
+  }
+  if (person && !signedIn.delete(form) && (csrfToken() !== token || Date.now() - asked > OLD)) {
+    event.preventDefault();
+    sendIfSignedIn(form, event.submitter);
+    return;
+  }
+  const field = form.elements.csrfmiddlewaretoken;
+  if (field && csrfToken()) field.value = csrfToken();
+  if (form.closest("main")) keepOthers(form);
+});
+
+addEventListener("pageshow", () => {
+  sent = new WeakMap(); // the back button: what was sent may be sent again
+});
+
+bringBack();

@@ -1,0 +1,96 @@
+"""Forms of ordinary pages, by people who press twice, or whose session is no longer the one of the page."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.urls import reverse
+from playwright.sync_api import Page, Route, expect
+
+from accounts.models import SavedComment, User
+from benchmark.models import ImportUpload
+from tests.browser.conftest import session_cookie
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+TYPED = "Twenty minutes of careful words: the bound $x\\ge1$ is not shown."
+NEW_TOKEN = {"name": "csrftoken", "value": "n" * 32}
+
+
+@pytest.fixture
+def bank(sign_in: Callable[..., Page], algebraist: User) -> Page:
+    page = sign_in(algebraist)
+    page.goto(reverse("comment-bank"))
+    page.locator("[name=text]").fill(TYPED)
+    return page
+
+
+def sign_in_elsewhere(page: Page, person: User, address: str) -> None:
+    """As signing in in another tab does: another session, another token."""
+    page.context.add_cookies([session_cookie(person, address), {**NEW_TOKEN, "url": address}])
+
+
+def save(page: Page) -> None:
+    page.get_by_role("button", name="Save", exact=True).click()
+
+
+def test_a_form_is_sent_after_signing_in_again_in_another_tab(bank, algebraist, live_server):
+    sign_in_elsewhere(bank, algebraist, live_server.url)
+    save(bank)
+    expect(bank.get_by_text("Saved.")).to_be_visible()
+    assert SavedComment.objects.get().text == TYPED
+
+
+def test_a_form_waits_while_nobody_is_signed_in(bank, algebraist, live_server):
+    Session.objects.all().delete()
+    bank.context.add_cookies([{**NEW_TOKEN, "url": live_server.url}])
+    save(bank)
+    expect(bank.get_by_role("alert")).to_have_text(
+        "Not sent: you are signed out. Sign in in another tab, then send this again."
+    )
+    expect(bank.locator("[name=text]")).to_have_value(TYPED)
+    sign_in_elsewhere(bank, algebraist, live_server.url)
+    save(bank)
+    expect(bank.get_by_text("Saved.")).to_be_visible()
+    assert SavedComment.objects.get().text == TYPED
+
+
+def test_an_old_page_asks_whether_its_person_is_still_signed_in(sign_in, algebraist):
+    page = sign_in(algebraist)
+    page.clock.install()
+    page.goto(reverse("comment-bank"))
+    page.locator("[name=text]").fill(TYPED)
+    Session.objects.all().delete()
+    page.clock.fast_forward("11:00")
+    save(page)
+    expect(page.get_by_role("alert")).to_contain_text("Not sent: you are signed out.")
+    expect(page.locator("[name=text]")).to_have_value(TYPED)
+
+
+def test_a_form_is_not_sent_as_somebody_else(bank, coordinator, live_server):
+    sign_in_elsewhere(bank, coordinator, live_server.url)
+    save(bank)
+    expect(bank.get_by_role("alert")).to_contain_text("somebody else has signed in")
+    expect(bank.locator("[name=text]")).to_have_value(TYPED)
+    assert not SavedComment.objects.exists()
+
+
+def test_a_button_pressed_twice_makes_one_thing(sign_in, coordinator, tmp_path):
+    page = sign_in(coordinator)
+    sent = []
+
+    def slowly(route: Route) -> None:
+        if route.request.method == "POST":
+            sent.append(route.request.url)
+            page.wait_for_timeout(500)
+        route.continue_()
+
+    table = tmp_path / "table.csv"
+    table.write_text("problem,statement\n1,One is odd.\n")
+    page.goto(reverse("import-files"))
+    page.locator('input[name="file"]').set_input_files(table)
+    page.locator('[name="name"]').fill("pressed-twice")
+    page.route("**/imports/**", slowly)
+    page.get_by_role("button", name="Continue").dblclick(delay=20)
+    expect(page.get_by_role("heading", name="table.csv")).to_be_visible()
+    assert len(sent) == 1
+    assert ImportUpload.objects.count() == 1
