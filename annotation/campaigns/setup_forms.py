@@ -18,7 +18,7 @@ from benchmark.subjects import USUAL
 
 
 class TermsForm(PlainForm):
-    """What is graded, and by which rubric. The rubric belongs to the release's protocol; the action checks it."""
+    """What is graded, and by which rubric. The rubric belongs to the release's protocol."""
 
     name = forms.CharField(max_length=200, help_text="Reviewers see this name, so it must not name a system.")
     release = forms.ModelChoiceField(Release.objects.order_by("name"), empty_label=None)
@@ -60,11 +60,20 @@ class TermsForm(PlainForm):
             for number, (protocol, rubric) in enumerate(self.rubrics)
         ]
 
+    def clean(self) -> None:
+        """A rubric of another protocol is refused, whatever its kind of campaign is planned by."""
+        release, label = self.cleaned_data.get("release"), self.cleaned_data.get("rubric")
+        if release and label and not self._kind(release.benchmark.protocol, label):
+            protocol = get_protocol(release.benchmark.protocol)
+            self.add_error("rubric", f"This is no rubric for {release.name}, which is of {protocol.title}.")
+
     def chosen_kind(self) -> str:
         """The kind of campaign that the valid form's rubric makes."""
-        protocol, label = self.cleaned_data["release"].benchmark.protocol, self.cleaned_data["rubric"]
-        kinds = {name: rubric.kind for name, rubric in self.rubrics if rubric.label == label}
-        return kinds.get(protocol) or next(iter(kinds.values()))
+        return self._kind(self.cleaned_data["release"].benchmark.protocol, self.cleaned_data["rubric"])
+
+    def _kind(self, protocol: str, label: str) -> str:
+        kinds = (rubric.kind for name, rubric in self.rubrics if name == protocol and rubric.label == label)
+        return next(kinds, "")
 
 
 def offered_rubrics() -> list[tuple[str, Rubric]]:

@@ -109,12 +109,21 @@ def map_import(*, actor: User, upload: ImportUpload, reading: Reading) -> Import
     return upload
 
 
-def apply_import(*, actor: User, upload: ImportUpload) -> ImportUpload:
-    """Import exactly what the dry run showed. Raises Refused without a dry run that found no fault."""
+def apply_import(*, actor: User, upload: ImportUpload, seen: str = "") -> ImportUpload:
+    """Import exactly what the dry run showed; `seen` is when the one that was seen began, in ISO 8601.
+
+    Raises Refused without a dry run that found no fault, and for one that another has followed.
+    """
     _require_staff(actor)
     if upload.owner_id != actor.pk:
         raise NotAllowed("This file was uploaded by someone else.")
-    checked = ImportUpload.objects.filter(pk=upload.pk, state=ImportState.CHECKED)
+    if seen and (upload.started_at is None or seen != upload.started_at.isoformat()):
+        raise Refused(
+            "The file has been read anew since you looked: this is what would change now.", code="read_anew"
+        )
+    checked = ImportUpload.objects.filter(
+        pk=upload.pk, state=ImportState.CHECKED, started_at=upload.started_at
+    )
     if not checked.update(state=ImportState.WAITING, applying=True):
         raise Refused(
             "Only a file whose dry run found no problem can be imported, and only once.", code="not_checked"

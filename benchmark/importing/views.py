@@ -109,7 +109,7 @@ def import_apply(request: SignedInRequest, handle: str) -> HttpResponse:
     """Import what the dry run showed."""
     upload = get_object_or_404(_own(request), handle=handle)
     with told(request):
-        apply_import(actor=request.user, upload=upload)
+        apply_import(actor=request.user, upload=upload, seen=request.POST.get("checked", ""))
     return redirect("import", handle=handle)
 
 

@@ -60,7 +60,9 @@ def new_judge(request: SignedInRequest) -> HttpResponse:
     no_endpoint = no_endpoint_reason()
     posted = request.POST if request.method == "POST" else None
     by_program = posted is not None and "program" in posted
-    programs = ProgramForm(posted if by_program else None) if known_programs() else None
+    programs = None
+    if known_programs():
+        programs = ProgramForm(posted if by_program else None, auto_id="program_%s")
     models = None if no_endpoint else JudgeForm(None if by_program else posted)
     sent = programs if by_program else models
     if sent is not None and sent.is_valid():

@@ -181,12 +181,19 @@ def test_the_questions_of_a_rubric_can_be_read_before_it_is_chosen(carl, terms):
         assert question.text in page
 
 
-def test_an_audit_is_planned_on_its_own_page_and_leaves_no_draft(carl, terms, monkeypatch):
-    audit = next(r for r in get_protocol("re2math").rubrics if r.kind == CampaignKind.AUDIT)
-    monkeypatch.setattr("annotation.campaigns.setup_forms.offered_rubrics", lambda: [("re2math", audit)])
-    reply = carl.post(reverse("campaign-new"), terms | {"rubric": audit.label})
+def test_an_audit_is_planned_on_its_own_page_and_leaves_no_draft(carl, terms):
+    reply = carl.post(reverse("campaign-new"), terms | {"rubric": rubric_of("audit")})
     assert reply.url == reverse("audit-draw", args=["sheet"])
     assert Campaign.objects.count() == 1
+
+
+def test_an_audit_by_the_rubric_of_another_protocol_is_refused_and_what_was_typed_stays(carl, terms):
+    audit = next(r for r in get_protocol("re2math").rubrics if r.kind == CampaignKind.AUDIT)
+    ReleaseFactory(name="gaps", benchmark__slug="re2math", benchmark__protocol="re2math")
+    page = carl.post(reverse("campaign-new"), terms | {"rubric": audit.label})
+    assert page.status_code == 200
+    assert "is no rubric for sheet" in page.context["form"].errors["rubric"][0]
+    assert 'value="Autumn round"' in page.content.decode()
 
 
 def test_other_terms_make_the_choice_of_items_void(carl, begun, terms):

@@ -1,12 +1,14 @@
 """One's own label file in a real browser: chosen by keyboard, dropped, mapped; and the planner."""
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.urls import reverse
 from playwright.sync_api import expect
 
 from reports.analysing import uploads
 from reports.models import LabelUpload
 from tests.browser.accessibility import axe
+from tests.browser.conftest import session_cookie
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -91,6 +93,22 @@ def test_a_large_file_shows_that_it_is_waited_for_and_then_its_answer(sign_in, s
     uploads.analyse_waiting()
     page.get_by_role("link", name="Show the answer").click()
     expect(page.get_by_role("heading", name="Answer")).to_be_visible()
+
+
+def test_a_page_that_waits_says_that_its_person_is_signed_out(sign_in, stranger, live_server, monkeypatch):
+    monkeypatch.setattr(uploads, "AT_ONCE_BYTES", 10)
+    page = sign_in(stranger)
+    page.goto(reverse("analyse"))
+    drop(page, "mine.csv", FOREIGN)
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Analyse").press("Enter")
+    expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
+    Session.objects.all().delete()
+    expect(page.get_by_role("alert")).to_contain_text("You are signed out")
+    uploads.analyse_waiting()
+    page.context.add_cookies([session_cookie(stranger, live_server.url)])
+    expect(page.get_by_role("link", name="Show the answer")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -5,6 +5,7 @@ The prompt of Mask-Proof's judge is used as it was published; it asks for {"is_c
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -339,5 +340,7 @@ def test_the_page_of_a_new_judge_offers_uploaded_prompts_of_its_protocol(client,
     }  # fmt: skip
     wrong = client.post(reverse("new-judge"), {**posted, "protocol": "re2math"})
     assert "mask-proof.v1 is for another protocol." in wrong.content.decode()
+    ids = re.findall(r'\sid="([^"]+)"', wrong.content.decode())
+    assert len(ids) == len(set(ids))  # there is a form for programs too
     assert client.post(reverse("new-judge"), posted).status_code == 302
     assert Judge.objects.get().prompts["equivalent"]["text"] == WORDS

@@ -105,4 +105,5 @@ function filter() {
 }
 
 filters?.addEventListener("change", filter);
+addEventListener("pageshow", () => filters && [...new FormData(filters).values()].some(Boolean) && filter()); // back
 filters?.addEventListener("submit", (event) => event.preventDefault());
