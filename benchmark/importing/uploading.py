@@ -119,7 +119,7 @@ def apply_import(*, actor: User, upload: ImportUpload, seen: str = "") -> Import
         raise NotAllowed("This file was uploaded by someone else.")
     if seen and (upload.started_at is None or seen != upload.started_at.isoformat()):
         raise Refused(
-            "The file has been read anew since you looked: this is what would change now.", code="read_anew"
+            "The file has been read again since you looked: this is what would change now.", code="read_again"
         )
     checked = ImportUpload.objects.filter(
         pk=upload.pk, state=ImportState.CHECKED, started_at=upload.started_at

@@ -234,13 +234,13 @@ def test_the_mapping_of_the_last_files_is_where_the_next_begin(carl, towers):
     assert "as the last files of this study were" in page.content.decode()
 
 
-def test_what_is_imported_is_what_the_page_showed_even_if_the_file_was_read_anew_elsewhere(carl):
+def test_what_is_imported_is_what_the_page_showed_even_if_the_file_was_read_again_elsewhere(carl):
     upload = mapped(carl, sent(carl, b"problem,statement,other\np1,One is odd.,Two is odd.\n", "t.csv", name="t"))
     page = carl.get(reverse("import", args=[upload.handle])).content.decode()
     (shown,) = re.findall(r'name="checked" value="([^"]+)"', page)
     mapped(carl, upload, **{"field:statement": "other"})
     refused = carl.post(reverse("import-apply", args=[upload.handle]), {"checked": shown}, follow=True)
-    assert "has been read anew" in refused.content.decode()
+    assert "has been read again" in refused.content.decode()
     assert not Release.objects.exists()
     (shown,) = re.findall(r'name="checked" value="([^"]+)"', refused.content.decode())
     carl.post(reverse("import-apply", args=[upload.handle]), {"checked": shown})
