@@ -235,7 +235,9 @@ def test_the_mapping_of_the_last_files_is_where_the_next_begin(carl, towers):
 
 
 def test_what_is_imported_is_what_the_page_showed_even_if_the_file_was_read_again_elsewhere(carl):
-    upload = mapped(carl, sent(carl, b"problem,statement,other\np1,One is odd.,Two is odd.\n", "t.csv", name="t"))
+    upload = mapped(
+        carl, sent(carl, b"problem,statement,other\np1,One is odd.,Two is odd.\n", "t.csv", name="t")
+    )
     page = carl.get(reverse("import", args=[upload.handle])).content.decode()
     (shown,) = re.findall(r'name="checked" value="([^"]+)"', page)
     mapped(carl, upload, **{"field:statement": "other"})
