@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.sessions.models import Session
 from django.urls import reverse
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from reports.analysing import uploads
 from reports.models import LabelUpload
@@ -82,7 +82,9 @@ def test_a_file_above_the_limit_is_refused_before_it_is_sent(sign_in, stranger, 
     assert page.url.endswith(reverse("analyse"))
 
 
-def test_a_large_file_shows_that_it_is_waited_for_and_then_its_answer(sign_in, stranger, monkeypatch):
+@pytest.fixture
+def waiting(sign_in, stranger, monkeypatch) -> Page:
+    """The page of a large file whose answer a worker has yet to compute."""
     monkeypatch.setattr(uploads, "AT_ONCE_BYTES", 10)
     page = sign_in(stranger)
     page.goto(reverse("analyse"))
@@ -90,25 +92,22 @@ def test_a_large_file_shows_that_it_is_waited_for_and_then_its_answer(sign_in, s
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Analyse").press("Enter")
     expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
+    return page
+
+
+def test_a_large_file_shows_that_it_is_waited_for_and_then_its_answer(waiting):
     uploads.analyse_waiting()
-    page.get_by_role("link", name="Show the answer").click()
-    expect(page.get_by_role("heading", name="Answer")).to_be_visible()
+    waiting.get_by_role("link", name="Show the answer").click()
+    expect(waiting.get_by_role("heading", name="Answer")).to_be_visible()
 
 
-def test_a_page_that_waits_says_that_its_person_is_signed_out(sign_in, stranger, live_server, monkeypatch):
-    monkeypatch.setattr(uploads, "AT_ONCE_BYTES", 10)
-    page = sign_in(stranger)
-    page.goto(reverse("analyse"))
-    drop(page, "mine.csv", FOREIGN)
-    page.keyboard.press("Enter")
-    page.get_by_role("button", name="Analyse").press("Enter")
-    expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
+def test_a_page_that_waits_says_that_its_person_is_signed_out(waiting, stranger, live_server):
     Session.objects.all().delete()
-    expect(page.get_by_role("alert")).to_contain_text("You are signed out")
+    expect(waiting.get_by_role("alert")).to_contain_text("You are signed out")
     uploads.analyse_waiting()
-    page.context.add_cookies([session_cookie(stranger, live_server.url)])
-    expect(page.get_by_role("link", name="Show the answer")).to_be_visible()
-    expect(page.get_by_role("alert")).to_have_count(0)
+    waiting.context.add_cookies([session_cookie(stranger, live_server.url)])
+    expect(waiting.get_by_role("link", name="Show the answer")).to_be_visible()
+    expect(waiting.get_by_role("alert")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

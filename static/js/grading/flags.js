@@ -52,7 +52,7 @@ export class Flags {
     this.#field("kind").focus();
   }
 
-  // Before the grade is submitted: keeps the flag that is being written. False if something is missing, which is said.
+  // Before the grade is submitted: keeps the flag that is being written. False if it lacks something; the editor says what.
   settle() {
     if (this.editor.hidden) return true;
     const written = this.spans.length || this.#field("link").value.trim() || this.#field("note").value.trim();

@@ -389,7 +389,7 @@ class Editor {
     return ends ? [row, element("tr", { class: "threshold" }, element("td", { colSpan: 4 }, element("span", {}, "above: counts as solved")))] : [row];
   }
 
-  // What hangs on names before one of them is typed anew. On its way it may be the name of another level for a moment
+  // What hangs on names before one of them is retyped. On its way it may be the name of another level for a moment
   // ("good" before "good enough"), and must not take along what belongs to that level.
   #namesBefore({ scale, anchors, key }, place) {
     const rules = this.everyRule.map((rule) => ({ rule, values: rule.values, allowed: rule.allowed }));
