@@ -263,10 +263,9 @@ def _audit(
 def _drawn_audit(campaign: CampaignInfo, inputs: Inputs) -> DrawnAudit:
     drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
     labels = _labels_of(campaign, inputs)
-    first = inputs.methods == 1
-    return DrawnAudit(
-        drawn, expert_truth(labels) if first else audit_truth(labels, _decided(campaign, inputs))
-    )
+    if inputs.methods == 1:
+        return DrawnAudit(drawn, expert_truth(labels))
+    return DrawnAudit(drawn, audit_truth(labels, _decided(campaign, inputs), inputs.methods))
 
 
 def audited_metrics(protocol: Protocol) -> list[Metric]:
