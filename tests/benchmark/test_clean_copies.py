@@ -270,6 +270,19 @@ def test_a_photograph_is_shown_upright() -> None:
     assert cleaned(target.getvalue()).pages == [(20, 40)]
 
 
+@pytest.mark.parametrize("transparent", [None, 65535])
+def test_the_greys_of_a_picture_with_sixteen_bits_stay_greys(transparent: int | None) -> None:
+    target = io.BytesIO()
+    greys = Image.new("I;16", (3, 1))
+    for place, grey in enumerate((0, 32768, 65535)):
+        greys.putpixel((place, 0), grey)
+    greys.save(target, "PNG", **({} if transparent is None else {"transparency": transparent}))
+    shown = Image.open(io.BytesIO(cleaned(target.getvalue()).data)).convert("RGBA")
+    pixels = [shown.getpixel((place, 0)) for place in range(3)]
+    assert pixels[:2] == [(0, 0, 0, 255), (128, 128, 128, 255)]
+    assert pixels[2][3] == (255 if transparent is None else 0)
+
+
 # --- limits
 
 
