@@ -94,7 +94,9 @@ def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
         return _drawn_items(request, row)
     way = DRAW_WAYS.get(row.kind)
     if way is None:
-        return _page(request, row, SetupStep.ITEMS, {"elsewhere": _elsewhere(row.kind, row.release, row.name)})
+        return _page(
+            request, row, SetupStep.ITEMS, {"elsewhere": _elsewhere(row.kind, row.release, row.name)}
+        )
     kept = setup.setup_of(row)
     frame = way.frame(row.release, row.track, row.condition)
     start = {**kept.draw, "seed": row.seed, "minutes_per_item": kept.minutes_per_item}
