@@ -115,7 +115,9 @@ def withdraw(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     """Undo what was decided about a candidate."""
     found = get_object_or_404(_complete(), pk=pk, paper__run__name=name)
     with told(request, "The decision is withdrawn."):
-        withdraw_review(actor=request.user, candidate=found)
+        seen = request.POST.get("seen", "")
+        number = int(seen) if seen.isdecimal() and len(seen) < 19 else None
+        withdraw_review(actor=request.user, candidate=found, seen=number)
     return redirect(_address(found, _chosen(request)))
 
 
