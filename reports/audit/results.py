@@ -23,27 +23,44 @@ from stats.raters.aggregate import strict_majority
 Truth = dict[str, dict[str, str]]
 _CELLS = ("tp", "fp", "fn", "tn", "ineligible")
 SPLIT = "split"  # no majority and no decision; never a value of a question
+NOTHING = "nothing"  # all abstained; never a value of a question
 
 
-def expert_truth(labels: Iterable[ExpertLabel], *, otherwise: str = "uncertain") -> Truth:
-    """Subject to question to the experts' majority value; `otherwise` where there is none."""
+def expert_truth(
+    labels: Iterable[ExpertLabel], *, otherwise: str = "uncertain", abstained: str | None = None
+) -> Truth:
+    """Subject to question to the experts' majority value; `otherwise` where there is none.
+
+    Who abstains has no vote. Where all abstain the value is `abstained`; None leaves the output without a label.
+    """
     said: dict[tuple[str, str], list[str]] = defaultdict(list)
     for label in labels:
-        if label.state == "answered" and not label.step:
+        if label.step:
+            continue
+        if label.state == "answered":
             said[label.subject, label.question].append(label.value)
+        elif label.state == "abstain" and abstained is not None:
+            said[label.subject, label.question] += []
     truth: Truth = defaultdict(dict)
     for (subject, question), values in said.items():
-        truth[subject][question] = strict_majority(values, otherwise=otherwise) or otherwise
+        truth[subject][question] = strict_majority(values, otherwise=otherwise) or abstained or otherwise
     return dict(truth)
 
 
-def audit_truth(labels: Iterable[ExpertLabel], decisions: Iterable[Decision]) -> Truth:
-    """The same for an audit: where there is no majority the adjudicator's decision, and SPLIT without one."""
-    truth = expert_truth(labels, otherwise=SPLIT)
+def audit_truth(
+    labels: Iterable[ExpertLabel], decisions: Iterable[Decision], methods: int = METHODS
+) -> Truth:
+    """The same for an audit: where there is no majority the adjudicator's decision, and SPLIT without one.
+
+    An output in which nobody found anything to judge is uncertain, which no metric counts as a success (not with
+    `methods` before 12: it had no label).
+    """
+    truth = expert_truth(labels, otherwise=SPLIT, abstained=NOTHING if methods > 11 else None)
     final = {(row.subject, row.question): row.value for row in decisions if not row.step}
+    undecided = {SPLIT: SPLIT, NOTHING: "uncertain"}
     return {
         subject: {
-            question: final.get((subject, question), SPLIT) if value == SPLIT else value
+            question: final.get((subject, question), undecided[value]) if value in undecided else value
             for question, value in values.items()
         }
         for subject, values in truth.items()

@@ -26,7 +26,7 @@ from reports.results.grid import ROTATED_FROM, Cell, Problem, listed, shade_of
 from reports.scores.inputs import Inputs
 from reports.scores.shape import Agreement, Score
 from stats.core.estimate import Estimate
-from stats.core.scale import value_words
+from stats.core.scale import Scale, value_words
 
 _RATERS_ABREAST, _PAIRS_LISTED = 14, 20
 _ERRORS_NAMED = 12
@@ -225,7 +225,7 @@ def splits_context(
                 )
                 if names.proofs
                 else listed(sorted(graded.answers.values())),
-                "decision": decision_words(graded),
+                "decision": decision_words(graded, found.scale),
                 "href": names.href(subject, row.instance),
             }
         )
@@ -243,12 +243,16 @@ def splits_context(
     }
 
 
-def decision_words(graded: Graded) -> str:
+def decision_words(graded: Graded, scale: Scale) -> str:
     """What became of an output on which referees differ."""
     if graded.solved is None:
         return f"{value_words(graded.level)}, decided" if graded.decided else "not decided"
     solved = "solved" if graded.solved else "not solved"
-    return f"{solved}, by adjudicator" if graded.decided else f"{solved}, by majority"
+    if graded.decided:
+        return f"{solved}, by adjudicator"
+    passed = sum(value in scale.success for value in graded.answers.values())
+    evenly = not graded.solved and 2 * passed == len(graded.answers)
+    return f"{solved}, evenly split" if evenly else f"{solved}, by majority"
 
 
 def pairs_context(found: Reading) -> Mapping[str, object]:
@@ -341,9 +345,17 @@ def _primary(score: Score, found: Reading) -> Estimate | None:
 
 
 def audit_context(
-    score: Score, board: Board, audited: Reading | None, names: Names, instance_of: Mapping[str, str]
+    score: Score,
+    board: Board,
+    audited: Reading | None,
+    names: Names,
+    instance_of: Mapping[str, str],
+    n_read: int,
 ) -> Mapping[str, object] | None:
-    """Judge against experts: four counts with links to the errors, and the share that is right."""
+    """Judge against experts: four counts with links to the errors, and the share that is right.
+
+    `n_read` are the answers about which the judge was asked.
+    """
     counts = audited_counts(score, board, audited)
     if not counts or score.judge is None:
         return None
@@ -365,7 +377,7 @@ def audit_context(
         "title": board.judge_title,
         "label": score.judge.label,
         "drawn": audit.drawn,
-        "outputs": sum(states.outputs for states in score.systems.values()),
+        "outputs": n_read,
         "counts": counts,
         "right": counts["tp"] + counts["tn"],
         "all": metric.eligible,

@@ -66,7 +66,7 @@ def judge_errors_words(tp: int, fp: int, fn: int, tn: int) -> Sentence | None:
     """In which direction the judge errs on the outputs that experts graded too."""
     if tp + fp + fn + tn == 0:
         return None
-    passed = f"It passed {fp} of the {fp + tn} that experts turned down"
+    passed = f"It passed {fp} of the {fp + tn} that experts did not pass"
     failed = f"it turned down {fn} of the {tp + fn} that experts passed"
     if fp and not fn:
         none = ", and none of its rejections was wrong" if tn else ""

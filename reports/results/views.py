@@ -112,6 +112,8 @@ def _shown(
     if lines.audit and lines.audit != slug:
         audited = reading(inputs, lines.audit)
     at = {row.subject: row.instance for row in inputs.outputs}
+    answers = {subject for subject, row in counted.items() if row.state == "answered"}
+    n_read = len(answers & {vote.subject for vote in inputs.votes})
     by_instance = {row.instance: row for row in rows}
     titles = Instance.objects.filter(release=chosen.release).values_list("key", "payload__title")
     names = sections.Names(
@@ -134,7 +136,7 @@ def _shown(
         "page": shown,
         "query": query.urlencode(),
         "grid": sections.grid_context(list(shown), found, lines, names) if found and informed else None,
-        "audit": sections.audit_context(document, lines, audited, names, at),
+        "audit": sections.audit_context(document, lines, audited, names, at, n_read),
         "n_left_out": len(left_out & set(by_instance)),
     }
     if found and found.campaign:

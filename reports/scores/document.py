@@ -263,10 +263,9 @@ def _audit(
 def _drawn_audit(campaign: CampaignInfo, inputs: Inputs) -> DrawnAudit:
     drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
     labels = _labels_of(campaign, inputs)
-    first = inputs.methods == 1
-    return DrawnAudit(
-        drawn, expert_truth(labels) if first else audit_truth(labels, _decided(campaign, inputs))
-    )
+    if inputs.methods == 1:
+        return DrawnAudit(drawn, expert_truth(labels))
+    return DrawnAudit(drawn, audit_truth(labels, _decided(campaign, inputs), inputs.methods))
 
 
 def audited_metrics(protocol: Protocol) -> list[Metric]:
@@ -299,9 +298,9 @@ def _decided(campaign: CampaignInfo, inputs: Inputs) -> list[Decision]:
 def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
     rubric = rubric_from_content(dict(campaign.rubric))
     labels = _labels_of(campaign, inputs)
-    # The problems to which each system gave no answer: without an output, and where it abstained or failed. Blank
-    # outputs are left out where experts read only some of a system's answers to the problems that they graded: to
-    # such a sample nobody can say how many blanks belong.
+    # The problems to which each system gave no answer: without an output, and where it abstained or failed. They are
+    # left out where experts read only some of a system's answers to the problems that they graded: to such a sample
+    # nobody can say how many of them belong. (Methods below 12 left out blank outputs alone.)
     unanswered = defaultdict(set, {system: set(gone.missing) for system, gone in lacking(inputs).items()})
     if inputs.methods > 6:
         read = {label.subject for label in labels}
@@ -312,6 +311,8 @@ def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
         for row in inputs.outputs:
             if row.system not in sampled and (row.system, row.instance) not in answered:
                 unanswered[row.system].add(row.instance)
+        if inputs.methods > 11:
+            unanswered = defaultdict(set, {key: gone for key, gone in unanswered.items() if key not in sampled})
     questions = expert_scores(
         rubric,
         inputs.outputs,

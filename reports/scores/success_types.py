@@ -49,7 +49,7 @@ def types_of_successes(inputs: Inputs) -> dict[str, str]:
         return {}
     [metric] = [metric for metric in protocol.metrics if metric.key == types.metric]
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
-    read = truth_outputs(outputs, expert_truth(inputs.labels), metric)
+    read = truth_outputs(outputs, expert_truth(inputs.labels, abstained="uncertain"), metric)
     successes = {subject for subject in read if metric.success(outputs[subject])}
     return kinds_of(
         inputs.release, (inputs.track, inputs.condition), types, {key: outputs[key] for key in successes}

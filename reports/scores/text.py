@@ -147,14 +147,18 @@ def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
                 notes = " ".join(together.warnings)
                 yield f"      {'all together':<18} {percent(together)}{f'; {notes}' if notes else ''}"
             if audited.splits:
-                yield f"      experts split evenly on {audited.splits} outputs, which count negative"
+                yield f"      experts split evenly on {audited.splits} {_outputs(audited.splits)}, counted negative"
             if audited.missing:
-                yield f"      {audited.missing} drawn outputs have no label"
+                yield f"      {audited.missing} drawn {_outputs(audited.missing)} without a label that this needs"
             for row in audited.empty_strata.values():
                 terms: dict[str, object] = {"condition": condition} if condition else {}
                 terms |= {"strata": "system/bucket", "buckets": [row.bucket], "exclude": [audit.campaign]}
                 request = f"POST audit-plan/ {json.dumps(terms, ensure_ascii=False)}"
-                yield f"      nothing drawn of {row.stratum} ({row.size} outputs); to draw them, {request}"
+                yield f"      nothing drawn of {row.stratum} ({row.size} {_outputs(row.size)}); to draw them, {request}"
+
+
+def _outputs(count: int) -> str:
+    return "output" if count == 1 else "outputs"
 
 
 def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
@@ -162,7 +166,7 @@ def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
     if isinstance(found, shape.Steps):
         counts = _listed(found.steps, zeros=False)
         means = [f"; {of.title} {number(of.estimate)}" for of in found.measures.values()]
-        return f"{found.outputs} outputs; {counts}{''.join(means)}"
+        return f"{found.outputs} {_outputs(found.outputs)}; {counts}{''.join(means)}"
     without = f"; {found.abstain} abstain" if found.abstain else ""
     without += f"; {found.unavailable} unavailable" if found.unavailable else ""
     if isinstance(found, shape.Means):

@@ -15,9 +15,10 @@ from reports.audit.corrections import (
     strata_of,
     usable_truth,
 )
-from reports.core.datasets import DrawnItem, ExpertLabel
+from reports.audit.results import audit_truth
+from reports.core.datasets import Decision, DrawnItem, ExpertLabel
 from reports.scores.inputs import Inputs, collect
-from tests.documents import corrected_document, score_document
+from tests.documents import corrected_document, judge_audit_document, score_document
 from tests.reports.conftest import load
 
 PROTOCOL = get_protocol("re2math")
@@ -381,3 +382,53 @@ def test_an_output_whose_bucket_changed_after_the_draw_leaves_both_buckets_unaud
     assert corrected(population, found)["estimate"]["value"] == pytest.approx(1 / 2)
     population["y0"], population["n0"] = population["n0"], population["y0"]
     assert corrected(population, found)["estimate"]["reason"] == "EMPTY_STRATUM"
+
+
+def test_an_output_in_which_no_expert_found_anything_to_judge_is_no_success(gaps):
+    """Left out, it would be taken to be like the others of its stratum. Artifacts by `methods` 11 and less did so."""
+    inputs = collect(release=gaps)
+    read = {item.subject for item in inputs.draws if item.stratum == "aurora/success"}
+    blank = min(read)
+    labels = [
+        replace(row, state="abstain", value="") if row.subject == blank and row.question == "suff" else row
+        for row in inputs.labels
+    ]
+    given = replace(inputs, labels=labels)
+    [audit] = score_document(given)["judge"]["audits"]
+    tool = audit["metrics"]["tool_acc"]
+    assert audit["labelled"] == audit["drawn"]
+    assert not tool["missing"]
+    [stratum] = [s for s in tool["corrected"]["aurora"]["strata"] if s["stratum"] == "aurora/success"]
+    assert (stratum["size"], stratum["sampled"]) == (16, 16)
+    [full] = judge_audit_document(given, {})["audits"]
+    undecided = {"not labelled yet": 0, "judge undecided": 1, "experts undecided": 1}
+    assert full["metrics"]["tool_acc"]["exclusions"] == undecided
+    [before] = score_document(replace(given, methods=11))["judge"]["audits"]
+    assert before["metrics"]["tool_acc"]["missing"] == 1
+
+
+@pytest.mark.parametrize(
+    ("states", "decided", "expected"),
+    [
+        (["abstain", "abstain"], "", "uncertain"),
+        (["abstain", "unavailable"], "", "uncertain"),
+        (["abstain", "abstain"], "yes", "yes"),
+        (["abstain", "yes"], "", "yes"),
+        (["unavailable"], "", None),
+    ],
+)
+def test_who_abstains_has_no_vote_and_where_all_abstain_nothing_is_right(states, decided, expected):
+    labels = [
+        ExpertLabel(
+            subject="p/a/1",
+            campaign="c",
+            question="ground",
+            step="",
+            rater=f"expert-{number}",
+            value="" if state in ("abstain", "unavailable") else state,
+            state=state if state in ("abstain", "unavailable") else "answered",
+        )
+        for number, state in enumerate(states)
+    ]
+    decisions = [Decision("p/a/1", "c", "ground", "", decided)] if decided else []
+    assert audit_truth(labels, decisions).get("p/a/1", {}).get("ground") == expected

@@ -149,3 +149,7 @@ def test_a_system_gains_nothing_by_abstaining(proofs):
     sampled = replace(blank, labels=tuple(row for row in blank.labels if row.subject != unread))
     for other in (replace(blank, methods=6), sampled):
         assert score(other).experts[0].questions[question].systems["aurora"].missing is None
+    lacks = replace(sampled, outputs=tuple(row for row in sampled.outputs if row.subject != one.subject))
+    assert score(lacks).experts[0].questions[question].systems["aurora"].missing is None
+    then = score(replace(lacks, methods=11)).experts[0].questions[question].systems["aurora"]
+    assert then.missing.problems == 1

@@ -86,6 +86,17 @@ def test_the_forest_plot_places_value_and_interval_on_its_axis():
     assert float(diamond.get("points").split(",")[0]) == pytest.approx(LEFT + 0.52 * scale, abs=0.01)
 
 
+def test_the_forest_plot_tells_the_corrections_of_two_audits_apart():
+    second = ForestMark("corrected", "Corrected (second)", 0.25, (0.1, 0.4))
+    svg = forest_plot("ToolAcc", [Group("aurora", [JUDGE, CORRECTED, second])], key="f")
+    found = [element.text for element in drawn(svg).iter() if element.tag.endswith("text")]
+    assert f"1: {CORRECTED.label}" in found
+    assert f"2: {second.label}" in found
+    assert JUDGE.shown in found
+    assert f"1: {CORRECTED.shown}" in found
+    assert f"2: {second.shown}" in found
+
+
 def test_the_forest_plot_says_its_numbers_in_words_rounded_half_up():
     svg = forest_plot("ToolAcc", [Group("aurora", [JUDGE])], key="f")
     assert "53.3 [36.1, 69.8]" in words(svg)

@@ -192,6 +192,7 @@ def test_staff_who_must_not_know_systems_get_no_grid_until_the_unblinding(client
 def test_with_a_judge_alone_its_verdicts_are_shown_as_unchecked(olga, gaps):
     text = words(page(olga, gaps))
     assert "The judge errs both ways." in text  # audited: 3 too kind, 2 too strict
+    assert "read 75 answers." in text  # 15 of the 90 outputs are blank
     found = page(olga, gaps).context
     assert found["audit"]["counts"] == {"tp": 25, "fp": 3, "fn": 2, "tn": 20}
     assert [len(found["audit"]["errors"][cell]["named"]) for cell in ("fp", "fn")] == [3, 2]

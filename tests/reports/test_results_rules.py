@@ -7,6 +7,7 @@ from reports.core.datasets import CampaignInfo
 from reports.results import sentences
 from reports.results.graded import Agreeing, Graded, agreeing, level_of, rater_pairs, readable_questions
 from reports.results.grid import graded_cell, natural, shade_of
+from reports.results.page import decision_words
 from stats.core.scale import NAMED, own_scale
 
 LEVELS = own_scale(
@@ -160,14 +161,29 @@ def test_where_nothing_was_compared_nothing_is_said():
 
 
 @pytest.mark.parametrize(
+    ("answers", "solved", "decided", "words"),
+    [
+        (("yes", "no"), False, False, "not solved, evenly split"),
+        (("yes", "no", "no"), False, False, "not solved, by majority"),
+        (("yes", "yes", "no"), True, False, "solved, by majority"),
+        (("yes", "no"), False, True, "not solved, by adjudicator"),
+    ],
+)
+def test_one_against_one_is_no_majority(answers, solved, decided, words):
+    said = {f"expert-{number}": value for number, value in enumerate(answers)}
+    graded = Graded("p/a/1", said, "yes" if solved else "no", solved, verdicts_differ=True, decided=decided)
+    assert decision_words(graded, YES_NO) == words
+
+
+@pytest.mark.parametrize(
     ("counts", "lead", "rest"),
     [
         (
             (17, 5, 0, 18),
             "The judge is too kind.",
-            "It passed 5 of the 23 that experts turned down, and none of its rejections was wrong.",
+            "It passed 5 of the 23 that experts did not pass, and none of its rejections was wrong.",
         ),
-        ((3, 2, 0, 0), "The judge is too kind.", "It passed 2 of the 2 that experts turned down."),
+        ((3, 2, 0, 0), "The judge is too kind.", "It passed 2 of the 2 that experts did not pass."),
         (
             (4, 0, 2, 6),
             "The judge is too strict.",
@@ -176,7 +192,7 @@ def test_where_nothing_was_compared_nothing_is_said():
         (
             (25, 3, 2, 20),
             "The judge errs both ways.",
-            "It passed 3 of the 23 that experts turned down, and it turned down 2 of the 27 that experts passed.",
+            "It passed 3 of the 23 that experts did not pass, and it turned down 2 of the 27 that experts passed.",
         ),
         ((4, 0, 0, 6), "The judge made no error here.", "It agrees with the experts on all 10."),
     ],

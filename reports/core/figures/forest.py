@@ -46,12 +46,14 @@ def forest_plot(title: str, groups: Sequence[Group], *, key: str) -> Markup:
     axis = fitting_axis(
         [end for mark in marks for end in (*(mark.ci or ()), mark.value) if end is not None], LEFT, RIGHT
     )
-    kinds = {mark.kind: mark.label for mark in marks}
+    labels = list(dict.fromkeys((mark.kind, mark.label) for mark in marks))
+    numbers = _numbers(labels)
     drawn: list[Markup] = []
-    for number, (kind, label) in enumerate(kinds.items()):
-        y = 6 + _ROW * number + 8
-        drawn += [_symbol(kind, LEFT + 6, y), text(label, LEFT + 18, y + 4, size=11)]
-    top = bottom = 6 + _ROW * len(kinds) + 6
+    for row, (kind, label) in enumerate(labels):
+        y = 6 + _ROW * row + 8
+        words = f"{numbers[kind, label]}{label}"
+        drawn += [_symbol(kind, LEFT + 6, y), text(words, LEFT + 18, y + 4, size=11)]
+    top = bottom = 6 + _ROW * len(labels) + 6
     for group in groups:
         drawn.append(text(group.name, LEFT, bottom + 14, weight="bold"))
         for number, mark in enumerate(group.marks):
@@ -59,12 +61,24 @@ def forest_plot(title: str, groups: Sequence[Group], *, key: str) -> Markup:
             if mark.value is not None:
                 drawn += interval(mark.ci, axis.x, y, css=mark.kind, colour=_COLOURS[mark.kind])
                 drawn.append(_symbol(mark.kind, axis.x(mark.value), y))
-            drawn.append(text(mark.shown, WIDTH - 2, y + 4, anchor="end", size=11.5))
+            words = f"{numbers[mark.kind, mark.label]}{mark.shown}"
+            drawn.append(text(words, WIDTH - 2, y + 4, anchor="end", size=11.5))
         bottom += _NAME + _ROW * len(group.marks) + _GAP
     said = "; ".join(f"{group.name}, {mark.label}: {mark.shown}" for group in groups for mark in group.marks)
     grid = draw_axis(axis, top, bottom)
     words = f"Percent with 95 % interval. {said}."
     return figure(title, words, WIDTH, bottom + 22, grid, *drawn, key=key)
+
+
+def _numbers(labels: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """What tells labels of one kind apart, which have the same symbol: "2: ", or "" where it is the only one."""
+    of_kind: dict[str, list[str]] = {}
+    for kind, label in labels:
+        of_kind.setdefault(kind, []).append(label)
+    return {
+        (kind, label): f"{of_kind[kind].index(label) + 1}: " if len(of_kind[kind]) > 1 else ""
+        for kind, label in labels
+    }
 
 
 def _symbol(kind: str, x: float, y: float) -> Markup:
