@@ -312,7 +312,9 @@ def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
             if row.system not in sampled and (row.system, row.instance) not in answered:
                 unanswered[row.system].add(row.instance)
         if inputs.methods > 11:
-            unanswered = defaultdict(set, {key: gone for key, gone in unanswered.items() if key not in sampled})
+            unanswered = defaultdict(
+                set, {key: gone for key, gone in unanswered.items() if key not in sampled}
+            )
     questions = expert_scores(
         rubric,
         inputs.outputs,
