@@ -200,8 +200,13 @@ def execute(index: Index, terms: Terms, row: Row, describe: Describe) -> Row:
 
 
 def write(path: Path, artifact: Artifact) -> str:
-    """Write the artifact and return its digest."""
-    path.write_bytes(packed(artifact))
+    """Write the artifact, whole or not at all, and return its digest."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(packed(artifact))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
     return artifact.digest
 
 
@@ -272,6 +277,8 @@ def verify(path: Path, index: Index | None = None, digest: str = "") -> Verified
         return Verified(artifact.digest, len(artifact.rows), False, ())
     if index.digest != artifact.terms.index:
         raise BadArtifact(f"the artifact is of the index {artifact.terms.index}, this is {index.digest}")
+    if artifact.terms.recipe != index.manifest.recipe:
+        raise BadArtifact("the recipe is not that of the index")
     index.verify()
     faults = []
     for number, row in enumerate(artifact.rows, 1):
@@ -309,12 +316,37 @@ def _terms(content: bytes) -> tuple[Terms, int, str]:
         value["limits"] = {
             instance: Limits(**of | {"excluded": tuple(of["excluded"])}) for instance, of in limits.items()
         }
-        if not all(isinstance(of.year_to, int | None) for of in value["limits"].values()):
-            raise TypeError("a year is a number")
         value["licences"] = tuple(value["licences"])
-        return Terms(**value), count, sha256
+        terms = Terms(**value)
+        _check_terms(terms)
+        return terms, count, sha256
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise BadArtifact(f"manifest.json: {error}") from error
+
+
+def _check_terms(terms: Terms) -> None:
+    """Raises TypeError for a value of another type than `write` writes."""
+    texts = [terms.release, terms.index, terms.year_policy, terms.matcher, *terms.licences]
+    texts += [*terms.settings.values(), *(key for of in terms.limits.values() for key in of.excluded)]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a name is text")
+    if type(terms.n) is not int or not all(_is_year(of.year_to) for of in terms.limits.values()):
+        raise TypeError("the number of results, and a year, are whole numbers")
+    if not all(isinstance(of.include_unknown_years, bool) for of in terms.limits.values()):
+        raise TypeError("include_unknown_years is true or false")
+
+
+def _check_result(result: Result) -> None:
+    """The same for one result."""
+    texts = (result.key, result.paper, result.title, result.venue, result.snippet, *result.authors)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("what a result says is text")
+    if type(result.rank) is not int or type(result.score) is not int or not _is_year(result.year):
+        raise TypeError("rank, score and year are whole numbers")
+
+
+def _is_year(value: object) -> bool:
+    return value is None or type(value) is int  # True is an int, too
 
 
 def _rows(content: bytes) -> Iterator[Row]:
@@ -323,6 +355,8 @@ def _rows(content: bytes) -> Iterator[Row]:
             results = tuple(Result(**of | {"authors": tuple(of["authors"])}) for of in value.pop("results"))
             if not all(isinstance(of, str) for of in value.values()):
                 raise TypeError("a query is text")
+            for result in results:
+                _check_result(result)
             yield Row(**value, results=results)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise BadArtifact(f"rows.jsonl line {number}: {error}") from error

@@ -104,6 +104,7 @@ LONGEST = tuple(
     for part in (
         *("browser/test_every_page.py", "browser/test_foreign_texts.py", "browser/test_faults.py"),
         *("construction/test_builds.py", "browser/test_study_from_folder.py", "search/test_sources.py"),
+        *("browser/test_reading.py", "reports/test_status.py"),
         *("browser/test_release_from_archives.py", "construction/test_sources.py", "latex/test_growth.py"),
         *("annotation/test_authorship.py", "test_typed_texts.py", "browser/test_own_scale.py"),
         *("browser/test_whole_study.py", "chaos/test_deploying.py", "browser/test_five_protocols.py"),

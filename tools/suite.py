@@ -100,9 +100,11 @@ def main() -> int:
 
 def _run(*runs: Run) -> list[Outcome]:
     """Run pytest once for each, all at once; each line is printed with the name of its run before it."""
-    workers = str(min(4, len(os.sched_getaffinity(0))))
+    processors = min(4, len(os.sched_getaffinity(0)))
     children = {}
     for name, servers, markers, options in runs:
+        # One more on SQLite: there are the browsers, for which a worker often waits.
+        workers = str(processors + (name == SQLITE))
         command = [str(PYTHON), "-m", "pytest", "-n", workers, "--dist", "loadfile"]
         # The order is that of tests/conftest.py: xdist's own puts long files last.
         command += ["--no-loadscope-reorder", "-rfEs", "--durations", "25"]

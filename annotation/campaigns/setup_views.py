@@ -35,7 +35,7 @@ def campaign_new(request: SignedInRequest) -> HttpResponse:
     ).first()  # sent by the release's page
     form = TermsForm(_sent(request), initial={"release": release})
     if request.method == "POST" and form.is_valid():
-        if (elsewhere := _elsewhere(form.chosen_kind(), form.cleaned_data["release"].name)) is not None:
+        if (elsewhere := _elsewhere(form.chosen_kind(), **form.cleaned_data)) is not None:
             return redirect(elsewhere)
         with refusals_in(form):
             _require_something_to_draw(form)
@@ -80,7 +80,7 @@ def _terms(request: SignedInRequest, row: Campaign) -> HttpResponse:
     start = {name: getattr(row, name) for name in names} | {"rubric": row.rubric.label}
     form = TermsForm(_sent(request), initial=start)
     if request.method == "POST" and form.is_valid():
-        if (elsewhere := _elsewhere(form.chosen_kind(), form.cleaned_data["release"].name)) is not None:
+        if (elsewhere := _elsewhere(form.chosen_kind(), **form.cleaned_data)) is not None:
             return redirect(elsewhere)
         with refusals_in(form):
             _require_something_to_draw(form)
@@ -90,11 +90,13 @@ def _terms(request: SignedInRequest, row: Campaign) -> HttpResponse:
 
 
 def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    if row.items.exists():
+    if row.items.exists() or request.POST.get("verb") == "discard":
         return _drawn_items(request, row)
     way = DRAW_WAYS.get(row.kind)
     if way is None:
-        return _page(request, row, SetupStep.ITEMS, {"elsewhere": _elsewhere(row.kind, row.release.name)})
+        return _page(
+            request, row, SetupStep.ITEMS, {"elsewhere": _elsewhere(row.kind, row.release, row.name)}
+        )
     kept = setup.setup_of(row)
     frame = way.frame(row.release, row.track, row.condition)
     start = {**kept.draw, "seed": row.seed, "minutes_per_item": kept.minutes_per_item}
@@ -265,9 +267,10 @@ def _require_something_to_draw(form: TermsForm) -> None:
         )
 
 
-def _elsewhere(kind: str, release: str) -> str | None:
-    name = PLANNED_ELSEWHERE.get(kind)
-    return reverse(name, kwargs={"name": release}) if name else None
+def _elsewhere(kind: str, release: Release, name: str, **_: object) -> str | None:
+    """The page that plans this kind of campaign, and names it as here."""
+    page = PLANNED_ELSEWHERE.get(kind)
+    return reverse(page, kwargs={"name": release.name}, query={"name": name}) if page else None
 
 
 def _saved(request: SignedInRequest, row: Campaign, step: SetupStep, **kept: Any) -> HttpResponse:

@@ -27,7 +27,8 @@ def clean_image(data: bytes) -> Cleaned:
                 # the texts in EXIF and in the chunks of a PNG, which the copy does not have
                 values = [*source.info.values(), *source.getexif().values()]
                 texts = [value[:1000] for value in values if isinstance(value, str) and value.strip()]
-                smaller = source.convert("RGBA") if source.mode in ("1", "P", "PA") else source
+                eight = _in_eight_bits(source) if source.mode == "I;16" else source
+                smaller = eight.convert("RGBA") if eight.mode in ("1", "P", "PA") else eight
                 smaller.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
                 upright = ImageOps.exif_transpose(smaller)
                 shown = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
@@ -41,6 +42,14 @@ def clean_image(data: bytes) -> Cleaned:
     target = io.BytesIO()
     bare.save(target, "WEBP", lossless=lossless, quality=80, method=2)
     return Cleaned(target.getvalue(), "image", [bare.size], dropped=texts[:100])
+
+
+def _in_eight_bits(grey: Image.Image) -> Image.Image:
+    """A picture of 16 bits a pixel, of which `convert` alone would make every grey above 255 white."""
+    made = grey.point(lambda value: value / 256).convert("L")
+    if "transparency" in made.info:
+        made.info["transparency"] //= 256
+    return made
 
 
 def drawn(copy: Cleaned) -> Cleaned:

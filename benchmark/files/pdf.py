@@ -23,6 +23,7 @@ SMALLEST, LARGEST = 9.0, 4_000.0  # points
 LOOKED_AT = 60  # pages drawn before and after, in small
 DRAWN_WIDTH = 150
 MAX_TITLES, MAX_DEPTH = 2_000, 8
+ICONS = ("/Text", "/Popup", "/FileAttachment", "/Sound", "/Movie")
 
 
 def clean_pdf(data: bytes) -> Cleaned:
@@ -38,19 +39,14 @@ def clean_pdf(data: bytes) -> Cleaned:
     if len(source.objects) > MAX_OBJECTS:
         raise Unreadable(f"The file has more than {MAX_OBJECTS:,} objects.")
     try:
+        if _flattened(source):
+            before = opened(_saved(source))
+            checked(before)
         target, copy, titles = _copied(source)
     except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, RecursionError):
         raise Unreadable("The file is broken, or uses something that cannot be copied.") from None
-    made = io.BytesIO()
-    target.save(
-        made,
-        deterministic_id=True,
-        compress_streams=True,
-        object_stream_mode=pikepdf.ObjectStreamMode.generate,
-        fix_metadata_version=False,
-    )
-    copied = made.getvalue()
-    del made, target
+    copied = _saved(target)
+    del target
     after = opened(copied)
     if len(after) != len(before):
         raise Unreadable("The file could not be copied whole.")
@@ -65,6 +61,36 @@ def clean_pdf(data: bytes) -> Cleaned:
     said = [str(value) for value in values if isinstance(value, pikepdf.String)]
     dropped = [storable(one)[:1000] for one in said if one.strip()]
     return Cleaned(copied, "pdf", pages, words, kept, dropped)
+
+
+def _saved(pdf: pikepdf.Pdf) -> bytes:
+    made = io.BytesIO()
+    pdf.save(
+        made,
+        deterministic_id=True,
+        compress_streams=True,
+        object_stream_mode=pikepdf.ObjectStreamMode.generate,
+        fix_metadata_version=False,
+    )
+    return made.getvalue()
+
+
+def _flattened(source: pikepdf.Pdf) -> bool:
+    """Draw on the pages what readers see of forms and annotations: filled fields, text boxes, stamps, ink. A note is an
+    icon, which without its words says nothing. Says whether there was anything."""
+    found = False
+    for page in source.pages:
+        annotations = page.obj.get("/Annots")
+        if isinstance(annotations, Array):
+            drawn = [
+                one for one in annotations if isinstance(one, Dictionary) and one.get("/Subtype") not in ICONS
+            ]
+            page.obj.Annots = Array(drawn)
+            found = found or any(one.get("/Subtype") != "/Link" for one in drawn)
+    if found:
+        source.generate_appearance_streams()
+        source.flatten_annotations("screen")
+    return found
 
 
 def opened(data: bytes) -> pdfium.PdfDocument:

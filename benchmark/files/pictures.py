@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from benchmark.identities.redaction import MARK
 from benchmark.models import Attachment, FileKind, Instance, Output
 from benchmark.protocol import Part
 from benchmark.protocols import get_protocol
@@ -56,15 +57,30 @@ def _last_parts(path: str) -> set[str]:
 
 
 def numbered(part: Part, files: Iterable[Attachment]) -> Part:
-    """The part with the numbers of its pictures in place of their names."""
+    """The part with the numbers of its pictures in place of their names, whole or redacted."""
     numbers: dict[str, int] = {}
     for file in files:
         if file.copy.kind == FileKind.IMAGE and file.number <= len(NUMBERS):
             for name in file.shown_as or ():
                 numbers.setdefault(name, file.number)
+    for name in picture_names(part.text, part.text_format) if numbers else ():
+        if MARK in name and len(meant := {numbers[one] for one in numbers if _is_redacted(one, name)}) == 1:
+            numbers[name] = meant.pop()
     if not numbers or part.text_format == "plain":
         return part
     return replace(part, text=with_numbers(part.text, numbers))
+
+
+def _is_redacted(name: str, left: str) -> bool:
+    """Whether `left` is what a redaction left of the name of a picture, which no reader of the number sees anyway."""
+    first, *middle, last = left.split(MARK)
+    at = len(first)
+    for part in middle:
+        found = name.find(part, at + 1)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return name.startswith(first) and name.endswith(last) and at < len(name) - len(last)
 
 
 def illustrated(document: Rendered, pictures: Mapping[int, Picture]) -> Rendered:

@@ -10,7 +10,9 @@ from benchmark.identities.patterns import folded, table, with_fragments
 from latex.folding import Reading, read
 
 _GAP = r"[\s\-_.:/]{0,3}"
-_VERSION = r"(?:[vkrVKR]?\d{1,3}(?:\.\d{1,2}){0,2}[a-z]{0,2}(?![\w^])|x\b)"
+_NUMBER = r"[vkrVKR]?\d{1,3}(?:\.\d{1,2}){0,2}[a-z]{0,2}"
+_VERSION = rf"(?:{_NUMBER}(?![\w^])|x\b)"
+_SURE_VERSION = rf"(?:{_NUMBER}(?![^\W_]|\^)|x\b)"  # also in the name of a file: "gpt5_plot"
 _SIZE = r"(?:\d{1,4}(?:\.\d)?[bB]\b)"
 
 # The name is the author of something: words before it, or words behind it.
@@ -54,7 +56,7 @@ def _names() -> _Names:
     # "x.y" in a name is any version, and a blank or hyphen any gap
     sure = "|".join(
         "".join(
-            _GAP + _VERSION if part.endswith("x.y") else _GAP if part in (" ", "-") else re.escape(part)
+            _GAP + _SURE_VERSION if part.endswith("x.y") else _GAP if part in (" ", "-") else re.escape(part)
             for part in re.split(r"([\s\-]?x\.y|[\s\-])", name)
             if part
         )

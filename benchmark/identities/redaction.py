@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterable
 
 MARK = "[redacted]"
-_SIGNS = re.compile(r"\\.|[{}$]|\n", re.DOTALL)
+_SIGNS = re.compile(r"\\.|\$\$|[{}$]|\n", re.DOTALL)
+_PARTNERS = {"}": "{", r"\)": r"\(", r"\]": r"\[", "$": "$", "$$": "$$"}
+_TAKES_BRACKETS = re.compile(r"(?:\\\\\*?|\\[A-Za-z]+|\})\s*\Z")  # what stands before an optional argument
 
 
 def redact(source: str, spans: Iterable[tuple[int, int]], text_format: str) -> str:
     """`source` with each passage [start, end) replaced by one and the same mark, whatever it was.
 
-    Overlapping passages count as one. In LaTeX and Markdown a brace or dollar sign whose partner is outside the passage
-    stays, so that the rest of the document is read as before.
+    Overlapping passages count as one. In LaTeX and Markdown a brace or a sign of a formula whose partner is outside the
+    passage stays, so that the rest of the document is read as before.
     """
     merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
@@ -23,29 +25,30 @@ def redact(source: str, spans: Iterable[tuple[int, int]], text_format: str) -> s
     done = 0
     for start, end in merged:
         taken = source[start:end]
-        parts += [source[done:start], MARK]
+        parts.append(source[done:start])
+        if text_format == "latex" and _TAKES_BRACKETS.search(source[max(done, start - 40) : start]):
+            parts.append("{}")  # else the mark would be an argument, which no reader sees
+        parts.append(MARK)
         if text_format != "plain":
-            parts.append(_unpaired(taken))
+            left = _unpaired(taken)
+            parts.append(f"{left} " if left.endswith("$") and source.startswith("$", end) else left)
         done = end
     return "".join([*parts, source[done:]])
 
 
 def _unpaired(taken: str) -> str:
-    """The braces and dollar signs of a passage that have no partner in it, and a line end if it held one."""
-    open_signs: list[str] = []
-    closing: list[str] = []
-    dollars, line_end = 0, ""
+    """The braces and signs of formulas of a passage that have no partner in it, and a line end if it held one."""
+    left: list[str] = []
+    line_end = ""
     for found in _SIGNS.finditer(taken):
         sign = found[0]
-        if sign == "{":
-            open_signs.append(sign)
-        elif sign == "}":
-            if open_signs:
-                open_signs.pop()
+        if sign == "\n":
+            line_end = sign
+        elif sign in _PARTNERS:
+            if left and left[-1] == _PARTNERS[sign]:
+                left.pop()
             else:
-                closing.append(sign)
-        elif sign == "$":
-            dollars += 1
-        elif sign == "\n":
-            line_end = "\n"
-    return "".join([*closing, *open_signs, "$" * (dollars % 2), line_end])
+                left.append(sign)
+        elif sign in _PARTNERS.values():
+            left.append(sign)
+    return "".join([*left, line_end])

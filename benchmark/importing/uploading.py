@@ -163,10 +163,13 @@ def reconcile_imports() -> None:
 def sweep() -> int:
     """Fail uploads left by dead workers and delete expired ones; returns how many."""
     now = timezone.now()
-    stalled = ImportUpload.objects.filter(state=ImportState.RUNNING, started_at__lt=now - GIVE_UP)
-    given_up = stalled.update(
-        state=ImportState.REFUSED, refusal="This did not finish; nothing was imported. Try again."
-    )
+    given_up = 0
+    for upload in ImportUpload.objects.filter(state=ImportState.RUNNING, started_at__lt=now - GIVE_UP):
+        mine = ImportUpload.objects.filter(
+            pk=upload.pk, state=ImportState.RUNNING, started_at=upload.started_at
+        )
+        refusal = f"This did not finish. {_what_is_stored(upload)} Try again."
+        given_up += mine.update(state=ImportState.REFUSED, refusal=refusal)
     expired = list(ImportUpload.objects.filter(expires_at__lte=now).exclude(state=ImportState.RUNNING))
     for upload in expired:
         upload.delete()
@@ -256,11 +259,13 @@ def _work(pk: int) -> bool:
     except Refused as refusal:
         answer["refusal"] = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"
     except DatabaseError as error:
-        answer["refusal"] = f"The database refused it: {error}. Nothing was imported."
+        answer["refusal"] = f"The database refused it: {error}. {_what_is_stored(upload)}"
     except Exception:  # the site's own fault; neither the page nor the next upload is to wait for it
         logger.exception("upload %s could not be read", upload.pk)
+        what = "imported" if upload.applying else "read"
         answer["refusal"] = (
-            "This file could not be read: a fault of the site, which its log describes. Nothing was imported."
+            f"This file could not be {what}: a fault of the site, which its log describes. "
+            f"{_what_is_stored(upload)}"
         )
     mine = ImportUpload.objects.filter(pk=pk, state=ImportState.RUNNING, started_at=upload.started_at)
     mine.update(**answer)
@@ -335,6 +340,15 @@ def _basis(upload: ImportUpload) -> str:
     runs = release.runs.order_by("pk").values_list("system__slug", "track", "condition", "sha256")
     met = [release.sha256, release.frozen_at is not None, *map(list, runs)]
     return hashlib.sha256(json.dumps(met).encode()).hexdigest()
+
+
+def _what_is_stored(upload: ImportUpload) -> str:
+    """What an upload left behind that ended before it could say so itself; much comes after its rows were stored."""
+    if not upload.applying:
+        return "Nothing was imported."
+    if upload.kind in settings.IMPORTERS or _basis(upload) != upload.basis:
+        return "Look at the release: it may have been imported. The same file again imports nothing twice."
+    return "Nothing was imported."
 
 
 def _progress_writer(upload: ImportUpload) -> Progress:

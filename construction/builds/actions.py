@@ -219,13 +219,19 @@ def review(
 
 
 @transaction.atomic
-def withdraw_review(*, actor: User, candidate: Candidate) -> None:
-    """Undo the decision about a candidate."""
+def withdraw_review(*, actor: User, candidate: Candidate, seen: int | None = None) -> None:
+    """Undo the decision about a candidate; with `seen`, the number of the one that was looked at, no other."""
     build = Build.objects.select_for_update().get(papers__candidates=candidate)
     if build.release_id:
         raise Refused("The build has made its release.", code="released")
-    if not candidate.reviews.filter(withdrawn_at=None).update(withdrawn_at=timezone.now()):
+    live = candidate.reviews.filter(withdrawn_at=None).first()
+    if live is None:
         raise Refused("There is no decision to withdraw.", code="not_reviewed")
+    if seen not in (None, live.pk):
+        raise Refused(
+            "Someone has decided again in the meantime; look at that decision first.", code="meanwhile"
+        )
+    candidate.reviews.filter(pk=live.pk).update(withdrawn_at=timezone.now())
     record(actor=actor, verb="withdraw_review_of_candidate", target=candidate)
 
 

@@ -52,6 +52,7 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     chosen = _chosen(request)
     status, refusal = 200, None
     typed: dict[str, str] = {}
+    after: dict[str, str] = {}
     if request.method == "POST":
         decision = request.POST.get("decision", "")
         reason = request.POST.get("reason", "")
@@ -82,6 +83,7 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
             return redirect(_address(found, chosen))
     live = _live(found)
     lines = shown_lines(found, live)
+    can_review = found.state == Candidate.State.MADE and build.release_id is None
     before_, after_ = neighbours(found, candidates_of(build, chosen))
     context = {
         "build": build,
@@ -93,7 +95,9 @@ def candidate(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
         "changes": [(key, live.before[key], text) for key, text in live.after.items()] if live else [],
         "reviews": found.reviews.select_related("by").order_by("-pk"),
         "steps": steps_about(found),
-        "can_review": found.state == Candidate.State.MADE and build.release_id is None,
+        "can_review": can_review,
+        # there is no form any more that could keep what was typed
+        "unsaved": () if can_review and not live else after.items(),
         "refusal": refusal,
         "typed": typed,
         "fields": _fields(lines, typed),
@@ -111,7 +115,9 @@ def withdraw(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     """Undo what was decided about a candidate."""
     found = get_object_or_404(_complete(), pk=pk, paper__run__name=name)
     with told(request, "The decision is withdrawn."):
-        withdraw_review(actor=request.user, candidate=found)
+        seen = request.POST.get("seen", "")
+        number = int(seen) if seen.isdecimal() and len(seen) < 19 else None
+        withdraw_review(actor=request.user, candidate=found, seen=number)
     return redirect(_address(found, _chosen(request)))
 
 

@@ -23,27 +23,24 @@ from stats.raters.aggregate import strict_majority
 Truth = dict[str, dict[str, str]]
 _CELLS = ("tp", "fp", "fn", "tn", "ineligible")
 SPLIT = "split"  # no majority and no decision; never a value of a question
-NOTHING = "nothing"  # all abstained; never a value of a question
+NOTHING = "nothing"  # what an abstention says: nothing could be judged; never a value of a question
 
 
 def expert_truth(
-    labels: Iterable[ExpertLabel], *, otherwise: str = "uncertain", abstained: str | None = None
+    labels: Iterable[ExpertLabel], *, otherwise: str = "uncertain", abstained: str = ""
 ) -> Truth:
     """Subject to question to the experts' majority value; `otherwise` where there is none.
 
-    Who abstains has no vote. Where all abstain the value is `abstained`; None leaves the output without a label.
+    Who abstains says `abstained`, or nothing.
     """
     said: dict[tuple[str, str], list[str]] = defaultdict(list)
     for label in labels:
-        if label.step:
-            continue
-        if label.state == "answered":
-            said[label.subject, label.question].append(label.value)
-        elif label.state == "abstain" and abstained is not None:
-            said[label.subject, label.question] += []
+        value = abstained if label.state == "abstain" else label.value
+        if value and not label.step:
+            said[label.subject, label.question].append(value)
     truth: Truth = defaultdict(dict)
     for (subject, question), values in said.items():
-        truth[subject][question] = strict_majority(values, otherwise=otherwise) or abstained or otherwise
+        truth[subject][question] = strict_majority(values, otherwise=otherwise) or otherwise
     return dict(truth)
 
 
@@ -52,10 +49,10 @@ def audit_truth(
 ) -> Truth:
     """The same for an audit: where there is no majority the adjudicator's decision, and SPLIT without one.
 
-    An output in which nobody found anything to judge is uncertain, which no metric counts as a success (not with
-    `methods` before 12: it had no label).
+    Where most found nothing that could be judged, the decision counts too; without one the output is uncertain, which
+    is no success of any metric. With `methods` before 12 who abstained said nothing.
     """
-    truth = expert_truth(labels, otherwise=SPLIT, abstained=NOTHING if methods > 11 else None)
+    truth = expert_truth(labels, otherwise=SPLIT, abstained=NOTHING if methods > 11 else "")
     final = {(row.subject, row.question): row.value for row in decisions if not row.step}
     undecided = {SPLIT: SPLIT, NOTHING: "uncertain"}
     return {

@@ -55,7 +55,7 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
     release = release_or_404(name)
     # `n.STRATUM`: there is one for every stratum
     asked = {key: value for key, value in request.GET.dict().items() if not key.startswith("n.")}
-    only_known(asked, "track", "condition", "judge", *PlanForm.base_fields)
+    only_known(asked, "track", "condition", "judge", "name", *PlanForm.base_fields)
     chosen = choose(release, request.GET)
     buckets = audit_buckets(chosen.release, chosen.track, chosen.judge, chosen.condition)
     campaigns = Campaign.objects.filter(
@@ -77,7 +77,8 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
             field = refusal.field if refusal.field in plan_form.fields else None
             plan_form.add_error(field, refusal.reason)
     rubrics = audit_rubrics(release)
-    form = AuditForm(request.POST or None, rubrics=rubrics, initial={"plan": plan.sha256 if plan else ""})
+    start = {"plan": plan.sha256 if plan else "", "name": asked.get("name", "")}
+    form = AuditForm(request.POST or None, rubrics=rubrics, initial=start)
     if request.method == "POST" and plan and form.is_valid():
         terms = dict(form.cleaned_data)
         if terms.pop("plan") != plan.sha256:

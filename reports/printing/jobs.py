@@ -103,7 +103,8 @@ def print_next() -> bool:
         fail(job, refusal.reason)
     except Exception as error:
         logger.exception("report %s failed", job.pk)
-        fail(job, f"Printing failed: {type(error).__name__}. The worker's log has the details.")
+        what = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+        fail(job, f"Printing failed: {what}. The worker's log has the details.")
     return True
 
 

@@ -22,7 +22,7 @@ from benchmark.models import Release, ReleaseDescription, System
 from reports.comparison.choices import Choices
 from reports.models import Artifact, PublicRecord
 from reports.records.declared import Declared
-from reports.records.folder import refresh, write_list, write_version
+from reports.records.folder import put_in_place, refresh, write_aside, write_list
 from reports.records.site import archive_name, build
 from reports.scores.inputs import Inputs
 
@@ -185,8 +185,10 @@ def publish_record(
     details = {"name": row.name, "version": row.version, "archive_sha256": row.archive_sha256}
     note(actor=actor, verb="publish record", target=row, details=details)
 
+    waiting = write_aside(row, made.files)  # what cannot be written is not published
+
     def write() -> None:
-        write_version(row, made.files)
+        put_in_place(row, waiting)
         refresh(row.name)
         write_list()
 

@@ -35,23 +35,47 @@ def root() -> Path:
 
 def write_version(row: PublicRecord, files: Mapping[str, bytes]) -> None:
     """Put the files of a version in their place, all at once; those that are there stay, if they are the version's."""
-    place = root() / row.name / str(row.version)
-    if is_written(row):
-        return
-    if place.exists():  # of a database that is gone
-        shutil.rmtree(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as waiting:
-        folder = Path(waiting) / "made"
+    if not is_written(row):
+        put_in_place(row, write_aside(row, files))
+
+
+def write_aside(row: PublicRecord, files: Mapping[str, bytes]) -> Path:
+    """Write the files next to their place, in a folder that nobody can ask for, and return it.
+
+    Raises Refused where they cannot be written: the disk is full, or the folder is somebody else's.
+    """
+    beside = root() / row.name
+    waiting = None
+    try:
+        beside.mkdir(parents=True, exist_ok=True)
+        waiting = Path(tempfile.mkdtemp(prefix=".", dir=beside))
         for name, content in files.items():
-            path = folder / name
+            path = waiting / "made" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        try:
-            folder.rename(place)
-        except OSError:
-            if not is_written(row):  # else somebody was faster, with the same bytes
-                raise
+    except OSError as error:
+        if waiting:
+            shutil.rmtree(waiting, ignore_errors=True)
+        raise Refused(
+            f"The files of the record cannot be written: {error.strerror}.", code="no_files"
+        ) from error
+    return waiting
+
+
+def put_in_place(row: PublicRecord, waiting: Path) -> None:
+    """Move what `write_aside` wrote to its place, unless the files of the version are there."""
+    place = root() / row.name / str(row.version)
+    try:
+        if is_written(row):
+            return
+        if place.exists():  # of a database that is gone
+            shutil.rmtree(place)
+        (waiting / "made").rename(place)
+    except OSError:
+        if not is_written(row):  # else somebody was faster, with the same bytes
+            raise
+    finally:
+        shutil.rmtree(waiting, ignore_errors=True)
 
 
 def is_written(row: PublicRecord) -> bool:

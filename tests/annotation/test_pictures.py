@@ -15,8 +15,10 @@ from annotation.core.item_names import item_name
 from annotation.core.visibility import viewer
 from annotation.grading.shown import own_place
 from annotation.models import Assignment, Campaign
+from annotation.quarantine.actions import redact_release
 from benchmark.files.actions import attach
 from benchmark.files.pictures import is_called
+from benchmark.identities.actions import scan_identities
 from benchmark.models import Attachment, Output
 from benchmark.rendering.actions import render_waiting
 from reports.printing.items import printed_items
@@ -89,6 +91,27 @@ def test_a_reviewer_sees_the_pictures_in_their_places_and_no_name(illustrated_pl
     assert client.get(first)["Content-Type"] == "image/webp"
     told = client.get(reverse("api-assignment", args=[illustrated_place.handle])).content.decode()
     assert WORD not in told
+
+
+@pytest.mark.django_db
+def test_a_picture_whose_name_was_redacted_is_shown(drafted, coordinator, algebraist, client) -> None:
+    for output in Output.objects.filter(run__release=drafted.release):
+        text = r"Two: \includegraphics{a/gpt-5-one}, \includegraphics{a/gpt-5-two} and \includegraphics{gpt-5-no}."
+        Output.objects.filter(pk=output.pk).update(text=text)
+        output.refresh_from_db()
+        for name in ("one", "two"):
+            attach(actor=None, subject=output, name=f"gpt-5-{name}.png", data=png(name))
+    scan_identities(release=drafted.release)
+    redact_release(actor=coordinator, release=drafted.release, seconds=60)
+    draw_items(actor=coordinator, campaign=drafted)
+    place = take_next(reviewer=algebraist, campaign=open_campaign(actor=coordinator, campaign=drafted))
+    own_place(place)
+    render_waiting()
+    client.force_login(algebraist)
+    page = client.get(reverse("grade", args=[place.handle])).content.decode()
+    assert re.findall(r'<img class="picture" src="[^"]*/files/(\d)/"', page) == ["1", "2"]
+    assert page.count("[picture: [redacted]-no, which did not come with the text]") == 1
+    assert "gpt" not in page.lower()
 
 
 @pytest.mark.django_db

@@ -226,6 +226,13 @@ def test_decisions_stand_in_the_audit_trail(telling, coordinator):
     [
         (r"\textbf{G}PT-5 x", "G}PT-5", r"\textbf{[redacted]} x"),
         (r"a $\mathrm{GPT}$-5 b", r"GPT}$-5", r"a $\mathrm{[redacted]}$ b"),
+        (r"a \(\mathrm{GPT}\)-5 b", r"GPT}\)-5", r"a \(\mathrm{[redacted]}\) b"),
+        (r"a \[\text{GPT}\]-5\\[2pt] b", r"GPT}\]-5\\[2pt]", r"a \[\text{[redacted]}\] b"),
+        (r"a $$\text{GPT}$$-5 b", r"GPT}$$-5", r"a $$\text{[redacted]}$$ b"),
+        (r"a GPT-$5$ b", r"GPT-$5", r"a [redacted]$ $ b"),
+        (r"a\\GPT-5 b", "GPT-5", r"a\\{}[redacted] b"),
+        (r"\item GPT-5 b", "GPT-5", r"\item {}[redacted] b"),
+        (r"\begin{proof} GPT-5 b", "GPT-5", r"\begin{proof} {}[redacted] b"),
         (r"a \emph{by GPT-5", r"\emph{by GPT-5", "a [redacted]{"),
         (r"a \{GPT\} b", r"\{GPT\}", "a [redacted] b"),
         ("x % by GPT-5\ny", "% by GPT-5\n", "x [redacted]\ny"),

@@ -183,7 +183,7 @@ def test_the_questions_of_a_rubric_can_be_read_before_it_is_chosen(carl, terms):
 
 def test_an_audit_is_planned_on_its_own_page_and_leaves_no_draft(carl, terms):
     reply = carl.post(reverse("campaign-new"), terms | {"rubric": rubric_of("audit")})
-    assert reply.url == reverse("audit-draw", args=["sheet"])
+    assert reply.url == reverse("audit-draw", args=["sheet"], query={"name": terms["name"]})
     assert Campaign.objects.count() == 1
 
 
@@ -213,6 +213,8 @@ def test_a_draw_is_taken_back_until_somebody_has_a_place(carl, drafted, coordina
     page = carl.post(step(drafted.slug, "items"), {"verb": "discard"}, follow=True).content.decode()
     assert "The draw of 6 items has been discarded" in page
     assert not drafted.items.exists()
+    page = carl.post(step(drafted.slug, "items"), {"verb": "discard"}, follow=True).content.decode()
+    assert "There is no draw to discard" in page
     assert AuditEvent.objects.filter(verb="discard_draw", details__items=6).exists()
     item = draw_items(actor=coordinator, campaign=drafted)[0]
     AssignmentFactory(item=item, reviewer=algebraist)

@@ -91,6 +91,51 @@ def test_links_inside_the_file_stay_and_others_go() -> None:
     assert "/A" not in link
 
 
+@pytest.mark.parametrize("kind", ["FreeText", "Ink", "Stamp", "Widget"])
+def test_what_readers_see_of_an_annotation_is_drawn_on_the_page(kind: str) -> None:
+    pdf = pikepdf.open(io.BytesIO(paper(PARAGRAPH, PARAGRAPH)))
+    first, second = (page.obj for page in pdf.pages)
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica
+    )
+    looks = pikepdf.Stream(pdf, b"BT /F 20 Tf 10 30 Td (Therefore QED) Tj ET")
+    looks.update(
+        pikepdf.Dictionary(Type=pikepdf.Name.XObject, Subtype=pikepdf.Name.Form, BBox=[0, 0, 200, 100])
+    )
+    looks.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F=font))
+
+    def annotation(kind: str, **values: Any) -> pikepdf.Dictionary:
+        place = pikepdf.Array([100, 300, 300, 400])
+        return pikepdf.Dictionary(
+            Type=pikepdf.Name.Annot, Subtype=pikepdf.Name("/" + kind), Rect=place, **values
+        )
+
+    drawn = pikepdf.Dictionary(N=pdf.make_indirect(looks))
+    seen = pdf.make_indirect(annotation(kind, F=4, AP=drawn, T=f"{WORD}1", Contents=f"{WORD}2"))
+    if kind == "Widget":
+        seen.FT = pikepdf.Name.Tx
+        pdf.Root.AcroForm = pikepdf.Dictionary(Fields=pikepdf.Array([seen]))
+    first.Annots = pikepdf.Array(
+        [
+            seen,
+            annotation("Text", F=4, AP=drawn, Contents=f"{WORD}3"),  # the icon of a note
+            annotation("Stamp", F=2, AP=drawn),  # hidden
+            annotation("Link", Dest=pikepdf.Array([second, pikepdf.Name.Fit])),
+        ]
+    )
+    told = io.BytesIO()
+    pdf.save(told)
+    made = cleaned(told.getvalue())
+    assert [page.count("Therefore QED") for page in made.words] == [1, 0]
+    assert WORD.encode() not in everything_in(made.data)
+    seen = pdfium.PdfDocument(made.data)[0].render(draw_annots=False).to_pil().convert("L")
+    assert (
+        seen.crop((100, 195, 300, 295)).getextrema()[0] < 100
+    )  # black letters in the box, from the top of the page
+    copy = pikepdf.open(io.BytesIO(made.data))
+    assert [one.Subtype for one in copy.pages[0].obj.Annots] == [pikepdf.Name.Link]
+
+
 def test_words_that_nobody_sees_are_read_for_the_scan() -> None:
     pdf = pikepdf.open(io.BytesIO(paper(PARAGRAPH)))
     page = pdf.pages[0]
@@ -223,6 +268,19 @@ def test_a_photograph_is_shown_upright() -> None:
     target = io.BytesIO()
     Image.new("RGB", (40, 20)).save(target, "JPEG", exif=exif)
     assert cleaned(target.getvalue()).pages == [(20, 40)]
+
+
+@pytest.mark.parametrize("transparent", [None, 65535])
+def test_the_greys_of_a_picture_with_sixteen_bits_stay_greys(transparent: int | None) -> None:
+    target = io.BytesIO()
+    greys = Image.new("I;16", (3, 1))
+    for place, grey in enumerate((0, 32768, 65535)):
+        greys.putpixel((place, 0), grey)
+    greys.save(target, "PNG", **({} if transparent is None else {"transparency": transparent}))
+    shown = Image.open(io.BytesIO(cleaned(target.getvalue()).data)).convert("RGBA")
+    pixels = [shown.getpixel((place, 0)) for place in range(3)]
+    assert pixels[:2] == [(0, 0, 0, 255), (128, 128, 128, 255)]
+    assert pixels[2][3] == (255 if transparent is None else 0)
 
 
 # --- limits

@@ -85,6 +85,9 @@ NEW_TELLING = (
     "Como modelo de lenguaje, no puedo verificarlo.",
     "Come modello linguistico non posso verificarlo.",
     "AIアシスタントとして、次の証明を示します。",
+    r"See \includegraphics{gpt5_plot.png}.",
+    r"See \includegraphics{figs/GPT-5.1_tower}.",
+    r"See \includegraphics{gemini_2_5_pro.png}.",
 )
 NEW_INNOCENT = (
     "Sonnet 18 and Opus 27 are cited; Haiku 3 has 17 syllables.",
@@ -96,6 +99,7 @@ NEW_INNOCENT = (
     "The pair (o1, o3) generates; by o(1) we mean a null sequence, and o3 4 is a row of the table.",
     "Agent 3 prefers house 2 in round 1 of top trading cycles.",
     "The temperature = 0.7 of the Ising model; top_k is not used, K_top is.",
+    "In $gpt5_n + GPT_5 + 4 gpt_k$ the letters $g$, $p$ and $t$ are primes.",
 )
 
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent
+from benchmark.importing import outputs as importing_outputs
 from benchmark.importing import uploading
 from benchmark.models import ImportUpload, Output, Release, Run
 from benchmark.releases.actions import import_release
@@ -234,3 +235,35 @@ def test_rest_brings_checks_and_applies(carl, sheet):
     refused = carl.post("/api/v1/imports/", {"kind": "outputs", "release": "sheet", "system": "n o"})
     assert refused.status_code == 400
     assert {"system", "file"} <= refused.json()["problems"].keys()
+
+
+def test_an_import_that_broke_off_after_its_rows_were_stored_does_not_say_that_nothing_was(
+    carl, sheet, monkeypatch
+):
+    upload = outputs(carl, PROOFS)
+    with monkeypatch.context() as broken:
+        broken.setattr(importing_outputs, "scan_identities", lambda **_: [].index("a fault"))
+        carl.post(reverse("import-apply", args=[upload.handle]))
+    upload.refresh_from_db()
+    assert (upload.state, Run.objects.count()) == ("refused", 1)
+    assert "it may have been imported" in upload.refusal
+    assert "Nothing was imported" not in upload.refusal
+    # or its worker died there
+    long_ago = timezone.now() - uploading.GIVE_UP * 2
+    ImportUpload.objects.filter(pk=upload.pk).update(state="running", started_at=long_ago, refusal="")
+    assert uploading.sweep() == 1
+    upload.refresh_from_db()
+    assert "it may have been imported" in upload.refusal
+    again = outputs(carl, PROOFS)
+    carl.post(reverse("import-apply", args=[again.handle]))
+    again.refresh_from_db()
+    assert (again.state, Run.objects.count()) == ("applied", 1)
+
+
+def test_an_import_that_stored_nothing_says_so(carl, sheet, monkeypatch):
+    upload = outputs(carl, PROOFS)
+    with monkeypatch.context() as broken:
+        broken.setattr(uploading, "_run", lambda upload: [].index("a fault"))
+        carl.post(reverse("import-apply", args=[upload.handle]))
+    upload.refresh_from_db()
+    assert "Nothing was imported." in upload.refusal

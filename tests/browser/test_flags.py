@@ -106,3 +106,17 @@ def test_a_flag_that_is_still_being_written_is_submitted_or_said_to_lack_somethi
     item.get_by_role("button", name="Submit").click()
     item.wait_for_url(re.compile(r"/grading/$"))
     assert Flag.objects.get().note == "The hint."
+
+
+def test_what_is_written_is_taken_back_by_the_second_escape_not_by_the_first(item):
+    item.locator("#add-flag").click()
+    item.locator('[name="flag-note"]').fill("Says too much.")
+    item.keyboard.press("Escape")
+    expect(item.locator("#flag-problem")).to_contain_text("Escape again")
+    expect(item.locator('[name="flag-note"]')).to_have_value("Says too much.")
+    item.keyboard.press("Escape")
+    expect(item.locator("#flag-editor")).to_be_hidden()
+    item.locator("#add-flag").click()
+    expect(item.locator("#flag-problem")).to_be_hidden()
+    item.keyboard.press("Escape")
+    expect(item.locator("#flag-editor")).to_be_hidden()

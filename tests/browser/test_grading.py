@@ -405,6 +405,9 @@ def test_a_comment_that_is_being_written_is_saved_and_can_be_taken_back(item):
     item.locator('.comment-editor [name="text"]').fill("Another")
     kept_comments(item, ["Another"])
     item.keyboard.press("Escape")
+    expect(item.locator(".comment-editor .bank-status")).to_contain_text("Escape again")
+    kept_comments(item, ["Another"])
+    item.keyboard.press("Escape")
     kept_comments(item, ["Half a"])
 
 

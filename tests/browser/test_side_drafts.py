@@ -6,12 +6,13 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.models import LaterGrade, SideDraft
-from tests.annotation.campaigns import second_algebraist
+from annotation.models import LaterGrade, SideDraft, TrainingAnswer
+from tests.annotation.campaigns import drafted, second_algebraist
 from tests.annotation.test_calibration import place_of, revealed, round_of_one
+from tests.annotation.test_training import training
 from tests.browser.accessibility import axe
 
-__all__ = ["revealed", "round_of_one", "second_algebraist"]
+__all__ = ["drafted", "revealed", "round_of_one", "second_algebraist", "training"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SAVED = re.compile("^Saved ")
 
@@ -61,3 +62,18 @@ def test_two_windows_are_shown_side_by_side_and_neither_is_overwritten(sign_in, 
     other.get_by_role("button", name="Continue with this window").click()
     expect(state(other)).to_have_text(SAVED, timeout=20_000)
     assert SideDraft.objects.get().content["note"] == "Second window."
+
+
+def test_a_training_item_answered_in_one_tab_shows_its_gold_in_the_other(
+    sign_in, algebraist, training, faults
+):
+    faults.forgive("409")
+    one, other = sign_in(algebraist), sign_in(algebraist)
+    for page in (one, other):
+        page.goto(reverse("training-item", args=[training.campaign.slug, 1]))
+    for page, place in ((one, 0), (other, -1)):
+        for name in ("correctness", "rigour"):
+            page.locator(f"#answers input[name=answer-{name}]").nth(place).check()
+        page.get_by_role("button", name="Answer and see the gold").click()
+        expect(page.get_by_role("heading", name="Your answer and the gold")).to_be_visible(timeout=20_000)
+    assert set(TrainingAnswer.objects.values_list("value", flat=True)) == {"correct", "0"}

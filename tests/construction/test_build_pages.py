@@ -319,6 +319,42 @@ def test_a_text_is_repaired_shown_before_and_after_and_undone(server: Server, st
     assert not candidate.reviews.filter(withdrawn_at=None).exists()
 
 
+def test_a_repair_that_somebody_else_was_faster_than_is_not_lost(
+    server: Server, staff: Client, owners: Client
+) -> None:
+    candidate = made("lemmas", made_up.TEXT, {})
+    address = f"/construction/builds/first/candidates/{candidate.pk}/"
+    texts = editable(candidate.lines[0])
+    changed = next(path for path in texts if path == "statement" or "text" in path)
+    fields = {f"after-0.{path}": value for path, value in texts.items()}
+    assert owners.post(address, {"decision": "drop", "reason": "It is trivial."}).status_code == 302
+    mine = {f"after-0.{changed}": f"{texts[changed]} Here $7=7$.", "reason": "It lacked a bound."}
+    late = staff.post(address, {**fields, **mine, "decision": "repair"})
+    assert late.status_code == 409
+    shown = html.unescape(late.content.decode())
+    assert "withdraw that decision first" in shown
+    assert "Here $7=7$." in shown
+    assert "It lacked a bound." in shown
+    assert shown.count("What you typed, which was not saved") == 1
+    assert "What you typed" not in page(staff, f"first/candidates/{candidate.pk}/")
+
+
+def test_an_undo_takes_back_the_decision_that_was_looked_at_and_no_later_one(
+    server: Server, staff: Client, owners: Client
+) -> None:
+    candidate = made("lemmas", made_up.TEXT, {})
+    place = f"first/candidates/{candidate.pk}/"
+    address = f"/construction/builds/{place}"
+    assert owners.post(address, {"decision": "drop", "reason": "It is trivial."}).status_code == 302
+    first = candidate.reviews.get()
+    assert f'name="seen" value="{first.pk}"' in page(staff, place)
+    assert owners.post(f"{address}withdraw/", {"seen": first.pk}).status_code == 302
+    assert owners.post(address, {"decision": "drop", "reason": "It is wrong."}).status_code == 302
+    late = staff.post(f"{address}withdraw/", {"seen": first.pk}, follow=True).content.decode()
+    assert "Someone has decided again in the meantime" in late
+    assert candidate.reviews.get(withdrawn_at=None).reason == "It is wrong."
+
+
 def test_a_repaired_anchor_that_gives_the_tool_away_is_refused(server: Server, staff: Client) -> None:
     candidate = made("re2math", gaps.TEXT, QUOTAS)
     leaking = "Bound the number of gadgets in every part with Kuratowski's theorem, as the proof needs it."

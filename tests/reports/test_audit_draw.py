@@ -167,6 +167,11 @@ def test_a_plan_that_was_not_shown_is_not_drawn(carl, gaps):
     assert not Campaign.objects.filter(slug="second-look").exists()
 
 
+def test_a_name_that_was_typed_before_stays_whatever_plan_is_shown(carl, gaps):
+    page = carl.get(draw_address(name="Second “look”")).content.decode()
+    assert page.count('name="name" value="Second “look”"') == 2
+
+
 def test_a_taken_name_is_explained_at_its_field(carl, gaps):
     reply = post(carl, draw_address(), name="Sample audit")
     assert reply.status_code == 400

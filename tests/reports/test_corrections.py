@@ -414,11 +414,13 @@ def test_an_output_in_which_no_expert_found_anything_to_judge_is_no_success(gaps
         (["abstain", "abstain"], "", "uncertain"),
         (["abstain", "unavailable"], "", "uncertain"),
         (["abstain", "abstain"], "yes", "yes"),
-        (["abstain", "yes"], "", "yes"),
+        (["abstain", "yes"], "", "split"),
+        (["abstain", "yes"], "yes", "yes"),
+        (["abstain", "yes", "yes"], "", "yes"),
         (["unavailable"], "", None),
     ],
 )
-def test_who_abstains_has_no_vote_and_where_all_abstain_nothing_is_right(states, decided, expected):
+def test_an_abstention_is_a_vote_against_success_that_an_adjudicator_can_overrule(states, decided, expected):
     labels = [
         ExpertLabel(
             subject="p/a/1",

@@ -1,5 +1,6 @@
 """Public records: what becomes public, for whom, in which files, and what never does."""
 
+import errno
 import hashlib
 import io
 import json
@@ -9,6 +10,7 @@ import zipfile
 from dataclasses import replace
 from datetime import date, timedelta
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
@@ -800,3 +802,19 @@ def test_the_feed_has_an_entry_for_every_version_whatever_its_words(publish):
     assert "A label was corrected." in feed
     assert f"<id>{second.declared['address']}</id>" in feed
     assert page("/records/feed.atom").count("<entry>") == 2
+
+
+def test_a_record_whose_files_cannot_be_written_is_not_published(publish, monkeypatch):
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_bytes", full)
+        with pytest.raises(Refused, match="cannot be written: No space left on device"):
+            publish()
+    assert not PublicRecord.objects.exists()
+    assert not list((root() / "gaps").iterdir())
+    row = publish()
+    assert (row.version, [path.name for path in (root() / "gaps").glob("*[0-9]")]) == (1, ["1"])
+    page("/records/gaps/1/")
+    assert not list((root() / "gaps").glob(".[!n]*"))  # but .newest

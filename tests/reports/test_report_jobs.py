@@ -1,6 +1,7 @@
 """Reports that a worker prints: asked for, claimed once, survived by others, private, and forgotten in time."""
 
 import datetime as dt
+import errno
 import os
 import stat
 from pathlib import Path
@@ -132,16 +133,23 @@ def test_a_cancelled_report_stops_after_its_part_and_leaves_no_file(job, coordin
         cancel_report(actor=coordinator, job=job)
 
 
-def test_a_failure_is_kept_in_words_and_may_be_tried_again(job, coordinator, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ZeroDivisionError(), "ZeroDivisionError"),
+        (OSError(errno.ENOSPC, "No space left on device", "/srv/reports/1.pdf"), "No space left on device"),
+    ],
+)
+def test_a_failure_is_kept_in_words_and_may_be_tried_again(job, coordinator, monkeypatch, error, words):
     def broken(*_: object) -> None:
-        raise ZeroDivisionError
+        raise error
 
     with monkeypatch.context() as patch:
         patch.setattr(report_jobs, "print_report", broken)
         print_next()
     assert (again(job).state, job.error.split(".")[0]) == (
         ReportState.FAILED,
-        "Printing failed: ZeroDivisionError",
+        f"Printing failed: {words}",
     )
     retry_report(actor=coordinator, job=job)
     print_next()

@@ -1,6 +1,10 @@
 """Frozen retrieval: what a problem must not be given is left out, and anybody finds the same bytes again."""
 
+import errno
+import hashlib
 import json
+import zipfile
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -9,6 +13,7 @@ from django.core.management import CommandError, call_command
 from accounts.refusal import Refused
 from benchmark.importing.survey import BadFile
 from benchmark.models import Output, Release
+from canonical import canonical_json
 from retrieval import artifact
 from retrieval.index import OLD
 from retrieval.index import Index as OpenIndex
@@ -201,3 +206,59 @@ def test_the_command_takes_one_of_the_two_policies(corpus, release, tmp_path):
         call_command(
             "freeze_retrieval", *common, "--out", "x.zip", "--up-to-citing-year", "--up-to-publication-year"
         )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n": 1.0},
+        {"recipe": {"k1": 0.5}},
+        {"limits": {"own": {"excluded": [1], "year_to": None, "include_unknown_years": False}}},
+        {"limits": {"own": {"excluded": [], "year_to": 2000, "include_unknown_years": None}}},
+        {"results": {"key": []}},
+        {"results": {"title": 5}},
+        {"results": {"authors": [1]}},
+        {"results": {"year": True}},
+    ],
+    ids=str,
+)
+def test_an_artifact_that_was_made_up_with_right_hashes_is_refused_in_words(
+    corpus, release, tmp_path, change
+):
+    out = tmp_path / "artifact.zip"
+    freeze(corpus, release, queries(tmp_path, *TWO), out)
+    with zipfile.ZipFile(out) as archive:
+        manifest, *rows = (json.loads(line) for name in artifact.MEMBERS[:2] for line in archive.open(name))
+        executed = archive.read(artifact.MEMBERS[2])
+    rows[0]["results"][0] |= change.pop("results", {})
+    manifest["recipe"] |= change.pop("recipe", {})
+    manifest |= change
+    lines = b"".join(canonical_json(row) + b"\n" for row in rows)
+    manifest["rows_sha256"] = hashlib.sha256(lines).hexdigest()
+    with zipfile.ZipFile(out, "w") as archive:
+        contents = (canonical_json(manifest), lines, executed)
+        for name, content in zip(artifact.MEMBERS, contents, strict=True):
+            member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            member.external_attr = 0o644 << 16
+            archive.writestr(member, content)
+    with pytest.raises(Refused) as refused:
+        verify_retrieval(path=out)
+    assert "not written this way" not in refused.value.reason
+
+
+def test_a_disk_that_is_full_leaves_no_half_artifact_in_the_way(corpus, release, tmp_path, monkeypatch):
+    out = tmp_path / "artifact.zip"
+
+    def full(path, content):
+        with path.open("wb") as file:
+            file.write(content[:100])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_bytes", full)
+        with pytest.raises(OSError, match="No space"):
+            freeze(corpus, release, queries(tmp_path, *TWO), out)
+    assert not list(tmp_path.glob("*.zip*"))
+    assert not list(tmp_path.glob(".*"))
+    freeze(corpus, release, queries(tmp_path, *TWO), out)
+    assert verify_retrieval(path=out).rows == 2

@@ -17,6 +17,7 @@ export class Autosave {
     this.dirtySince = null;
     this.inFlight = null;
     this.stopped = false;
+    this.refused = ""; // why the server took nothing the last time
     addEventListener("online", () => this.flush());
     addEventListener("visibilitychange", () => document.hidden && this.flush());
   }
@@ -81,6 +82,7 @@ export class Autosave {
     this.dirtySince = null;
     const body = { version: this.version, content, active_seconds: this.seconds() };
     const reply = await send("PUT", this.address, body);
+    this.refused = reply.kind === "refused" ? reply.body.code : "";
     if (reply.kind === "ok") return this.#kept(content, reply.body);
     if (reply.body.code === "draft_conflict") {
       this.stopped = true;

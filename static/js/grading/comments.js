@@ -65,6 +65,11 @@ export class Comments {
       if (!this.#take()) editor.querySelector("textarea").focus();
       else this.#finish(block);
     };
+    let warned = false;
+    const warn = () => {
+      warned = true;
+      editor.querySelector(".bank-status").textContent = "Press Escape again to take back what you have written.";
+    };
     const cancel = () => {
       this.#put(before);
       this.#finish(block);
@@ -73,13 +78,14 @@ export class Comments {
     editor.querySelector('[data-do="cancel"]').addEventListener("click", cancel);
     editor.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) keep();
-      else if (event.key === "Escape") cancel();
+      else if (event.key === "Escape") this.writing.now === before || warned ? cancel() : warn();
       else return;
       event.preventDefault();
       event.stopPropagation();
     });
     editor.addEventListener("input", (event) => {
       event.stopPropagation();
+      warned = false;
       if (!this.#take()) this.#put(before);
       this.changed();
     });

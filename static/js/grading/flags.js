@@ -32,7 +32,10 @@ export class Flags {
     this.#button("mark").addEventListener("click", () => this.#mark());
     this.#button("keep").addEventListener("click", () => this.#keep());
     this.#button("cancel").addEventListener("click", () => this.close());
-    this.editor.addEventListener("input", (event) => event.stopPropagation());
+    this.editor.addEventListener("input", (event) => {
+      event.stopPropagation();
+      this.warned = false;
+    });
     this.editor.addEventListener("keydown", (event) => this.#key(event));
     this.draw();
   }
@@ -47,6 +50,8 @@ export class Flags {
     this.#field("note").value = flag.note ?? "";
     this.#say("");
     this.#kindChosen(true);
+    this.before = this.#written();
+    this.warned = false;
     this.editor.hidden = false;
     this.add.hidden = true;
     this.#field("kind").focus();
@@ -85,11 +90,21 @@ export class Flags {
   #key(event) {
     const inSource = event.target === this.#field("source");
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) inSource ? this.#mark() : this.#keep();
-    else if (event.key === "Escape") this.close();
+    else if (event.key === "Escape") this.#escape();
     else if (event.key === "Enter" && event.target.tagName === "INPUT") this.#keep();
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  #written() {
+    return JSON.stringify([...["kind", "link", "note"].map((name) => this.#field(name).value), this.spans]);
+  }
+
+  #escape() {
+    if (this.warned || this.#written() === this.before) return this.close();
+    this.warned = true;
+    this.#say("Press Escape again to take back what you have written.");
   }
 
   // The passages that the chosen kind can be about; marks elsewhere cannot stay.

@@ -38,7 +38,10 @@ function wire(page) {
   page.addEventListener("submit", async (event) => {
     event.preventDefault();
     // Leaving the page is safe only once the server has everything; until then the state says why it stays.
-    if (leaving || !(await autosave.flush()) || leaving) return;
+    // A training item answered in another tab is saved no more: the server shows that answer, and the gold.
+    const mayLeave = async () =>
+      (await autosave.flush()) || ("training" in page.dataset && autosave.refused === "already_answered");
+    if (leaving || !(await mayLeave()) || leaving) return;
     leaving = true;
     page.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
     page.submit();
