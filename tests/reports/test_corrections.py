@@ -17,6 +17,7 @@ from reports.audit.corrections import (
 )
 from reports.audit.results import audit_truth
 from reports.core.datasets import Decision, DrawnItem, ExpertLabel
+from reports.results.graded import reading
 from reports.scores.inputs import Inputs, collect
 from tests.documents import corrected_document, judge_audit_document, score_document
 from tests.reports.conftest import load
@@ -434,3 +435,19 @@ def test_an_abstention_is_a_vote_against_success_that_an_adjudicator_can_overrul
     ]
     decisions = [Decision("p/a/1", "c", "ground", "", decided)] if decided else []
     assert audit_truth(labels, decisions).get("p/a/1", {}).get("ground") == expected
+
+
+def test_only_a_decision_that_counts_is_said_to_have_decided(gaps):
+    """In an audit the majority stands, whatever an adjudicator says against it; a split is decided."""
+    inputs = collect(release=gaps)
+    graded = {one.subject: one for one in reading(inputs).outputs.values()}
+    agreed = next(key for key, one in graded.items() if set(one.answers.values()) == {"no"})
+    [campaign] = inputs.campaigns
+    against = Decision(agreed, campaign.slug, "suff", "", "yes")
+    found = reading(replace(inputs, decisions=(against,))).outputs[agreed]
+    assert (found.solved, found.decided) == (False, False)
+    two = [row for row in inputs.labels if row.subject == agreed and row.question == "suff"][:2]
+    split = [replace(two[0], value="no"), replace(two[1], value="yes")]
+    rest = [row for row in inputs.labels if (row.subject, row.question) != (agreed, "suff")]
+    found = reading(replace(inputs, labels=[*rest, *split], decisions=(against,))).outputs[agreed]
+    assert found.decided
