@@ -1,7 +1,7 @@
 """A judge audited by experts: where they agree, in the sample and in the population. No rows here.
 
-The truth of an output is what the experts say by strict majority. Where they split, an adjudicator's decision counts;
-without one the split counts negative, and intervals and bounds reach to what it would be if it were positive
+The truth of an output is an adjudicator's decision, else what the experts say by strict majority. A split that nobody
+decided counts negative, and intervals and bounds reach to what it would be if it were positive
 (stats/audit/doubts.py). Strata are those of the frozen draw, split by the judge's verdict where they mix verdicts.
 """
 
@@ -47,19 +47,17 @@ def expert_truth(
 def audit_truth(
     labels: Iterable[ExpertLabel], decisions: Iterable[Decision], methods: int = METHODS
 ) -> Truth:
-    """The same for an audit: where there is no majority the adjudicator's decision, and SPLIT without one.
+    """The same for an audit: the adjudicator's decision, else the experts' majority, SPLIT where there is none.
 
-    Where most found nothing that could be judged, the decision counts too; without one the output is uncertain, which
-    is no success of any metric. With `methods` before 12 who abstained said nothing.
+    Where most found nothing that could be judged the output is uncertain, which is no success of any metric. With
+    `methods` before 12 who abstained said nothing, and a decision counted where the experts split.
     """
     truth = expert_truth(labels, otherwise=SPLIT, abstained=NOTHING if methods > 11 else "")
-    final = {(row.subject, row.question): row.value for row in decisions if not row.step}
-    undecided = {SPLIT: SPLIT, NOTHING: "uncertain"}
+    for row in decisions:
+        if not row.step and (methods > 11 or truth.get(row.subject, {}).get(row.question) == SPLIT):
+            truth.setdefault(row.subject, {})[row.question] = row.value
     return {
-        subject: {
-            question: final.get((subject, question), undecided[value]) if value in undecided else value
-            for question, value in values.items()
-        }
+        subject: {question: "uncertain" if value == NOTHING else value for question, value in values.items()}
         for subject, values in truth.items()
     }
 

@@ -13,7 +13,7 @@ from accounts.refusal import Refused
 from benchmark.protocol import LabelledOutput, Metric
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Question, rubric_from_content
-from reports.audit.results import SPLIT, audit_truth, cell_of, is_eligible, truth_outputs, with_splits
+from reports.audit.results import audit_truth, cell_of, is_eligible, truth_outputs, with_splits
 from reports.core.datasets import ExpertLabel, labelled_outputs, tallies
 from reports.scores.document import audited_metrics
 from reports.scores.inputs import CampaignInfo, Inputs
@@ -172,15 +172,7 @@ def _audit(inputs: Inputs, campaign: CampaignInfo) -> Reading | None:
     decisions = [row for row in inputs.decisions if row.campaign == campaign.slug]
     judged = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     truth = truth_outputs(judged, with_splits(audit_truth(labels, decisions), "no"), metric)
-    # a decision counts where the experts have no majority (reports/audit/results.py)
-    undecided = audit_truth(labels, ())
-    settled = {
-        row.subject
-        for row in decisions
-        if row.question in metric.needs
-        and not row.step
-        and undecided.get(row.subject, {}).get(row.question) == SPLIT
-    }
+    settled = {row.subject for row in decisions if row.question in metric.needs and not row.step}
     by_rater: dict[str, dict[str, list[ExpertLabel]]] = defaultdict(lambda: defaultdict(list))
     for label in labels:
         by_rater[label.subject][label.rater].append(label)

@@ -21,8 +21,9 @@ Estimates = Mapping[str, Estimate]
 # an audit corrects nothing where a system was judged after its draw; below 9: intraclass correlations of items that
 # share problems can exceed 1, and strengths are tested with singular errors; below 10: errors by paper or problem are
 # those of papers with equally many outputs and problems with equally many comparisons; below 11: means have Student's
-# t, measured ones percentiles of resampled instances; below 12: who abstained on an audited output had no vote, and
-# missing outputs count against experts' rates over all problems where experts read only a sample.
+# t, measured ones percentiles of resampled instances; below 12: who abstained on an audited output had no vote,
+# decisions about it counted where experts split, and missing outputs count against experts' rates over all problems
+# where experts read only a sample.
 METHODS = 12
 
 

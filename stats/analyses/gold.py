@@ -68,13 +68,14 @@ class _Ballots:
         )
 
     def gold(self, table: Table, decisions: np.ndarray) -> Ints:
-        """(pairs,) 1 or -1 for the better system, 0 where nobody or no majority says."""
+        """(pairs,) 1 or -1 for the better system, 0 where nobody or no majority says; a decision replaces experts."""
         experts, n = _graders(table, "expert") & self.usable, max(1, self.n)
         cells = table["rater"].codes[experts].astype(np.int64) * n + self.pair[experts]
         kinds, at = np.unique(cells, return_inverse=True)
         of_expert = np.sign(np.bincount(at, weights=self.vote[experts], minlength=len(kinds)))
         for_first = np.bincount(kinds % n, weights=of_expert, minlength=self.n).astype(np.int64)
-        return np.where(for_first == 0, np.sign(self.votes(decisions).net), np.sign(for_first))
+        decided = self.votes(decisions)
+        return np.where(decided.count > 0, np.sign(decided.net), np.sign(for_first))
 
     def votes(self, rows: np.ndarray) -> _PairVotes:
         """What the rows of a mask say together."""
@@ -99,8 +100,8 @@ _RULE = "pairs with a gold choice and a usable vote; a tie is no correct choice"
 def gold_document(table: Table, *, options: Options) -> Document:
     """For every judge, and for each rule about its two orders, the share of pairs of which it names the better output.
 
-    The gold choice about a pair of systems is what most experts say; where they split, an adjudicator's, unless it is
-    an amendment. Pairs without one, or with a gold tie, are counted and left out. All votes of a judge about a pair, in
+    The gold choice about a pair of systems is an adjudicator's, unless it is an amendment, else what most experts
+    say. Pairs without one, or with a gold tie, are counted and left out. All votes of a judge about a pair, in
     either order, are put together: `net` adds them, so that one decisive order and a tie are decisive (the rule of
     JudgeBench, Tan and others 2025); `agree` is decisive only where all votes are the same. An abstention is a tie.
     A pair without a usable vote is counted, leaves the denominator, and is bounded. Raises TableError for a table that

@@ -1,6 +1,6 @@
 """What an audit leaves open besides sampling error: experts who split evenly, and drawn units without a label.
 
-One rule for the corrected score and for the judge's coefficients: an adjudicator's decision settles a split; a split
+One rule for the corrected score and for the judge's coefficients: an adjudicator's decision is the label; a split
 that nobody settled counts negative in the value, and interval and bounds reach to what it would be if all such
 splits were positive. Units that were drawn and not labelled are left out as if at random, which is an assumption:
 they are counted, warned of and bounded.

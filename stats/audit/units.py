@@ -86,8 +86,8 @@ class AuditUnits:
 
 def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> AuditUnits:
     """Group the rows of judges and experts; several labels of one side become their majority.
-    Where experts split evenly an adjudicator's decision counts, unless it is an amendment of a closed campaign;
-    elsewhere decisions are left out, and so are labels in sight of a verdict.
+    An adjudicator's decision replaces them, unless it is an amendment of a closed campaign. Labels in sight of a
+    verdict are left out.
 
     Raises TableError for rows without rater_kind, for repeated answers, for contradicting designs, and
     when no value is `positive` although other spellings are; values of `order` need not occur.
@@ -107,10 +107,9 @@ def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> Au
     outcomes = _row_outcomes(table, positives)
     judge_rows, expert_rows = (table["rater_kind"].is_in(kind) for kind in ("judge", "expert"))
     experts = majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups)
-    # where the experts split, the adjudicator's outcome
     final = {_about(decided, at): said for at, said in enumerate(_row_outcomes(decided, positives).tolist())}
-    for group in np.flatnonzero(experts == Outcome.UNDECIDED).tolist():
-        experts[group] = final.get(_about(table, int(first[group])), Outcome.UNDECIDED)
+    for group in range(groups) if final else ():
+        experts[group] = final.get(_about(table, int(first[group])), experts[group])
     others = _said(table["value"]) - {*positives, "abstain", "unavailable", *UNCERTAIN_VALUES}
     return AuditUnits(
         questions=Column(table["question"].codes[first], table["question"].values),

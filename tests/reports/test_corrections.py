@@ -418,6 +418,8 @@ def test_an_output_in_which_no_expert_found_anything_to_judge_is_no_success(gaps
         (["abstain", "yes"], "yes", "yes"),
         (["abstain", "yes", "yes"], "", "yes"),
         (["unavailable"], "", None),
+        (["unavailable"], "no", "no"),
+        (["yes", "yes"], "no", "no"),
     ],
 )
 def test_an_abstention_is_a_vote_against_success_that_an_adjudicator_can_overrule(states, decided, expected):
@@ -437,17 +439,23 @@ def test_an_abstention_is_a_vote_against_success_that_an_adjudicator_can_overrul
     assert audit_truth(labels, decisions).get("p/a/1", {}).get("ground") == expected
 
 
-def test_only_a_decision_that_counts_is_said_to_have_decided(gaps):
-    """In an audit the majority stands, whatever an adjudicator says against it; a split is decided."""
+def test_a_decision_is_the_label_of_an_audited_output_also_against_the_majority(gaps):
+    """Reports that were frozen by methods before 12 used it only where the experts split."""
     inputs = collect(release=gaps)
-    graded = {one.subject: one for one in reading(inputs).outputs.values()}
+    graded = reading(inputs).outputs
     agreed = next(key for key, one in graded.items() if set(one.answers.values()) == {"no"})
     [campaign] = inputs.campaigns
-    against = Decision(agreed, campaign.slug, "suff", "", "yes")
-    found = reading(replace(inputs, decisions=(against,))).outputs[agreed]
-    assert (found.solved, found.decided) == (False, False)
-    two = [row for row in inputs.labels if row.subject == agreed and row.question == "suff"][:2]
-    split = [replace(two[0], value="no"), replace(two[1], value="yes")]
-    rest = [row for row in inputs.labels if (row.subject, row.question) != (agreed, "suff")]
-    found = reading(replace(inputs, labels=[*rest, *split], decisions=(against,))).outputs[agreed]
-    assert found.decided
+    yes = [Decision(agreed, campaign.slug, question, "", "yes") for question in ("ground", "suff")]
+    decided = replace(inputs, decisions=tuple(yes))
+    found = reading(decided).outputs[agreed]
+    assert (found.solved, found.decided) == (True, True)
+    for methods, more in ((11, 0), (12, 1)):
+        before, after = (
+            score_document(replace(one, methods=methods))["judge"]["audits"][0]["metrics"]["tool_acc"]
+            for one in (inputs, decided)
+        )
+        successes = [
+            sum(stratum["successes"] for found in one["corrected"].values() for stratum in found["strata"])
+            for one in (before, after)
+        ]
+        assert successes[1] - successes[0] == more

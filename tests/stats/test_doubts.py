@@ -61,6 +61,13 @@ def test_an_adjudicator_decides_a_split(decided, value):
     assert audit["in_sample"]["precision"]["value"] == value
 
 
+def test_an_adjudicator_overrules_experts_who_agree():
+    rows = [*split_on_half("yes"), (0, "adjudicator", "carla", "no", "no")]
+    corrected, audit = both(table(rows, "amendment"))
+    assert corrected["corrected"]["value"] == 39 / 40
+    assert audit["in_sample"]["precision"]["value"] == 39 / 40
+
+
 def test_an_amendment_decides_no_split():
     labels = table(
         [(*row[:4], "yes") if row[1] == "adjudicator" else row for row in split_on_half("yes")], "amendment"

@@ -78,6 +78,10 @@ def test_gold_is_the_majority_of_experts_and_ties_are_counted_apart():
     decided = document([*rows, "q,adjudicator,a,A|B,second,,"])
     assert (decided["gold"], decided["gold_ties"]) == (2, 0)
     assert decided["judges"][0]["net"]["incorrect"] == 1
+    overruled = document([*rows, "p,adjudicator,a,A|B,second,,"])
+    assert overruled["judges"][0]["net"] | {"accuracy": None} == found["judges"][0]["net"] | {
+        "accuracy": None, "correct": 0, "incorrect": 1,
+    }  # fmt: skip
 
 
 def test_both_systems_of_a_pair_may_be_shown_to_experts_in_any_order():
