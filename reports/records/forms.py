@@ -48,7 +48,7 @@ class PublishForm(forms.Form):
     show_reports = forms.BooleanField(
         required=False,
         label="Show what referees wrote",
-        help_text="Comments and answers in words, under the referees’ numbers.",
+        help_text="Comments with the passages they quote, and answers in words, under the referees’ numbers.",
     )
     embargo = forms.CharField(
         required=False,
