@@ -67,9 +67,7 @@ def make_calibration(*, actor: User, campaign: Campaign, items: int) -> Calibrat
 
 
 @transaction.atomic
-def reveal_calibration(
-    *, actor: User, campaign: Campaign, seen: int | None = None
-) -> CalibrationRound:
+def reveal_calibration(*, actor: User, campaign: Campaign, seen: int | None = None) -> CalibrationRound:
     """Show the blind answers of the current round to everyone who gave them; they are final from now on. With `seen`,
     the number of the round that was looked at, no other.
 
