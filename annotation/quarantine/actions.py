@@ -96,8 +96,9 @@ def decide_identity(
     from expert work.
 
     A passage is (field, start, end). Raises NotAllowed for anyone but the study's staff; Refused when a decision is
-    live, when a reason is missing, when the output was drawn, when a passage does not lie in a shown field, or when a
-    redacted text would still reveal its author (code "still_tells").
+    live, when a reason is missing, when the output was drawn (its text stays, so that it can still be marked as harmless),
+    when a passage does not lie in a shown field, or when a redacted text would still reveal its author (code
+    "still_tells").
     """
     _require_staff(actor)
     if verdict not in IdentityVerdict.values:
@@ -108,7 +109,8 @@ def decide_identity(
         raise Refused(
             "Someone has already decided about this output; withdraw that decision first.", code="decided"
         )
-    _require_undrawn(output)
+    if verdict != IdentityVerdict.HARMLESS:
+        _require_undrawn(output)
     if verdict != IdentityVerdict.REDACTED and not reason.strip():
         raise Refused("Say why.", code="reason_missing", field="reason")
     passages: list[dict[str, str | int]] = []
@@ -162,13 +164,14 @@ def redact_release(*, actor: User, release: Release, seconds: float) -> dict[str
 
 @transaction.atomic
 def withdraw_decision(*, actor: User, output: Output) -> None:
-    """Undo the live decision about an output that was not drawn yet; the decision stays in the history."""
+    """Undo the live decision about an output that was not drawn yet, or that it is harmless; it stays in the history."""
     _require_staff(actor)
     Run.objects.select_for_update().get(pk=output.run_id)
     decision = IdentityDecision.objects.select_for_update().filter(output=output, withdrawn_at=None).first()
     if decision is None:
         raise Refused("There is no decision to withdraw.", code="undecided")
-    _require_undrawn(output)
+    if decision.verdict != IdentityVerdict.HARMLESS:
+        _require_undrawn(output)
     RedactedOutput.objects.filter(decision=decision).delete()
     decision.withdrawn_at = timezone.now()
     decision.save(update_fields=["withdrawn_at"])

@@ -129,7 +129,7 @@ class RedactAllView(StaffView):
 class DecisionView(StaffView):
     @writes("quarantine_decide", request=DecisionIn, responses={200: HeldOut})
     def post(self, request: Request, name: str, pk: int) -> Response:
-        """Decide about one output, or withdraw the live decision. 409 once a campaign drew it."""
+        """Decide about one output, or withdraw the live decision. Once a campaign drew it, only “harmless”."""
         output = get_object_or_404(Output, pk=pk, run__release__name=name)
         sent = understood(DecisionIn, request)
         if sent["verdict"] == "withdraw":

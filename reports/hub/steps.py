@@ -307,7 +307,7 @@ def _needed(facts: Facts) -> Iterator[Next]:
             "Import outputs",
         )
     if facts.undecided_texts:
-        reason = "No referee gets one before you redact it, call it harmless or leave it out."
+        reason = "No new draw takes one before you redact it or call it harmless."
         texts = counted(
             facts.undecided_texts, "text that may reveal its author", "texts that may reveal their authors"
         )

@@ -448,6 +448,26 @@ def test_a_draw_scans_again_after_a_word_was_added(coordinator, run):
     assert refusal.value.code == "quarantined"
 
 
+def test_what_a_new_word_finds_in_a_drawn_output_can_be_called_harmless(client, coordinator, run):
+    made = output(run, "The Nordlicht engine says so.")
+    ItemFactory(output=made, instance=made.instance, campaign=CampaignFactory(release=run.release))
+    add_identity_word(actor=coordinator, release=run.release, word="Nordlicht")
+    scan_identities(release=run.release)
+    client.force_login(coordinator)
+    page = client.get(reverse("quarantine", args=[run.release.name])).content.decode()
+    assert "Mark it as harmless if nobody learns from it who wrote it" in page
+    assert 'value="harmless"' in page
+    assert 'value="redacted"' not in page
+    for verdict in ("redacted", "excluded"):
+        with pytest.raises(Refused, match="drawn into a campaign"):
+            quarantine_actions.decide_identity(actor=coordinator, output=made, verdict=verdict, reason="So.")
+    address = reverse("quarantine-decide", args=[run.release.name, made.pk])
+    client.post(address, {"verdict": "harmless", "reason": "A street in the text."})
+    assert not quarantined(run.release).exists()
+    client.post(address, {"verdict": "withdraw"})
+    assert list(quarantined(run.release)) == [made]
+
+
 def test_words_are_added_and_removed_over_rest_and_each_only_once(client, coordinator, run):
     client.force_login(coordinator)
     address = f"/api/v1/releases/{run.release.name}/quarantine/words/"

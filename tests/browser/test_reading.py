@@ -278,3 +278,20 @@ def test_the_reading_page_is_accessible(reading, width, scheme):
     page.evaluate(SELECT, "ooth of")
     expect(page.locator("#selection-tools")).to_be_visible()
     assert axe(page) == []
+
+
+@pytest.mark.parametrize("width", [420, 703, 1046])
+def test_paper_has_the_statement_and_all_of_the_proof(reading, width):
+    page = reading(proof(2))
+    page.get_by_role("button", name="Close", exact=True).first.click()
+    expect(page.locator("#second")).to_be_hidden()
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": width, "height": 1000})
+    expect(page.locator(".second-text > [data-first]")).to_be_visible()
+    assert page.locator(".second-text > :visible").count() == 1
+    within = ["body", "main", ".split", ".book", ".paper", ".answers"]
+    cut = "nodes => nodes.filter(n => n.scrollHeight > n.clientHeight + 1 && n.clientHeight).map(n => n.className)"
+    overflow = "nodes => nodes.map(n => getComputedStyle(n).overflowY)"
+    boxes = page.locator(", ".join(within))
+    assert set(boxes.evaluate_all(overflow)) == {"visible"}
+    assert boxes.evaluate_all(cut) == []

@@ -166,3 +166,12 @@ def test_the_results_can_be_read_without_scripts(sign_in, owner, db):
         page.get_by_role("img", name=re.compile("A: experts 67 %, 95 % interval 35 to 88"))
     ).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("^Problem 7, Wren mini: minor"))).to_be_visible()
+
+
+def test_a_wide_table_is_whole_on_paper(sign_in, owner, gaps):
+    page = sign_in(owner)
+    page.goto(reverse("score-numbers", args=["sample-re2math"]))
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 600, "height": 900})
+    overflow = "nodes => [...new Set(nodes.map(node => getComputedStyle(node).overflowX))]"
+    assert page.locator(".scroll, .table-wrap").evaluate_all(overflow) == ["visible"]

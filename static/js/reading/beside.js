@@ -22,7 +22,10 @@ export class Beside {
       const kept = document.createElement("div");
       kept.append(...content);
       part.remove();
-      return { title: summary.textContent.trim(), content: kept };
+      const title = summary.textContent.trim();
+      kept.dataset.title = title; // on paper it has no heading else, and the statement is printed even if it is closed
+      kept.toggleAttribute("data-first", part.open);
+      return { title, content: kept };
     });
     this.buttons = this.documents.map(({ title }) => {
       const button = document.createElement("button");
