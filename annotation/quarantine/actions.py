@@ -96,7 +96,7 @@ def decide_identity(
     from expert work.
 
     A passage is (field, start, end). Raises NotAllowed for anyone but the study's staff; Refused when a decision is
-    live, when a reason is missing, when the output was drawn and is to be anything but harmless, when a passage does
+    live, when a reason is missing, when the output was drawn (it can still be marked as harmless), when a passage does
     not lie in a shown field, or when a redacted text would still reveal its author (code "still_tells").
     """
     _require_staff(actor)
@@ -163,7 +163,7 @@ def redact_release(*, actor: User, release: Release, seconds: float) -> dict[str
 
 @transaction.atomic
 def withdraw_decision(*, actor: User, output: Output) -> None:
-    """Undo the live decision, which stays in the history; of an output that was drawn only that it is harmless."""
+    """Undo the live decision about an output; of one that was drawn, only that it is harmless. History keeps it."""
     _require_staff(actor)
     Run.objects.select_for_update().get(pk=output.run_id)
     decision = IdentityDecision.objects.select_for_update().filter(output=output, withdrawn_at=None).first()
