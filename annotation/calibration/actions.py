@@ -67,16 +67,17 @@ def make_calibration(*, actor: User, campaign: Campaign, items: int) -> Calibrat
 
 
 @transaction.atomic
-def reveal_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
-    """Show the blind answers of the current round to everyone who gave them; they are final from now on.
+def reveal_calibration(*, actor: User, campaign: Campaign, seen: int | None = None) -> CalibrationRound:
+    """Show the blind answers of the current round to everyone who gave them; they are final from now on. With `seen`,
+    the number of the round that was looked at, no other.
 
-    Raises Refused with code no_round, wrong_phase, revealed, or not_answered while an item has a waiting place
-    or fewer than two answers.
+    Raises Refused with code no_round, meanwhile, wrong_phase, revealed, or not_answered while an item has a waiting
+    place or fewer than two answers.
     """
     require_staff(actor)
     campaign = locked_campaign(campaign)
     phases.require(campaign.phase, Verb.GRADE)
-    row = _present(campaign)
+    row = _present(campaign, seen)
     if row.revealed_at is not None:
         raise Refused("The round has been revealed.", code="revealed")
     # items and places are held, so that no place is taken and no answer written while the round is revealed
@@ -106,11 +107,14 @@ def reveal_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
 
 
 @transaction.atomic
-def end_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
-    """End the discussion; remarks and second answers stay readable. Raises Refused (code "not_revealed")."""
+def end_calibration(*, actor: User, campaign: Campaign, seen: int | None = None) -> CalibrationRound:
+    """End the discussion; remarks and second answers stay readable. With `seen`, as in `reveal_calibration`.
+
+    Raises Refused with code no_round, meanwhile or not_revealed.
+    """
     require_staff(actor)
     campaign = locked_campaign(campaign)
-    row = _present(campaign)
+    row = _present(campaign, seen)
     if row.revealed_at is None:
         raise Refused("The round has not been revealed yet.", code="not_revealed")
     row.ended_at = timezone.now()
@@ -119,10 +123,12 @@ def end_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
     return row
 
 
-def _present(campaign: Campaign) -> CalibrationRound:
+def _present(campaign: Campaign, seen: int | None) -> CalibrationRound:
     row = current_round(campaign)
     if row is None:
         raise Refused("There is no calibration round.", code="no_round")
+    if seen not in (None, row.pk):
+        raise Refused("The round that you looked at has ended; this is another one.", code="meanwhile")
     return row
 
 

@@ -97,11 +97,12 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
     form = CalibrationForm(request.POST if request.POST.get("verb") == "make" else None)
     if request.method == "POST":
         with told(request):
-            verb = request.POST.get("verb", "")
+            verb, sent = request.POST.get("verb", ""), request.POST.get("seen", "")
+            seen = int(sent) if sent.isdecimal() and len(sent) < 19 else None
             if verb == "reveal":
-                actions.reveal_calibration(actor=request.user, campaign=row)
+                actions.reveal_calibration(actor=request.user, campaign=row, seen=seen)
             elif verb == "end":
-                actions.end_calibration(actor=request.user, campaign=row)
+                actions.end_calibration(actor=request.user, campaign=row, seen=seen)
             elif verb == "make" and form.is_valid():
                 actions.make_calibration(actor=request.user, campaign=row, **form.cleaned_data)
             else:

@@ -40,11 +40,15 @@ class PublishForm(forms.Form):
     )
     doi = forms.CharField(required=False, max_length=200, label="DOI", help_text="Only if one is registered.")
     show_problems = forms.BooleanField(required=False, label="Show the problems")
-    show_outputs = forms.BooleanField(required=False, label="Show what the systems answered")
+    show_outputs = forms.BooleanField(
+        required=False,
+        label="Show what the systems answered",
+        help_text="As they answered: what was redacted for the referees can be read.",
+    )
     show_reports = forms.BooleanField(
         required=False,
         label="Show what referees wrote",
-        help_text="Comments and answers in words, under the referees’ numbers.",
+        help_text="Comments with the passages they quote, and answers in words, under the referees’ numbers.",
     )
     embargo = forms.CharField(
         required=False,

@@ -4,6 +4,7 @@
 // forms of the page is there again when the page comes back.
 
 import { csrfToken } from "./grading/api.js";
+import { bringBack, keepOthers } from "./typed.js";
 
 const SAME = 10_000; // milliseconds in which nobody presses the same button of the same form twice on purpose
 const OLD = 600_000; // milliseconds after which a page asks whether its person is still signed in
@@ -13,29 +14,6 @@ const signedIn = new WeakSet(); // forms that may go: their person was found sig
 let sent = new WeakMap();
 let asked = Date.now();
 let token = csrfToken();
-
-const KEPT = `touchstone:typed:${person}:${location.pathname}`;
-
-// Texts that were typed into other forms than the one which is sent. What has data-api is saved as one types.
-function keepOthers(form) {
-  const typed = {};
-  for (const field of document.querySelectorAll('main form[method="post"] :is(textarea, [type="text"], input:not([type]))')) {
-    if (field.form === form || !field.id || field.value === field.defaultValue || field.closest("[data-api]")) continue;
-    typed[field.id] = field.value;
-  }
-  if (Object.keys(typed).length) sessionStorage.setItem(KEPT, JSON.stringify(typed));
-}
-
-function bringBack() {
-  const typed = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
-  sessionStorage.removeItem(KEPT);
-  for (const [id, text] of Object.entries(typed)) {
-    const field = document.getElementById(id);
-    if (!field || field.value !== field.defaultValue) continue;
-    field.value = text;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-  }
-}
 
 function isTwice(form, button) {
   const [last, at] = sent.get(form) ?? [null, 0];

@@ -247,6 +247,19 @@ def test_an_ended_discussion_is_read_and_not_continued(revealed, algebraist, coo
     assert client.get(reverse("discussion", args=[place.handle])).status_code == 200
 
 
+def test_a_page_of_an_earlier_round_reveals_and_ends_no_later_one(revealed, coordinator, client):
+    client.force_login(coordinator)
+    end_calibration(actor=coordinator, campaign=revealed.campaign)
+    later = make_calibration(actor=coordinator, campaign=revealed.campaign, items=1)
+    address = reverse("calibration", args=[revealed.campaign.slug])
+    assert f'name="seen" value="{later.pk}"' in client.get(address).content.decode()
+    for verb in ("reveal", "end"):
+        page = client.post(address, {"verb": verb, "seen": revealed.pk}, follow=True).content.decode()
+        assert "The round that you looked at has ended" in page
+    later.refresh_from_db()
+    assert (later.revealed_at, later.ended_at) == (None, None)
+
+
 def test_pages_and_rest_lead_through_a_round(opened, client, coordinator):
     client.force_login(coordinator)
     page, api = reverse("calibration", args=["round-1"]), reverse("api-calibration", args=["round-1"])

@@ -48,6 +48,19 @@ def test_second_answers_survive_a_reload_and_are_kept_once(sign_in, algebraist, 
     assert not SideDraft.objects.exists()
 
 
+def test_a_remark_that_is_typed_stays_while_second_answers_are_kept(sign_in, algebraist, address):
+    page = sign_in(algebraist)
+    page.goto(address)
+    page.get_by_label("Your remark").fill("Step 3 is the point.")
+    page.get_by_text("Answer again after the discussion").click()
+    for name in ("correctness", "rigour"):
+        page.locator(f"#answers input[name=answer-{name}]").first.check()
+    reason(page).fill("The constant depends on the point.")
+    page.get_by_role("button", name="Keep second answers").click()
+    expect(page.get_by_text("You have given second answers.")).to_be_visible(timeout=20_000)
+    expect(page.get_by_label("Your remark")).to_have_value("Step 3 is the point.")
+
+
 def test_two_windows_are_shown_side_by_side_and_neither_is_overwritten(sign_in, algebraist, address):
     one, other = sign_in(algebraist), sign_in(algebraist)
     for page in (one, other):

@@ -1,6 +1,7 @@
 // Forms other than the grading form (training, second answers, amendments): nothing typed is lost there either.
 // The reason of later answers travels as the note of the content.
 
+import { keepOthers } from "../typed.js";
 import { csrfToken } from "./api.js";
 import { Autosave } from "./autosave.js";
 import { GradingForm } from "./form.js";
@@ -44,6 +45,7 @@ function wire(page) {
     if (leaving || !(await mayLeave()) || leaving) return;
     leaving = true;
     page.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
+    keepOthers(page); // forms.js does not see it go
     page.submit();
   });
   onSignedIn(() => autosave.flush());
