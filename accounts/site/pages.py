@@ -17,6 +17,11 @@ class SignedInRequest(HttpRequest):
     user: User
 
 
+def row_number(sent: str) -> int | None:
+    """The number of a row that a form sent back; None for anything else."""
+    return int(sent) if sent.isdecimal() and len(sent) < 19 else None
+
+
 @contextmanager
 def told(request: HttpRequest, done: str = "") -> Iterator[None]:
     """Show the reason when an action in the block refuses; else the message `done`, if there is one."""

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest, told
+from accounts.site.pages import SignedInRequest, row_number, told
 from annotation.adjudication import actions
 from annotation.adjudication import unblinding as adjudication_unblinding
 from annotation.adjudication.page import adjudication_page, commented_file
@@ -57,7 +57,6 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
     sent = request.POST
     if request.method == "POST":
         try:
-            earlier = sent.get("supersedes", "")
             actions.adjudicate(
                 actor=request.user,
                 item=item,
@@ -66,7 +65,7 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
                 value=sent.get("value", ""),
                 cause=sent.get("cause", ""),
                 note=sent.get("note", ""),
-                supersedes=int(earlier) if earlier.isdecimal() and len(earlier) < 19 else None,
+                supersedes=row_number(sent.get("supersedes", "")),
             )
             messages.success(request, "The decision has been stored.")
             return redirect("adjudicate", slug=slug, name=name)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest, told
+from accounts.site.pages import SignedInRequest, row_number, told
 from annotation.calibration import actions
 from annotation.calibration.reading import current_round, discussed_or_404, discussion, round_values
 from annotation.campaigns.forms import CalibrationForm, content_from_post
@@ -97,8 +97,7 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
     form = CalibrationForm(request.POST if request.POST.get("verb") == "make" else None)
     if request.method == "POST":
         with told(request):
-            verb, sent = request.POST.get("verb", ""), request.POST.get("seen", "")
-            seen = int(sent) if sent.isdecimal() and len(sent) < 19 else None
+            verb, seen = request.POST.get("verb", ""), row_number(request.POST.get("seen", ""))
             if verb == "reveal":
                 actions.reveal_calibration(actor=request.user, campaign=row, seen=seen)
             elif verb == "end":

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest, told
+from accounts.site.pages import SignedInRequest, row_number, told
 from construction.builds.actions import review, withdraw_review
 from construction.builds.funnels import stage_titles
 from construction.builds.queries import CHOICES, candidates_of, neighbours, steps_about
@@ -115,9 +115,8 @@ def withdraw(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     """Undo what was decided about a candidate."""
     found = get_object_or_404(_complete(), pk=pk, paper__run__name=name)
     with told(request, "The decision is withdrawn."):
-        seen = request.POST.get("seen", "")
-        number = int(seen) if seen.isdecimal() and len(seen) < 19 else None
-        withdraw_review(actor=request.user, candidate=found, seen=number)
+        seen = row_number(request.POST.get("seen", ""))
+        withdraw_review(actor=request.user, candidate=found, seen=seen)
     return redirect(_address(found, _chosen(request)))
 
 

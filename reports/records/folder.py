@@ -42,13 +42,13 @@ def write_version(row: PublicRecord, files: Mapping[str, bytes]) -> None:
 def write_aside(row: PublicRecord, files: Mapping[str, bytes]) -> Path:
     """Write the files next to their place, in a folder that nobody can ask for, and return it.
 
-    Raises Refused where they cannot be written: the disk is full, or the folder is somebody else's.
+    Raises Refused where they cannot be written: the disk is full, or the folder belongs to another user.
     """
-    beside = root() / row.name
+    parent = root() / row.name
     waiting = None
     try:
-        beside.mkdir(parents=True, exist_ok=True)
-        waiting = Path(tempfile.mkdtemp(prefix=".", dir=beside))
+        parent.mkdir(parents=True, exist_ok=True)
+        waiting = Path(tempfile.mkdtemp(prefix=".", dir=parent))
         for name, content in files.items():
             path = waiting / "made" / name
             path.parent.mkdir(parents=True, exist_ok=True)

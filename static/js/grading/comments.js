@@ -68,7 +68,7 @@ export class Comments {
     let warned = false;
     const warn = () => {
       warned = true;
-      editor.querySelector(".bank-status").textContent = "Press Escape again to take back what you have written.";
+      editor.querySelector(".bank-status").textContent = "Press Escape again to discard what you have written.";
     };
     const cancel = () => {
       this.#put(before);

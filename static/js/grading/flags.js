@@ -104,7 +104,7 @@ export class Flags {
   #escape() {
     if (this.warned || this.#written() === this.before) return this.close();
     this.warned = true;
-    this.#say("Press Escape again to take back what you have written.");
+    this.#say("Press Escape again to discard what you have written.");
   }
 
   // The passages that the chosen kind can be about; marks elsewhere cannot stay.
