@@ -78,12 +78,16 @@ def _saved(pdf: pikepdf.Pdf) -> bytes:
 def _flattened(source: pikepdf.Pdf) -> bool:
     """Draw on the pages what readers see of forms and annotations: filled fields, text boxes, stamps, ink. A note is an
     icon, which without its words says nothing. Says whether there was anything."""
-    found = False
+    found, off = False, _layers_off(source)
     for page in source.pages:
         annotations = page.obj.get("/Annots")
         if isinstance(annotations, Array):
             drawn = [
-                one for one in annotations if isinstance(one, Dictionary) and one.get("/Subtype") not in ICONS
+                one
+                for one in annotations
+                if isinstance(one, Dictionary)
+                and one.get("/Subtype") not in ICONS
+                and one.get("/OC", Dictionary()).objgen not in off
             ]
             page.obj.Annots = Array(drawn)
             found = found or any(one.get("/Subtype") != "/Link" for one in drawn)
@@ -206,19 +210,24 @@ def hidden_layers(source: pikepdf.Pdf) -> frozenset[str]:
 
     Raises Unreadable for forms or pictures in such a layer, which the copy would show.
     """
-    settings = source.Root.get("/OCProperties")
-    if settings is None:
-        return frozenset()
-    defaults = settings.get("/D", Dictionary())
-    off = {one.objgen for one in defaults.get("/OFF", [])}
-    if defaults.get("/BaseState") == "/OFF":
-        on = {one.objgen for one in defaults.get("/ON", [])}
-        off |= {one.objgen for one in settings.get("/OCGs", []) if one.objgen not in on}
+    off = _layers_off(source)
     found = set()
     for page in source.pages:
         properties = _inherited(page.obj).get("/Resources", Dictionary()).get("/Properties", Dictionary())
         found |= {name for name, layer in properties.items() if layer.objgen in off}
     return frozenset(found)
+
+
+def _layers_off(source: pikepdf.Pdf) -> set[tuple[int, int]]:
+    settings = source.Root.get("/OCProperties")
+    if settings is None:
+        return set()
+    defaults = settings.get("/D", Dictionary())
+    off = {one.objgen for one in defaults.get("/OFF", [])}
+    if defaults.get("/BaseState") == "/OFF":
+        on = {one.objgen for one in defaults.get("/ON", [])}
+        off |= {one.objgen for one in settings.get("/OCGs", []) if one.objgen not in on}
+    return off
 
 
 def _inherited(page: Any) -> dict[str, Any]:

@@ -115,11 +115,14 @@ def test_what_readers_see_of_an_annotation_is_drawn_on_the_page(kind: str) -> No
     if kind == "Widget":
         seen.FT = pikepdf.Name.Tx
         pdf.Root.AcroForm = pikepdf.Dictionary(Fields=pikepdf.Array([seen]))
+    layer = pdf.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.OCG, Name="Off"))
+    pdf.Root.OCProperties = pikepdf.Dictionary(OCGs=[layer], D=pikepdf.Dictionary(OFF=[layer]))
     first.Annots = pikepdf.Array(
         [
             seen,
             annotation("Text", F=4, AP=drawn, Contents=f"{WORD}3"),  # the icon of a note
             annotation("Stamp", F=2, AP=drawn),  # hidden
+            annotation("Stamp", F=4, AP=drawn, OC=layer),
             annotation("Link", Dest=pikepdf.Array([second, pikepdf.Name.Fit])),
         ]
     )
