@@ -19,7 +19,7 @@ REASONS: dict[str, str] = {
     Reason.ZERO_DENOM: "The denominator is zero.",
     Reason.NOT_CONNECTED: "Some systems were never compared, not even through others.",
     Reason.SEPARATION: "A group of systems never lost or never won, so strengths are infinite.",
-    Reason.EMPTY_STRATUM: "A stratum has no audited output yet.",
+    Reason.EMPTY_STRATUM: "A stratum has no audited output that counts.",
     Reason.CENSUS: "Everything was audited: there is no sampling error.",
     Reason.DEGENERATE_BOOTSTRAP: "Too few distinct resamples for percentiles.",
     Reason.JUDGE_UNINFORMATIVE: "The judge does no better than chance, so it cannot be corrected this way.",
@@ -74,7 +74,8 @@ ADVICE: dict[str, str] = {
     Reason.ONE_CATEGORY: "Read percent agreement and AC1; include items on which people could differ.",
     Reason.NOT_CONNECTED: "Compare systems across the groups, or read each group by itself.",
     Reason.SEPARATION: "Read wins and ties instead, or the regularised strengths of the JSON document.",
-    Reason.EMPTY_STRATUM: "Audit some outputs of every stratum; until then only the logical bounds hold.",
+    Reason.EMPTY_STRATUM: "Audit some outputs of every stratum; until then only the logical bounds hold. Audits do "
+    "not count where verdicts of their stratum have changed since the draw.",
     Reason.NOT_TWO_RATERS: "Read Krippendorff’s alpha, or the table of pairs.",
     Reason.LEVEL: "Choose another level of measurement if the values have an order or are numbers.",
     Reason.NO_DESIGN: "Add the unaudited verdicts, or the columns stratum and stratum_size.",

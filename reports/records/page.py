@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from accounts.profile.domains import domain_words
 from benchmark.rubrics import Rubric, rubric_from_content
+from reports.core.datasets import JudgeInfo
 from reports.core.wording import in_words
 from reports.exclusions.rules import primary_exclusion
 from reports.records.declared import Declared
@@ -217,7 +218,7 @@ def trust(record: Shown) -> list[Sentence]:
 
 def how_judged(record: Shown) -> dict[str, object]:
     """The scale, what counts as solved, agreement, and the judge, in words."""
-    found, judge = record.found, record.inputs.judge
+    found, judge = record.found, judge_of(record)
     context: dict[str, object] = {"judge": judge, "grading": found and found.campaign}
     if found and found.campaign and found.scale.aggregation != "mean":
         levels = {value: value_words(value) for value in found.scale.judgments}
@@ -261,17 +262,29 @@ def listed(record: Shown, rows: Sequence[Problem]) -> list[dict[str, object]]:
     return found
 
 
+def judge_of(record: Shown) -> JudgeInfo | None:
+    """The judge with as many votes as it gave: the version of one whose verdicts were imported says nothing of them."""
+    judge = record.inputs.judge
+    if judge is None:
+        return None
+    given = max((row.vote for row in record.inputs.votes), default=1)
+    return replace(judge, votes=max(judge.votes, given))
+
+
 def methods(record: Shown) -> dict[str, object]:
     """What was asked of whom, with names, versions, seeds and hashes."""
     rubrics: dict[str, Rubric] = {}
     for campaign in closed_campaigns(record.inputs):
         rubrics[campaign.slug] = rubric_from_content(dict(campaign.rubric))
+    judge = judge_of(record)
+    prompts = judge.prompts.values() if judge else ()
     return {
         "campaigns": [
             {"campaign": campaign, "rubric": rubrics[campaign.slug]}
             for campaign in closed_campaigns(record.inputs)
         ],
-        "judge": record.inputs.judge,
+        "judge": judge,
+        "has_prompts": any(isinstance(prompt, Mapping) and prompt.get("text") for prompt in prompts),
         "seed": record.inputs.seed,
         "track": record.inputs.track,
         "condition": record.inputs.condition,

@@ -32,6 +32,7 @@ from benchmark.rendering.actions import render_waiting
 from benchmark.settling.actions import settle
 from benchmark.settling.queue import questions
 from reports.artifact.freezing import freeze_artifact
+from reports.labels.importing import import_labels
 from reports.models import Artifact, PublicRecord
 from reports.records.actions import Wish, prepare_record, publish_record, withdraw_record
 from reports.records.archive import archive, sums, verify_archive
@@ -303,6 +304,32 @@ def test_where_problems_are_not_shown_no_settled_case_quotes_their_references(ow
     told += [case.pair for case in cases if case.wanted[0][1].encode() in made.files["artifact.json"]]
     assert bool(told) == show_problems
     assert (score.sha256.encode() in made.files["README.md"]) == show_problems
+
+
+def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_of_it(tmp_path):
+    release = load_gaps()
+    lines = ["release,question,subject,rater,rater_kind,vote,value,state,judge_version"]
+    for output in Output.objects.filter(run__release=release, state="answered").select_related(
+        "instance", "run__system"
+    ):
+        subject = f"{output.instance.key}/{output.run.system.slug}/{output.attempt}"
+        for question in ("ground", "suff"):
+            lines += [
+                f"{release.name},{question},{subject},rival,judge,{n},yes,answered,rival-v1"
+                for n in (1, 2, 3)
+            ]
+    table = tmp_path / "votes.csv"
+    table.write_text("\n".join(lines) + "\n")
+    import_labels(actor=None, path=table, release=release)
+    describe_release(actor=None, release=release, licence="MIT", creators="A", published_on=date(2026, 11, 1))
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    score = freeze_artifact(actor=None, release=release, judge="rival-v1")
+    files = prepare_record(artifact=score, wish=WISH).files
+    shown = files["index.html"].decode()
+    assert "read every answer 3 times; the majority counts" in shown
+    assert "rival-v1, 3 votes" in shown
+    assert ("prompts are in the archive" in shown) == any(name.startswith("prompts/") for name in files)
 
 
 @pytest.mark.parametrize("closed", [(), ("q2",), ("q1", "q2", "q3")])
