@@ -9,7 +9,7 @@ from tests.factories import OutputFactory
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, 390, 320])
 def test_a_menu_opens_by_keyboard_fits_and_closes_with_escape(sign_in, coordinator, width):
     release = OutputFactory().run.release
     page = sign_in(coordinator)
