@@ -16,10 +16,10 @@ TRAIL = 10_000
 
 
 def personal_data(user: User) -> dict[str, object]:
-    """Account, statements, tokens and second factors (without secrets), and what the audit trail says they did, newest first.
+    """Account, statements, tokens, second factors (both without secrets) and what the audit trail says they did.
 
-    Rows in the trail have numbers of this person's own, from 1 for each kind: by those of the database anybody could
-    count what others did in between.
+    The trail comes newest first. Its rows have numbers of this person's own, from 1 for each kind: by those of the
+    database anybody could count what others did in between.
     """
     # the trail's details stay out: on other people's rows they tell more than was theirs
     rows = AuditEvent.objects.filter(actor=user).order_by("-pk")
