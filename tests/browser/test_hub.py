@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from accounts.models import User
 from tests.browser.accessibility import axe
 from tests.factories import OutputFactory
 
@@ -26,3 +27,13 @@ def test_a_menu_opens_by_keyboard_fits_and_closes_with_escape(sign_in, coordinat
         page.keyboard.press("Escape")
         assert not page.locator("details.menu a").first.is_visible()
         assert more.evaluate("summary => summary === document.activeElement")
+
+
+def test_a_name_without_a_blank_makes_no_page_wider_than_a_phone(sign_in, coordinator):
+    User.objects.filter(pk=coordinator.pk).update(name="W" * 80)
+    page = sign_in(coordinator, viewport={"width": 390, "height": 844})
+    page.goto(reverse("studies"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 320, "height": 256})
+    page.goto(reverse("profile"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
