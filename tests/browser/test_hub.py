@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import User
+from annotation.models import Campaign
 from tests.browser.accessibility import axe
 from tests.factories import OutputFactory
 
@@ -35,5 +36,14 @@ def test_a_name_without_a_blank_makes_no_page_wider_than_a_phone(sign_in, coordi
     page.goto(reverse("studies"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.set_viewport_size({"width": 320, "height": 256})
-    page.goto(reverse("profile"))
+    for name in ("profile", "analyse"):
+        page.goto(reverse(name))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, name
+
+
+def test_the_queue_fits_320_pixels(sign_in, algebraist, place):
+    Campaign.objects.update(name="W" * 80)
+    page = sign_in(algebraist, viewport={"width": 320, "height": 256})
+    page.goto(reverse("queue"))
+    page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
