@@ -16,7 +16,6 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from canonical.documents import Maybe
 from reports.core.outcomes import Item, OutcomeKind, Outcomes
 from stats.core.bootstrap import Ints
 from stats.core.estimate import Estimate, Reason, undefined
@@ -54,14 +53,17 @@ class OmnibusTest:
 
 @dataclass(frozen=True, kw_only=True)
 class PairedTest:
-    """Signs of the clusters' differences flipped; with one item to a cluster it is McNemar's exact test."""
+    """Signs of the clusters' differences flipped; with one item to a cluster it is McNemar's exact test.
+
+    No p-value where the pair has no item in common: nothing was tested, and Holm's correction does not count it.
+    """
 
     json_names: ClassVar = {"replicates": "B"}
 
-    p: Annotated[float, "exact where every cluster has one item, else mid_p"]
-    exact: float
-    mid_p: float
-    holm: Maybe[float] = None
+    p: Annotated[float | None, "exact where every cluster has one item, else mid_p"]
+    exact: float | None
+    mid_p: float | None
+    holm: float | None = None
     method: Annotated[str, "sign_flip_exact or sign_flip_draws"]
     clusters: int
     informative: Annotated[int, "Clusters with a difference."]
@@ -105,9 +107,12 @@ class ComparedSystems:
 def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
     """Every pair of systems under one outcome, with the omnibus test. `seed` is that of the resampling."""
     every = list(combinations(found.successes, 2))
-    unadjusted = [paired(found, first, second, seed, family=len(every)) for first, second in every]
+    family = family_of(found)
+    unadjusted = [paired(found, first, second, seed, family=family) for first, second in every]
+    adjusted = iter(holm([pair.test.p for pair in unadjusted if pair.test.p is not None]))
     pairs = []
-    for pair, p in zip(unadjusted, holm([pair.test.p for pair in unadjusted]), strict=True):
+    for pair in unadjusted:
+        p = None if pair.test.p is None else next(adjusted)
         mcnemar = {**pair.mcnemar, "holm": None if pair.mcnemar["exact"] is None else p}
         pairs.append(replace(pair, test=replace(pair.test, holm=p), mcnemar=mcnemar))
     systems = {}
@@ -142,6 +147,12 @@ def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
         omnibus=overall,
         pairs=pairs,
     )
+
+
+def family_of(found: Outcomes) -> int:
+    """How many pairs of systems have an item in common: what is estimated and tested at once."""
+    pairs = combinations(found.successes.values(), 2)
+    return sum(not one.keys().isdisjoint(two) for one, two in pairs)
 
 
 def told_apart(found: Outcomes, first: str, second: str, *, family: int) -> bool | None:
@@ -184,7 +195,7 @@ def paired(found: Outcomes, first: str, second: str, seed: int, *, family: int =
     newcombe = (
         difference if found.kind.binary else undefined("newcombe_paired_10", Reason.LEVEL, n=len(shared))
     )
-    single = len(np.unique(codes)) == len(shared)
+    single = 0 < len(np.unique(codes)) == len(shared)
     exact = mcnemar(cells["first_only"], cells["second_only"]) if single else None
     wide = _difference(a, b, codes, 1 - (1 - LEVEL) / max(1, family))
     test = sign_flip(cluster_totals(np.subtract(a, b), codes).sums, seed=seed, single=single)
@@ -199,9 +210,9 @@ def paired(found: Outcomes, first: str, second: str, seed: int, *, family: int =
         paper_bootstrap=paired_difference(a, b, clusters, seed=seed),
         newcombe=newcombe,
         test=PairedTest(
-            p=test.p,
-            exact=test.exact,
-            mid_p=test.mid_p,
+            p=test.p if shared else None,
+            exact=test.exact if shared else None,
+            mid_p=test.mid_p if shared else None,
             method=test.method,
             clusters=test.clusters,
             informative=test.informative,

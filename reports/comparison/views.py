@@ -49,7 +49,7 @@ def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
         "pair": pair_row(pair),
         "page": page,
         "query": query,
-        "compared": len(document.pairs),
+        "compared": pair.simultaneous.family,
     }
     return render(request, "reports/comparison/compare_pair.html", context)
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from accounts.profile.domains import domain_words
 from benchmark.rubrics import rubric_from_content
-from reports.comparison.document import told_apart
+from reports.comparison.document import family_of, told_apart
 from reports.core.cells import number_cell, percent_cell
 from reports.core.outcomes import EXPERTS, JUDGE, MEASURE, outcome_kinds, outcomes
 from reports.core.wording import in_words, reason_sentence
@@ -93,10 +93,10 @@ def apart_of(inputs: Inputs, board: Board, found: Reading | None) -> dict[tuple[
         return {}
     compared = outcomes(inputs, kind)
     known = [line for line in board.lines if line.system in compared.successes]
-    pairs = list(combinations(known, 2))
+    family = family_of(compared)
     return {
-        (one.letter, two.letter): told_apart(compared, one.system, two.system, family=len(pairs))
-        for one, two in pairs
+        (one.letter, two.letter): told_apart(compared, one.system, two.system, family=family)
+        for one, two in combinations(known, 2)
     }
 
 

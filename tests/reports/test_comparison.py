@@ -108,7 +108,17 @@ def test_all_systems_at_once_are_tested_by_permuting_them_within_papers():
 def test_systems_without_a_common_item_have_no_difference():
     found = pair(made(a="1.", b=".1"))
     assert (found["difference"]["value"], found["difference"]["reason"]) == (None, "NO_ITEMS")
-    assert found["mcnemar"]["exact"] == 1.0
+    assert found["mcnemar"]["exact"] is None
+
+
+def test_a_pair_without_a_common_item_is_not_tested_and_makes_no_other_pair_weaker():
+    # b and c share nothing, so two differences are tested: Holm doubles the smaller p, 2 / 2^8, not three times it.
+    document = comparison_document(made(a="1" * 16, b="0" * 8 + "." * 8, c="." * 8 + "1" * 8), seed=1)
+    first, second, apart = document["pairs"]
+    assert apart["test"]["p"] is apart["test"]["holm"] is apart["mcnemar"]["exact"] is None
+    assert (first["test"]["p"], first["test"]["holm"]) == pytest.approx((2 / 2**8, 4 / 2**8))
+    assert second["test"]["holm"] == pytest.approx(1.0)
+    assert first["simultaneous"]["family"] == second["simultaneous"]["family"] == 2
 
 
 def test_one_system_alone_gives_no_pair():
