@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.module_loading import import_string
@@ -15,10 +16,10 @@ TRAIL = 10_000
 
 
 def personal_data(user: User) -> dict[str, object]:
-    """Account, statements, tokens (without secrets) and what the audit trail says they did, newest first.
+    """Account, statements, tokens, second factors (both without secrets) and what the audit trail says they did.
 
-    Rows in the trail have numbers of this person's own, from 1 for each kind: by those of the database anybody could
-    count what others did in between.
+    The trail comes newest first. Its rows have numbers of this person's own, from 1 for each kind: by those of the
+    database anybody could count what others did in between.
     """
     # the trail's details stay out: on other people's rows they tell more than was theirs
     rows = AuditEvent.objects.filter(actor=user).order_by("-pk")
@@ -50,6 +51,11 @@ def personal_data(user: User) -> dict[str, object]:
             user.access_tokens.order_by("pk").values(
                 "label", "scope", "created_at", "expires_at", "last_used_at", "revoked_at"
             )
+        ),
+        "second_factors": list(
+            Authenticator.objects.filter(user=user)
+            .order_by("pk")
+            .values("type", "created_at", "last_used_at")
         ),
         "saved_comments": list(user.saved_comments.order_by("pk").values("text", "created_at", "changed_at")),
         "invitations": list(

@@ -3,13 +3,13 @@
 // more, or somebody else, it is not sent at all, so that what was typed stays on the page. What was typed into other
 // forms of the page is there again when the page comes back.
 
-import { csrfToken } from "./grading/api.js";
+import { csrfToken, whoIsSignedIn } from "./grading/api.js";
 import { bringBack, keepOthers } from "./typed.js";
 
 const SAME = 10_000; // milliseconds in which nobody presses the same button of the same form twice on purpose
 const OLD = 600_000; // milliseconds after which a page asks whether its person is still signed in
 
-const { person, session, login } = document.body.dataset;
+const { person, login } = document.body.dataset;
 const signedIn = new WeakSet(); // forms that may go: their person was found signed in just now
 let sent = new WeakMap();
 let asked = Date.now();
@@ -36,10 +36,8 @@ function say(form, { words, link }) {
 // What keeps the form from being sent, or null.
 async function obstacle() {
   try {
-    const reply = await fetch(session);
-    if (!reply.ok) return { words: "Not sent: the site is busy. Try again in a moment." };
-    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-    const now = page.body.dataset.person;
+    const now = await whoIsSignedIn();
+    if (now === null) return { words: "Not sent: the site is busy. Try again in a moment." };
     if (!now) return { words: "Not sent: you are signed out.", link: "Sign in in another tab, then send this again." };
     if (now !== person) return { words: "Not sent: somebody else has signed in since this page was opened." };
     return null;

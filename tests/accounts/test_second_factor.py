@@ -16,6 +16,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts.models import User
 from accounts.profile import tokens
+from accounts.profile.personal_data import personal_data
 from accounts.site.middleware import REACHABLE_WITHOUT_FACTOR
 from tests.conftest import PASSWORD
 
@@ -123,3 +124,12 @@ def test_a_wrong_code_does_not_sign_in(client: Client, owner: User) -> None:
     client.post(reverse("account_login"), {"login": owner.email, "password": PASSWORD})
     assert client.post(reverse("mfa_authenticate"), {"code": "abcdef"}).status_code == 200
     assert client.get(reverse("people")).status_code == 302
+
+
+def test_the_second_factor_is_among_ones_own_data_without_its_secret(owner):
+    secret = "JBSWY3DPEHPK3PXP"
+    Authenticator.objects.filter(user=owner).delete()
+    Authenticator.objects.create(user=owner, type="totp", data={"secret": secret})
+    own = personal_data(owner)
+    assert [row["type"] for row in own["second_factors"]] == ["totp"]
+    assert secret not in str(own)

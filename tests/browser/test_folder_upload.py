@@ -40,6 +40,16 @@ def look(page: Page, name: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+def test_the_choice_of_a_folder_shows_that_it_has_the_focus(sign_in, coordinator):
+    page = sign_in(coordinator)
+    page.goto(reverse("import-files"))
+    button = page.locator("label", has_text="Choose a folder")
+    expect(button).to_have_css("outline-style", "none")
+    page.get_by_label("Folder, ZIP, or table").focus()
+    page.keyboard.press("Tab")
+    expect(button).to_have_css("outline-style", "solid")
+
+
 def test_a_folder_becomes_a_study_in_five_clicks(sign_in, coordinator, folder):
     page = sign_in(coordinator)
     page.goto(reverse("studies"))

@@ -64,3 +64,20 @@ def test_an_own_grade_and_the_coordinators_pages_have_no_serious_fault(
         page.goto(reverse(name, args=arguments))
         page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
         assert axe(page) == [], name
+
+
+@pytest.mark.parametrize("height", [500, 600, 700, 800])
+def test_what_is_reached_by_tab_is_not_under_the_bar_with_submit(sign_in, algebraist, place, height):
+    page = sign_in(algebraist, viewport={"width": 1000, "height": height})
+    page.goto(reverse("grade", args=[place.handle]))
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        hidden = page.evaluate(
+            """() => {
+              const [field, bar] = [document.activeElement, document.querySelector(".submit-bar")];
+              const inForm = field.closest("#answers") && !bar.contains(field);
+              const { top, height } = field.getBoundingClientRect();
+              return inForm && top + Math.min(height, 24) > bar.getBoundingClientRect().top && field.outerHTML;
+            }"""
+        )
+        assert not hidden, hidden

@@ -3,13 +3,15 @@
 import pytest
 from django.urls import reverse
 
+from accounts.models import User
+from annotation.models import Campaign
 from tests.browser.accessibility import axe
 from tests.factories import OutputFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, 390, 320])
 def test_a_menu_opens_by_keyboard_fits_and_closes_with_escape(sign_in, coordinator, width):
     release = OutputFactory().run.release
     page = sign_in(coordinator)
@@ -26,3 +28,22 @@ def test_a_menu_opens_by_keyboard_fits_and_closes_with_escape(sign_in, coordinat
         page.keyboard.press("Escape")
         assert not page.locator("details.menu a").first.is_visible()
         assert more.evaluate("summary => summary === document.activeElement")
+
+
+def test_a_name_without_a_blank_makes_no_page_wider_than_a_phone(sign_in, coordinator):
+    User.objects.filter(pk=coordinator.pk).update(name="W" * 80)
+    page = sign_in(coordinator, viewport={"width": 390, "height": 844})
+    page.goto(reverse("studies"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 320, "height": 256})
+    for name in ("profile", "analyse"):
+        page.goto(reverse(name))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, name
+
+
+def test_the_queue_fits_320_pixels(sign_in, algebraist, place):
+    Campaign.objects.update(name="W" * 80)
+    page = sign_in(algebraist, viewport={"width": 320, "height": 256})
+    page.goto(reverse("queue"))
+    page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320

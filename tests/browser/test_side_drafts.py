@@ -11,6 +11,7 @@ from tests.annotation.campaigns import drafted, second_algebraist
 from tests.annotation.test_calibration import place_of, revealed, round_of_one
 from tests.annotation.test_training import training
 from tests.browser.accessibility import axe
+from tests.browser.conftest import session_cookie
 
 __all__ = ["drafted", "revealed", "round_of_one", "second_algebraist", "training"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -59,6 +60,44 @@ def test_a_remark_that_is_typed_stays_while_second_answers_are_kept(sign_in, alg
     page.get_by_role("button", name="Keep second answers").click()
     expect(page.get_by_text("You have given second answers.")).to_be_visible(timeout=20_000)
     expect(page.get_by_label("Your remark")).to_have_value("Step 3 is the point.")
+
+
+def test_a_remark_that_is_typed_survives_a_reload_until_it_is_written(sign_in, algebraist, address):
+    page = sign_in(algebraist)
+    page.goto(address)
+    page.get_by_label("Your remark").fill("Step 3 is the point.")
+    expect(page.locator("#remark-state")).to_have_text("Not written yet: kept in this browser")
+    page.reload()
+    expect(page.get_by_label("Your remark")).to_have_value("Step 3 is the point.")
+    page.goto("/grading/")
+    page.goto(address)
+    expect(page.get_by_label("Your remark")).to_have_value("Step 3 is the point.")
+    page.get_by_role("button", name="Write").click()
+    expect(page.locator(".thread")).to_contain_text("Step 3 is the point.")
+    page.reload()
+    expect(page.locator("#remark-state")).to_have_text("")
+    expect(page.get_by_label("Your remark")).to_have_value("")
+
+
+def test_what_was_typed_into_a_training_item_is_not_shown_to_the_next_at_this_browser(
+    sign_in, algebraist, second_algebraist, training, live_server, faults
+):
+    faults.forgive("ERR_FAILED")
+    page = sign_in(algebraist)
+    address = reverse("training-item", args=[training.campaign.slug, 1])
+    page.goto(address)
+    page.route("**/api/**", lambda route: route.abort())
+    page.locator("#answers input[name=answer-correctness]").first.check()
+    expect(state(page)).to_have_text(re.compile("^Server unreachable"), timeout=20_000)
+    other = page.context.new_page()
+    page.context.clear_cookies()  # signing in changes the token of forms, too
+    page.context.add_cookies([session_cookie(second_algebraist, live_server.url)])
+    other.goto(address)
+    expect(other.locator("#answers input[name=answer-correctness]").first).not_to_be_checked()
+    page.unroute_all()
+    page.locator("#answers input[name=answer-rigour]").first.check()
+    expect(state(page)).to_contain_text("Signed out", timeout=20_000)
+    assert not SideDraft.objects.exists()
 
 
 def test_two_windows_are_shown_side_by_side_and_neither_is_overwritten(sign_in, algebraist, address):

@@ -9,6 +9,25 @@ export function csrfToken() {
   return cookie ? decodeURIComponent(cookie.slice("csrftoken=".length)) : "";
 }
 
+const { person, session } = document.body.dataset;
+let token = csrfToken();
+
+// Whose session it is now: an address, "" if nobody is signed in; null if the site answers that it cannot say.
+export async function whoIsSignedIn(signal) {
+  const reply = await fetch(session, { signal });
+  if (!reply.ok) return null;
+  return new DOMParser().parseFromString(await reply.text(), "text/html").body.dataset.person;
+}
+
+// Signing in changed the token: if it was somebody else, in another tab, what this page holds is not theirs.
+async function isOfAnother(signal) {
+  const now = csrfToken();
+  if (!person || now === token) return false;
+  const somebody = await whoIsSignedIn(signal);
+  if (somebody === person) token = now;
+  return Boolean(somebody) && somebody !== person;
+}
+
 function kindOf(status, reply) {
   if (status >= 200 && status < 300) return "ok";
   if (status >= 500 || status === 429) return "away";
@@ -21,6 +40,7 @@ export async function send(method, address, body, headers = {}) {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT);
   try {
+    if (await isOfAnother(abort.signal)) return { kind: "signed-out", status: 0, body: {} };
     const response = await fetch(address, {
       method,
       body: JSON.stringify(body),
