@@ -275,9 +275,9 @@ def verify(
 ) -> Verified:
     """Check a file: every hash, the digest if one is given, and with an index every query again.
 
-    The index must be the one that the artifact names, and its own files are hashed as well. It has the years of results; for
-    their titles and the like give `describe`, as `frozen` takes it. Raises BadArtifact as `read` does, and for a wrong
-    digest or index.
+    The index must be the one that the artifact names, and its own files are hashed as well. It has the years of
+    results; for their titles and the like give `describe`, as `frozen` takes it. Raises BadArtifact as `read` does, and
+    for a wrong digest or index.
     """
     artifact = read(path)
     if digest and artifact.digest != digest:
