@@ -117,7 +117,7 @@ def _database_is_away(error: BaseException | None) -> bool:
 
 
 def _disk_takes_nothing(error: BaseException | None) -> bool:
-    """Whether the error, or one that led to it, says that a disk is full or cannot be written: waiting does not help."""
+    """Whether the error, or one that led to it, says that a disk is full or read-only: waiting does not help."""
     for one in _chain(error):
         if isinstance(one, OSError) and one.errno in _DISK and not isinstance(one, ConnectionError):
             return True
