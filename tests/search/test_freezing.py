@@ -14,12 +14,12 @@ from django.core.management import CommandError, call_command
 from accounts.refusal import Refused
 from benchmark.importing.survey import BadFile
 from benchmark.models import Output, Release
+from benchmark.releases.years import CITING_YEAR, PUBLICATION_YEAR
 from canonical import canonical_json
 from retrieval import artifact
 from retrieval.index import OLD
 from retrieval.index import Index as OpenIndex
 from search.freezing.actions import freeze_retrieval, search_run, verify_retrieval
-from search.freezing.queries import CITING_YEAR, PUBLICATION_YEAR
 from search.indexes import opened as opening
 from search.indexes.actions import build_index
 from search.indexes.opened import index_of
