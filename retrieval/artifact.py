@@ -148,8 +148,8 @@ class Artifact:
 class Verified:
     """What a check found. `executed_again` is False where there was no index to ask: only hashes were compared then.
 
-    Anyone who changes an artifact can compute its hashes again, so `unchecked` names what nothing but they vouch for. It
-    is empty where the digest was known beforehand.
+    Anyone who changes an artifact can compute its hashes again, so `unchecked` names what nothing but they vouch for.
+    It is empty where the digest was known beforehand.
     """
 
     digest: str
