@@ -1,6 +1,8 @@
 """The front door, what monitoring asks, and the page of a server error."""
 
+import errno
 import sys
+from collections.abc import Iterator
 from hmac import compare_digest
 
 from django.conf import settings
@@ -59,8 +61,14 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, or 503 while the database is away or busy; without touching the database or the session."""
-    if not _database_is_away(sys.exc_info()[1]):
+    """500, 507 while the disk takes nothing, or 503 while the database is away or busy; without touching the database
+    or the session."""
+    error = sys.exc_info()[1]
+    if _disk_takes_nothing(error):
+        if request.path.startswith("/api/"):
+            return JsonResponse(_FULL, status=507)
+        return render(None, "errors/507.html", {"is_read": request.method == "GET"}, status=507)
+    if not _database_is_away(error):
         return render(None, "errors/500.html", status=500)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse(_AWAY, status=503)
@@ -79,6 +87,19 @@ _AWAY = {
     "line": None,
     "field": "",
 }
+_FULL = {
+    "code": "disk",
+    "reason": "The server’s disk is full or cannot be written, so what you sent was not stored. "
+    "Tell those who run the server, and send it again afterwards.",
+    "line": None,
+    "field": "",
+}
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES}
+_DISK_OF_DATABASE = (
+    "database or disk is full",
+    "attempt to write a readonly database",
+    "No space left on device",
+)
 # What SQLite says as an operational error although only the statement is wrong.
 _FAULTY_STATEMENTS = ("no such table", "no such column", "syntax error", "has no column")
 
@@ -88,9 +109,25 @@ def _database_is_away(error: BaseException | None) -> bool:
 
     psycopg2 has no class of its own for a statement that was cut off: it raises DatabaseError itself.
     """
-    while error is not None:
-        unreachable = isinstance(error, OperationalError | InterfaceError) or type(error) is DatabaseError
-        if unreachable and not any(words in str(error) for words in _FAULTY_STATEMENTS):
+    for one in _chain(error):
+        unreachable = isinstance(one, OperationalError | InterfaceError) or type(one) is DatabaseError
+        if unreachable and not any(words in str(one) for words in _FAULTY_STATEMENTS):
             return True
-        error = error.__cause__ or error.__context__
     return False
+
+
+def _disk_takes_nothing(error: BaseException | None) -> bool:
+    """Whether the error, or one that led to it, says that a disk is full or read-only: waiting does not help."""
+    for one in _chain(error):
+        if isinstance(one, OSError) and one.errno in _DISK and not isinstance(one, ConnectionError):
+            return True
+        if isinstance(one, OperationalError) and any(words in str(one) for words in _DISK_OF_DATABASE):
+            return True
+    return False
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and those that led to it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

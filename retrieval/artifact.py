@@ -146,15 +146,22 @@ class Artifact:
 
 @dataclass(frozen=True)
 class Verified:
-    """What a check found. `executed_again` is False where there was no index to ask: only hashes were compared then."""
+    """What a check found. `executed_again` is False where there was no index to ask: only hashes were compared then.
+
+    Anyone who changes an artifact can compute its hashes again, so `unchecked` names what nothing but they vouch for.
+    It is empty where the digest was known beforehand.
+    """
 
     digest: str
     rows: int
     executed_again: bool
     faults: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
 
 
 Describe = Callable[[str], Mapping[str, Any]]
+_DESCRIBED = ("papers", "titles", "authors", "venues", "snippets")
+_MISSING = "whether a query is missing"
 
 
 def frozen(
@@ -263,18 +270,21 @@ def read_terms(path: Path) -> Terms:
         raise BadArtifact(f"the file cannot be read as a ZIP: {error}") from error
 
 
-def verify(path: Path, index: Index | None = None, digest: str = "") -> Verified:
+def verify(
+    path: Path, index: Index | None = None, digest: str = "", describe: Describe | None = None
+) -> Verified:
     """Check a file: every hash, the digest if one is given, and with an index every query again.
 
-    The index must be the one that the artifact names, and its own files are hashed as well. Titles, authors and
-    snippets are not in an index; the hashes vouch for them. Raises BadArtifact as `read` does, and for a wrong digest
-    or index.
+    The index must be the one that the artifact names, and its own files are hashed as well. It has the years of
+    results; for their titles and the like give `describe`, as `frozen` takes it. Raises BadArtifact as `read` does, and
+    for a wrong digest or index.
     """
     artifact = read(path)
     if digest and artifact.digest != digest:
         raise BadArtifact(f"the digest is {artifact.digest}, not {digest}")
     if artifact.terms.provider == EXTERNAL or index is None:
-        return Verified(artifact.digest, len(artifact.rows), False, ())
+        unchecked = () if digest else ("results", _MISSING)
+        return Verified(artifact.digest, len(artifact.rows), False, (), unchecked)
     if index.digest != artifact.terms.index:
         raise BadArtifact(f"the artifact is of the index {artifact.terms.index}, this is {index.digest}")
     if artifact.terms.recipe != index.manifest.recipe:
@@ -284,21 +294,29 @@ def verify(path: Path, index: Index | None = None, digest: str = "") -> Verified
     for number, row in enumerate(artifact.rows, 1):
         written = {result.key: result for result in row.results}
 
-        def as_written(key: str, written: Mapping[str, Result] = written) -> Mapping[str, Any]:
+        def as_it_should_be(key: str, written: Mapping[str, Result] = written) -> Mapping[str, Any]:
             values = asdict(written[key]) if key in written else {}
+            values |= {"year": index.year_of(key)} if describe is None else describe(key)
             return {name: of for name, of in values.items() if name not in {"rank", "key", "score"}}
 
-        again = execute(index, artifact.terms, row, as_written)
+        again = execute(index, artifact.terms, row, as_it_should_be)
         if again.as_bytes() != row.as_bytes():
             faults.append(f"rows.jsonl line {number}: {_difference(row, again)}")
-    return Verified(artifact.digest, len(artifact.rows), True, tuple(faults))
+    unchecked = (*(_DESCRIBED if describe is None else ()), _MISSING)
+    return Verified(artifact.digest, len(artifact.rows), True, tuple(faults), () if digest else unchecked)
 
 
 def _difference(row: Row, again: Row) -> str:
     for old, new in zip(row.results, again.results, strict=False):
         if (old.key, old.score) != (new.key, new.score):
             return f"rank {old.rank} is {old.key} ({old.score}), the index finds {new.key} ({new.score})"
-    return f"{len(row.results)} results, the index finds {len(again.results)}"
+    if len(row.results) != len(again.results):
+        return f"{len(row.results)} results, the index finds {len(again.results)}"
+    for old, new in zip(row.results, again.results, strict=True):
+        for name in Result.__dataclass_fields__:
+            if (said := getattr(old, name)) != (stored := getattr(new, name)):
+                return f"rank {old.rank}, {name}: {str(said)[:200]!r} where {str(stored)[:200]!r} is stored"
+    return "the row is written in another way"
 
 
 def _order(row: Row) -> tuple[str, str, str]:

@@ -376,6 +376,11 @@ class Index:
             raise NoVectors("this index has no vectors")
         return self._vectors.table[at].tobytes()
 
+    def year_of(self, key: str) -> int | None:
+        """The year of a statement; None if it is not known, or there is no such statement."""
+        at = _place(self.keys, key)
+        return None if at is None or self.columns.years[at] == UNKNOWN else int(self.columns.years[at])
+
     def _remaining(self, accept: Mask | None) -> Mask | None:
         """The mask without the statements that are gone."""
         if self._gone is None:

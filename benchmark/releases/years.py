@@ -1,6 +1,6 @@
 """The year after which a problem may be given no source: that of its paper, as far as it is known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -27,6 +27,15 @@ def last_year(paper: Paper | None) -> int | None:
     if paper is None:
         return None
     return paper.year or arxiv_year(str(paper.identifiers.get("arxiv", "")))
+
+
+CITING_YEAR, PUBLICATION_YEAR = "citing-year", "publication-year"
+# The year of a problem's paper that bounds its sources. The released code of Re2Math knows the publication date only.
+YEAR_POLICIES: Mapping[str, Callable[[Paper], int | None]] = {
+    "": lambda paper: None,
+    CITING_YEAR: last_year,
+    PUBLICATION_YEAR: lambda paper: paper.year,
+}
 
 
 def years_of(instances: QuerySet[Instance], bounds: Mapping[str, int | None] | None = None) -> Years:

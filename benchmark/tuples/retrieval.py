@@ -12,9 +12,10 @@ from benchmark.importing.records import RecordError
 from benchmark.models import FrozenTuple, Release
 from benchmark.protocol import NOT_RELEASED, NotFrozen, OutputRecord, Protocol, ShownSource
 from benchmark.protocols import get_protocol
+from benchmark.releases.years import YEAR_POLICIES
 from benchmark.tuples.files import parts_of
 from retrieval import artifact
-from retrieval.artifact import BadArtifact
+from retrieval.artifact import Artifact, BadArtifact, Limits
 
 LARGEST = 64 << 20  # bytes of an artifact that decides; a thousand queries take ten to twenty megabytes
 
@@ -39,7 +40,8 @@ class FrozenRetrieval:
 def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
     """The retrieval of a tuple; None if its protocol searches for nothing, or its file has another format.
 
-    Raises Refused for an artifact that was changed, is too large, or was made for another release.
+    Raises Refused for an artifact that was changed, is too large, was made for another release, or has other limits
+    than its policy gives the release's papers.
     """
     file, rules = row.retrieval_file, get_protocol(row.release.benchmark.protocol)
     if file is None or rules.with_retrieved is None:
@@ -65,6 +67,8 @@ def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
     if read.terms.release != row.release.sha256:
         reason = f"{file.name} was made for another release than {row.release.name}."
         raise Refused(reason, code="other_release")
+    if fault := _beyond_limits(read, row.release):
+        raise Refused(f"{file.name}: {fault}", code="bad_artifact")
     results: dict[tuple[str, str], tuple[ShownSource, ...]] = {}
     for line in read.rows:
         sources = (
@@ -73,6 +77,25 @@ def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
         )
         results.setdefault((line.instance, line.query), tuple(sources))
     return FrozenRetrieval(read.digest, results)
+
+
+def _beyond_limits(read: Artifact, release: Release) -> str:
+    """What contradicts the limits of an artifact: the years of the release's papers, or a result; empty if nothing."""
+    if read.terms.year_policy and (last := YEAR_POLICIES.get(read.terms.year_policy)):
+        for instance in release.instances.exclude(paper=None).select_related("paper").defer("payload"):
+            assert instance.paper is not None
+            given = read.terms.limits.get(instance.key, Limits()).year_to
+            if given != (year := last(instance.paper)):
+                return f"{instance.key} is bounded by the year {given}; by {read.terms.year_policy} it is {year}."
+    for line in read.rows:
+        limits = read.terms.limits.get(line.instance, Limits())
+        for one in line.results:
+            if one.paper and one.paper in limits.excluded:
+                return f"{line.instance} found {one.paper}, which it must not be given."
+            unknown = one.year is None and not limits.include_unknown_years
+            if limits.year_to is not None and (unknown or (one.year or 0) > limits.year_to):
+                return f"{line.instance} found {one.key} of the year {one.year}, beyond {limits.year_to}."
+    return ""
 
 
 def tuple_named(release: Release, name: str) -> FrozenTuple:

@@ -1,6 +1,6 @@
 """A file of queries of a release's problems, and what each problem must not be given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,20 +12,12 @@ from benchmark.importing.jsonl import Line, read_records
 from benchmark.importing.keys import Key, Strict
 from benchmark.importing.records import RecordError
 from benchmark.importing.survey import MAX_ERRORS, BadFile
-from benchmark.models import Paper, Release
-from benchmark.releases.years import last_year
+from benchmark.models import Release
+from benchmark.releases.years import YEAR_POLICIES
 from retrieval.artifact import Limits
 from search.models import Corpus
 from search.searching.hidden import names_of_paper, works_by_key
 from search.searching.request import MAX_FORMULA, MAX_QUERY
-
-CITING_YEAR, PUBLICATION_YEAR = "citing-year", "publication-year"
-# The year of a problem's paper that bounds its sources. The released code of Re2Math knows the publication date only.
-YEAR_POLICIES: Mapping[str, Callable[[Paper], int | None]] = {
-    "": lambda paper: None,
-    CITING_YEAR: last_year,
-    PUBLICATION_YEAR: lambda paper: paper.year,
-}
 
 
 class FrozenQuery(Strict):

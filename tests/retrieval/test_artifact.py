@@ -44,7 +44,9 @@ def index(tmp_path) -> Index:
 
 
 def described(key: str) -> dict:
-    return {"title": f"On {key} “and more”", "authors": ("Someone",), "year": 2000, "paper": "p"}
+    number = int(key[1:])
+    year = 1990 + number % 30 if number % 7 else None
+    return {"title": f"On {key} “and more”", "authors": ("Someone",), "year": year, "snippet": "Let"}
 
 
 def made(index: Index, queries: int = 40) -> Artifact:
@@ -136,6 +138,42 @@ def test_a_result_left_out_is_named(index, tmp_path):
     short = replace(artifact.rows[0], results=artifact.rows[0].results[:-1])
     write(tmp_path / "a.zip", replace(artifact, rows=(short, *artifact.rows[1:])))
     assert verify(tmp_path / "a.zip", index).faults == ("rows.jsonl line 1: 19 results, the index finds 20",)
+
+
+@pytest.mark.parametrize(
+    ("changed", "by_index"),
+    [
+        ({"title": "Another"}, False),
+        ({"authors": ("Nobody",)}, False),
+        ({"snippet": "1 = 2"}, False),
+        ({"year": 1066}, True),
+        ({"year": None}, True),
+    ],
+)
+def test_what_is_said_of_a_result_is_compared_or_named_as_not_checked(index, tmp_path, changed, by_index):
+    artifact = made(index)
+    row = artifact.rows[3]
+    at = next(n for n, result in enumerate(row.results) if result.year is not None)
+    results = (*row.results[:at], replace(row.results[at], **changed), *row.results[at + 1 :])
+    forged = replace(row, results=results)
+    write(tmp_path / "a.zip", replace(artifact, rows=(*artifact.rows[:3], forged, *artifact.rows[4:])))
+    (name,) = changed
+    with_index = verify(tmp_path / "a.zip", index)
+    with_corpus = verify(tmp_path / "a.zip", index, describe=described)
+    assert [len(with_index.faults), len(with_corpus.faults)] == [int(by_index), 1]
+    assert with_corpus.faults[0].startswith(f"rows.jsonl line 4: rank {at + 1}, {name}: ")
+    assert by_index or {name, f"{name}s"} & set(with_index.unchecked)
+
+
+def test_a_row_that_is_missing_is_named_as_not_checked_where_no_digest_is_given(index, tmp_path):
+    artifact = made(index)
+    write(tmp_path / "a.zip", replace(artifact, rows=artifact.rows[1:]))
+    assert "whether a query is missing" in verify(tmp_path / "a.zip", index, describe=described).unchecked
+    assert verify(tmp_path / "a.zip").unchecked == ("results", "whether a query is missing")
+    with pytest.raises(BadArtifact, match="the digest is"):
+        verify(tmp_path / "a.zip", index, artifact.digest)
+    digest = write(tmp_path / "a.zip", artifact)
+    assert verify(tmp_path / "a.zip", index, digest).unchecked == ()
 
 
 def test_what_a_foreign_service_found_is_verified_by_its_digest_alone(tmp_path):

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,12 @@ from django.core.management import CommandError, call_command
 from accounts.refusal import Refused
 from benchmark.importing.survey import BadFile
 from benchmark.models import Output, Release
+from benchmark.releases.years import CITING_YEAR, PUBLICATION_YEAR
 from canonical import canonical_json
 from retrieval import artifact
 from retrieval.index import OLD
 from retrieval.index import Index as OpenIndex
 from search.freezing.actions import freeze_retrieval, search_run, verify_retrieval
-from search.freezing.queries import CITING_YEAR, PUBLICATION_YEAR
 from search.indexes import opened as opening
 from search.indexes.actions import build_index
 from search.indexes.opened import index_of
@@ -93,6 +94,20 @@ def test_an_artifact_is_executed_again_and_one_flipped_byte_is_refused(corpus, r
         verify_retrieval(path=out)
 
 
+def test_on_the_site_of_the_corpus_a_changed_title_is_found(corpus, release, tmp_path, capsys):
+    out = tmp_path / "artifact.zip"
+    freeze(corpus, release, queries(tmp_path, *TWO), out)
+    read = artifact.read(out)
+    row = next(row for row in read.rows if row.results)
+    forged = replace(row, results=(replace(row.results[0], title="Another title"), *row.results[1:]))
+    digest = artifact.write(out, replace(read, rows=tuple(forged if of == row else of for of in read.rows)))
+    with pytest.raises(CommandError, match="title: 'Another title' where"):
+        call_command("verify_retrieval", str(out), digest=digest)
+    artifact.write(out, replace(read, rows=read.rows[1:]))
+    call_command("verify_retrieval", str(out))
+    assert "Not checked, except that the file agrees with itself: whether a query" in capsys.readouterr().out
+
+
 def test_without_the_index_only_hashes_are_compared_and_the_command_says_so(
     corpus, release, tmp_path, settings, capsys
 ):
@@ -118,7 +133,9 @@ def test_an_index_of_the_format_before_is_refused_by_searches_and_verifies_what_
     assert refused.value.code == "bad_index"
     old, out = OpenIndex.open(place, also_old=True), tmp_path / "old.zip"
     terms = artifact.Terms("r" * 64, index=old.digest, recipe=old.manifest.recipe, mode="words")
-    made = artifact.frozen(old, terms, [artifact.Row("own", "compact set")], lambda key: {})
+    made = artifact.frozen(
+        old, terms, [artifact.Row("own", "compact set")], lambda key: {"year": old.year_of(key)}
+    )
     artifact.write(out, made)
     assert len(made.rows[0].results) == 2
     checked = verify_retrieval(path=out, folder=place)

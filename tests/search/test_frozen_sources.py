@@ -1,6 +1,7 @@
 """A frozen retrieval artifact decides which sources the outputs of a tuple were shown, and so CiteRecall."""
 
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -15,9 +16,10 @@ from benchmark.importing.survey import BadFile
 from benchmark.models import Output, Release, Run
 from benchmark.releases.actions import import_release
 from benchmark.tuples.actions import declare_tuple
+from benchmark.tuples.retrieval import frozen_retrieval
 from reports.scores.inputs import collect
 from retrieval import artifact
-from retrieval.artifact import Row, Terms
+from retrieval.artifact import Limits, Row, Terms
 from retrieval.index import Entry, Index, build
 from retrieval.recipes import NAMED
 from search.corpora.actions import About, import_corpus
@@ -179,6 +181,33 @@ def test_a_changed_artifact_and_one_of_another_release_are_refused_and_other_fil
         import_outputs(
             actor=None, path=outputs(write, keys), release=release, system="b", tuple_name="missing"
         )
+
+
+@pytest.mark.parametrize(
+    ("policy", "limits", "words"),
+    [
+        ("citing-year", Limits(year_to=1500), "is bounded by the year 1500; by citing-year it is"),
+        ("citing-year", None, "is bounded by the year None; by citing-year it is"),
+        ("", Limits(excluded=("work-0",)), "found work-0, which it must not be given"),
+        ("", Limits(year_to=1998), "found 0-0 of the year 1999, beyond 1998"),
+    ],
+)
+def test_limits_that_are_not_those_of_the_release_or_were_not_kept_are_refused(
+    release, frozen, keys, policy, limits, words
+):
+    made = artifact.read(frozen)
+    of = {} if limits is None else {keys[0]: limits}
+    forged = replace(made, terms=replace(made.terms, year_policy=policy, limits=of))
+    with pytest.raises(Refused, match=words):
+        declared(release, artifact.packed(forged))
+
+
+@pytest.mark.parametrize("policy", ["", "citing-year", "publication-year"])
+def test_limits_of_every_policy_are_those_of_the_release(release, works, keys, write, tmp_path, policy):
+    path, out = write([{"instance": keys[0], "query": FOUND}], "queries.jsonl"), tmp_path / "retrieval.zip"
+    index = index_of(works)
+    freeze_retrieval(release=release, index=index, path=path, out=out, mode="words", year_policy=policy)
+    assert frozen_retrieval(declared(release, out.read_bytes())).digest == artifact.read(out).digest
 
 
 def test_the_command_says_which_artifact_decided(release, frozen, keys, write, capsys):

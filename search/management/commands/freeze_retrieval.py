@@ -7,9 +7,9 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from benchmark.releases.queries import release_named
+from benchmark.releases.years import CITING_YEAR, PUBLICATION_YEAR
 from retrieval.recipes import HYBRID, MODES
 from search.freezing.actions import freeze_retrieval
-from search.freezing.queries import CITING_YEAR, PUBLICATION_YEAR
 from search.indexes.opened import index_with
 
 

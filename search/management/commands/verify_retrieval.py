@@ -33,4 +33,10 @@ class Command(TouchstoneCommand):
             if document.executed_again
             else "hashes agree; the index is not at hand, so no query was executed again"
         )
-        return f"{document.digest}: {document.rows} queries; {how}"
+        unchecked = (
+            f"\nNot checked, except that the file agrees with itself: {', '.join(document.unchecked)}. "
+            "Give --digest with the digest that was published to have all of it checked."
+            if document.unchecked
+            else ""
+        )
+        return f"{document.digest}: {document.rows} queries; {how}{unchecked}"

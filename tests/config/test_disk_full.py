@@ -1,0 +1,47 @@
+"""While a disk takes nothing, a page says so and that nothing was stored, in the shape its caller expects."""
+
+import errno
+import os
+import sqlite3
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
+from django.test import Client
+
+from accounts.models import User
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client(client: Client, owner: User) -> Client:
+    client.force_login(owner)
+    client.raise_request_exception = False
+    return client
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
+def test_a_file_that_finds_no_room_is_refused_in_words(
+    client: Client, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("benchmark.importing.upload_handler.CappedFileHandler.new_file", full)
+    answer = client.post("/analyse/", {"file": SimpleUploadedFile("labels.csv", b"a,b\n1,2\n")})
+    assert answer.status_code == 507
+    assert "What you just sent was not stored" in answer.content.decode()
+
+
+def test_a_program_hears_it_too(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite and PostgreSQL call it an operational error, as they do when they are away; but waiting does not help."""
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OperationalError("database or disk is full") from sqlite3.OperationalError()
+
+    monkeypatch.setattr("django.db.models.query.QuerySet._fetch_all", full)
+    answer = client.get("/api/v1/me/")
+    assert (answer.status_code, "Retry-After" in answer) == (507, False)
+    assert answer.json()["code"] == "disk"
