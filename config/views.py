@@ -4,6 +4,7 @@ import errno
 import sys
 from collections.abc import Iterator
 from hmac import compare_digest
+from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -117,9 +118,11 @@ def _database_is_away(error: BaseException | None) -> bool:
 
 
 def _disk_takes_nothing(error: BaseException | None) -> bool:
-    """Whether the error, or one that led to it, says that a disk is full or read-only: waiting does not help."""
+    """Whether the error, or one that led to it, says that a disk is full, read-only or gone: waiting does not help."""
     for one in _chain(error):
         if isinstance(one, OSError) and one.errno in _DISK and not isinstance(one, ConnectionError):
+            return True
+        if isinstance(one, FileNotFoundError) and Path(str(one.filename)).parent == settings.UPLOAD_DIR:
             return True
         if isinstance(one, OperationalError) and any(words in str(one) for words in _DISK_OF_DATABASE):
             return True

@@ -3,6 +3,7 @@
 import errno
 import os
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,15 @@ def test_a_file_that_finds_no_room_is_refused_in_words(
     answer = client.post("/analyse/", {"file": SimpleUploadedFile("labels.csv", b"a,b\n1,2\n")})
     assert answer.status_code == 507
     assert "What you just sent was not stored" in answer.content.decode()
+
+
+def test_a_folder_of_uploads_that_is_gone_is_not_called_a_fault_of_the_form(
+    client: Client, settings: Any, tmp_path: Path
+) -> None:
+    settings.UPLOAD_DIR = tmp_path / "gone"
+    settings.FILE_UPLOAD_TEMP_DIR = str(settings.UPLOAD_DIR)
+    answer = client.post("/analyse/", {"file": SimpleUploadedFile("labels.csv", b"a,b\n1,2\n")})
+    assert answer.status_code == 507
 
 
 def test_a_program_hears_it_too(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
