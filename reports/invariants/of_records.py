@@ -64,10 +64,12 @@ def judge_tasks_stay_in_their_release() -> Iterator[str]:
 
 
 def verdicts_come_from_calls_of_their_judge() -> Iterator[str]:
-    """A verdict that was read from a reply was read from a reply to its own judge."""
+    """A verdict that was read from a reply was read from one to its judge, or to the one whose replies it reads again."""
     other = Verdict.objects.filter(call__isnull=False).exclude(call__judge=F("judge"))
-    for verdict in other.values_list("id", flat=True):
-        yield f"verdict {verdict} was read from a call of another judge"
+    for verdict in other.select_related("judge", "call__judge").iterator():
+        assert verdict.call is not None
+        if verdict.judge.prompts.get(verdict.predicate, {}).get("replies_of") != verdict.call.judge.label:
+            yield f"verdict {verdict.pk} was read from a call of another judge"
 
 
 def finished_runs_have_nothing_open() -> Iterator[str]:

@@ -73,6 +73,7 @@ def test_each_new_vote_points_to_the_reply_that_it_was_read_from(run, lenient):
     again = reparse(actor=None, run=run)
     for verdict in again.judge.verdicts.all():
         assert verdict.call == Verdict.objects.get(judge=run.judge, output=verdict.output).call
+    assert not list(verdicts_come_from_calls_of_their_judge())
 
 
 def test_reading_again_twice_makes_one_version(run, lenient):
