@@ -12,6 +12,7 @@ from judging.models import Call, Judge, Verdict
 from judging.reading.reparsing import reparse
 from judging.runs.actions import ask
 from llm import Reply
+from reports.invariants.of_records import verdicts_come_from_calls_of_their_judge
 from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
