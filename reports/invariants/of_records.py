@@ -64,7 +64,7 @@ def judge_tasks_stay_in_their_release() -> Iterator[str]:
 
 
 def verdicts_come_from_calls_of_their_judge() -> Iterator[str]:
-    """A verdict that was read from a reply was read from one to its judge, or to the one whose replies it reads again."""
+    """A verdict that was read from a reply was read from one to its judge, or to that whose replies it rereads."""
     other = Verdict.objects.filter(call__isnull=False).exclude(call__judge=F("judge"))
     for verdict in other.select_related("judge", "call__judge").iterator():
         assert verdict.call is not None
