@@ -74,8 +74,7 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
             estimates["icc_1_k"] = undefined("icc_1_k", Reason.INCOMPLETE, level=request.confidence)
     elif not many:
         pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
-    warnings = [Caution.MIXED_RATER_KINDS] if len(resolved.kinds) > 1 else []
-    warnings += [Caution.MANY_RATERS] if many and not exchangeable else []
+    warnings = [*resolved.warnings, *([Caution.MANY_RATERS] if many and not exchangeable else [])]
     per_item = np.bincount(ratings.item, minlength=ratings.n_items)
     cells = ratings.n_items * len(ratings.raters)
     document: Document = {

@@ -40,9 +40,10 @@ def agreement_text(document: Document) -> str:
             name for name in ("percent_pooled", *COEFFICIENTS, *FORMS) if name not in (primary, "percent")
         ]
         refused = [name for name in others if bundle[name]["reason"] == Reason.RATERS_ALIKE]
+        warnings = f"Warnings: {', '.join(bundle['warnings'])}.\n" if bundle["warnings"] else ""
         blocks.append(
             f"{title}: {counts}\n{estimates(bundle, (primary, 'percent'))}\n"
-            f"Primary coefficient at this level: {primary}.\n"
+            f"{warnings}Primary coefficient at this level: {primary}.\n"
             f"{bundle['agreeing_pairs']} of {bundle['label_pairs']} pairs of labels agree; percent is the mean over "
             f"items. Intervals leave out one {bundle['unit']} at a time and use no random numbers.\n"
             f"{made_by([(name, bundle[name]) for name in (primary, 'percent')], bundle['unit'])}\n\n"

@@ -11,7 +11,6 @@ import numpy as np
 from stats.agreement.bundle import Level
 from stats.analyses.options import Options, chosen, questions_in
 from stats.core.bootstrap import Ints
-from stats.core.estimate import Caution
 from stats.core.text import aligned, interval, made_by, number, printable
 from stats.raters.expert_errors import ExpertErrors, expert_errors
 from stats.tables.columns import Table
@@ -72,7 +71,7 @@ def errors_document(table: Table, *, positive: str, options: Options) -> Documen
             "n_labels": len(ratings.item),
             "n_clusters": None if units is None else len(np.unique(units[kept])),
             **{f"n_{name}": count for name, count in resolved.left_out.items()},
-            "warnings": [str(Caution.MIXED_RATER_KINDS)] if len(resolved.kinds) > 1 else [],
+            "warnings": [str(warning) for warning in resolved.warnings],
             **errors_json(found, ratings, success, [subjects[first[at]] for at in kept]),
         }
     return {"questions": questions, "assumptions": list(ASSUMPTIONS)}

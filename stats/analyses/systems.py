@@ -16,7 +16,7 @@ from stats.core.intervals import proportion
 from stats.scores.clusters import cluster_codes, cluster_totals, wilson_on_effective_n
 from stats.tables.columns import Table
 from stats.tables.groups import attribute, first_rows, group_codes, refuse_many, refuse_repeats
-from stats.tables.label_ratings import scale_of
+from stats.tables.label_ratings import scale_of, warnings_of
 from stats.tables.labels import independent
 from stats.tables.raw_rows import TableError
 
@@ -121,7 +121,7 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
         "outputs": len(first),
         "instances": None if problems.is_empty else len(set(problems.used) - {""}),
         "systems": rows,
-        "warnings": [str(Caution.MIXED_RATER_KINDS)] if len(kinds) > 1 else [],
+        "warnings": [str(warning) for warning in warnings_of(kinds, scale, level)],
     }
 
 

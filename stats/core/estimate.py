@@ -54,6 +54,7 @@ class Caution(StrEnum):
     MANY_RATERS = "MANY_RATERS"  # too many raters to look at every two of them
     MARGIN_CAP = "MARGIN_CAP"
     MIXED_RATER_KINDS = "MIXED_RATER_KINDS"
+    MIXED_VALUES = "MIXED_VALUES"  # most values are numbers or ordered words; the others make names of all
     NONRESPONSE = "NONRESPONSE"  # drawn units without a label
     NO_SPREAD = "NO_SPREAD"  # the data show no variation
     OPEN_CASES = "OPEN_CASES"  # a person has still to look; the bounds decide them either way

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stats.agreement.bundle import Level
 from stats.core.bootstrap import Floats, Ints
+from stats.core.estimate import Caution
 from stats.scores.clusters import cluster_codes
 from stats.tables.cells import LARGEST, is_too_large, number_in
 from stats.tables.columns import Table
@@ -36,6 +37,15 @@ class Categories:
     codes: dict[str, int]
     level: Level
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether most values are numbers, or words of one known order, and others make names of them all."""
+        if self.level != "nominal":
+            return False
+        numbers = sum(not math.isnan(number_in(text)) for text in self.categories)
+        most = max(numbers, *(len(set(self.categories) & set(words)) for words in ORDERED_SCALES))
+        return most > 1 and 2 * most > len(self.categories)
+
     def refuse_level(self, level: Level | None) -> None:
         """Raise TableError for a level above nominal where the words have no known order."""
         if level not in (None, "nominal") and self.level == "nominal":
@@ -44,14 +54,14 @@ class Categories:
 
 @dataclass(frozen=True)
 class Resolved:
-    """Ratings, their clusters (None: every item alone), what had to be left out, the kinds of raters that occur, and
-    the kind of each of `ratings.raters` (none of them for exchangeable raters)."""
+    """Ratings, their clusters (None: every item alone), what had to be left out, what a reader should know, and the
+    kind of each of `ratings.raters` (none of them for exchangeable raters)."""
 
     ratings: Ratings
     clusters: Ints | None
     level: Level
     left_out: dict[str, int]
-    kinds: tuple[str, ...]
+    warnings: tuple[Caution, ...]
     kinds_of_raters: tuple[str, ...] = ()
 
 
@@ -108,8 +118,16 @@ def resolve(
             "undecided": undecided,
             **others,
         },
-        kinds=tuple(sorted(set(answered["rater_kind"].used) - {""})),
+        warnings=warnings_of(set(answered["rater_kind"].used) - {""}, scale, level),
         kinds_of_raters=kinds,
+    )
+
+
+def warnings_of(kinds: Collection[str], scale: Categories, level: Level | None) -> tuple[Caution, ...]:
+    """What a reader should know of labels by raters of these kinds; `level` is None where it is read off the values."""
+    return (
+        *((Caution.MIXED_RATER_KINDS,) if len(kinds) > 1 else ()),
+        *((Caution.MIXED_VALUES,) if level is None and scale.is_mixed else ()),
     )
 
 

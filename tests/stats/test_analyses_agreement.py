@@ -96,6 +96,20 @@ def test_each_question_is_its_own_bundle():
     assert list(chosen) == ["Suff"]
 
 
+@pytest.mark.parametrize("odd", ["25. Jan", "NA", "25%", "\N{MINUS SIGN}0.25", "1,000"])
+def test_values_that_make_names_of_numbers_are_pointed_out(odd):
+    rows = ["a,x,0.25", "a,y,0.5", "b,x,1", f'b,y,"{odd}"']
+    found = only_question(rows)
+    assert (found["level"], found["warnings"]) == ("nominal", ["MIXED_VALUES"])
+    assert only_question(rows, level="nominal")["warnings"] == []
+
+
+def test_a_word_in_other_letters_than_a_known_order_is_pointed_out_and_plain_names_are_not():
+    assert only_question(["a,x,yes", "a,y,no", "b,x,Yes", "b,y,no"])["warnings"] == ["MIXED_VALUES"]
+    assert only_question(["a,x,yes", "a,y,no", "b,x,yes", "b,y,no"])["warnings"] == []
+    assert only_question(["a,x,red", "a,y,blue", "b,x,7", "b,y,blue"])["warnings"] == []
+
+
 def test_a_judge_among_experts_is_pointed_out():
     header = "subject,rater,rater_kind,value"
     found = only_question(["a,x,expert,yes", "a,m,judge,yes"], header=header)
