@@ -21,6 +21,7 @@ MAX_LINE_BYTES = 5_000_000
 MAX_DEPTH = 50
 MAX_NUMBER = 2**53
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_PACKED = (b"\x1f\x8b", b"PK\x03\x04")  # how gzip files, ZIP archives and spreadsheets start
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -68,6 +69,9 @@ def read_lines(path: Path) -> Iterator[Line | RecordError]:
         number = 0
         while raw := file.readline(MAX_LINE_BYTES + 1):
             number += 1
+            if number == 1 and raw.startswith(_PACKED):
+                yield RecordError("the file is packed, or a spreadsheet: JSON lines are expected", line=1)
+                return
             try:
                 if number == 1 and raw.startswith(_BYTE_ORDER_MARK):
                     raise RecordError("the file starts with a byte order mark; save it without one", line=1)

@@ -59,6 +59,12 @@ def test_a_byte_order_mark_is_named(tmp_path):
     assert "byte order mark" in str(error)
 
 
+@pytest.mark.parametrize("start", [b"\x1f\x8b\x08\x00", b"PK\x03\x04\x14"])
+def test_a_packed_file_is_called_one_and_its_bytes_are_not_read_as_lines(tmp_path, start):
+    (error,) = read(tmp_path, start + b"\n\xff\n\xfe\n")
+    assert str(error) == "line 1: the file is packed, or a spreadsheet: JSON lines are expected"
+
+
 def test_blank_lines_are_passed_over_and_counted(tmp_path):
     (line,) = read(tmp_path, b'\n  \n{"a": 1}')
     assert (line.number, line.value) == (3, {"a": 1})
