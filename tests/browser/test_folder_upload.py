@@ -83,6 +83,7 @@ def test_a_folder_that_is_too_large_is_not_chosen_nor_what_was_chosen_before(sig
     page = sign_in(coordinator)
     page.goto(reverse("studies"))
     page.get_by_role("link", name="New study", exact=True).click()
+    expect(page.get_by_text("Choose a folder")).to_be_visible()  # its script is at work
     page.locator("#folder").set_input_files(str(folder))
     expect(page.locator("#chosen")).to_have_text("27 files of study are chosen.")
     with (folder / "large.bin").open("wb") as large:
