@@ -86,7 +86,8 @@ def _beyond_limits(read: Artifact, release: Release) -> str:
             assert instance.paper is not None
             given = read.terms.limits.get(instance.key, Limits()).year_to
             if given != (year := last(instance.paper)):
-                return f"{instance.key} is bounded by the year {given}; by {read.terms.year_policy} it is {year}."
+                here, known = given or "not bounded", year or "not known"
+                return f"the last year of {instance.key} is {here}; by {read.terms.year_policy}, {known}."
     for line in read.rows:
         limits = read.terms.limits.get(line.instance, Limits())
         for one in line.results:
@@ -94,7 +95,8 @@ def _beyond_limits(read: Artifact, release: Release) -> str:
                 return f"{line.instance} found {one.paper}, which it must not be given."
             unknown = one.year is None and not limits.include_unknown_years
             if limits.year_to is not None and (unknown or (one.year or 0) > limits.year_to):
-                return f"{line.instance} found {one.key} of the year {one.year}, beyond {limits.year_to}."
+                found = f"of {one.year}" if one.year else "whose year is not known"
+                return f"{line.instance} found {one.key} {found}; its last year is {limits.year_to}."
     return ""
 
 

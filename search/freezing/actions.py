@@ -79,8 +79,8 @@ def verify_retrieval(*, path: Path, folder: Path | None = None, digest: str = ""
         place = folder or (settings.INDEX_DIR / read.terms.index if read.terms.index else None)
         # Also of the format before: an index that was built again has another name.
         engine = OpenIndex.open(place, also_old=True) if place is not None and place.is_dir() else None
-        site_s = Index.objects.select_related("corpus").filter(digest=read.terms.index).first()
-        return artifact.verify(path, engine, digest, _Described(site_s) if site_s is not None else None)
+        known = Index.objects.select_related("corpus").filter(digest=read.terms.index).first()
+        return artifact.verify(path, engine, digest, _Described(known) if known is not None else None)
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error
     except (BadArtifact, BadIndex) as error:
