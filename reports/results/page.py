@@ -181,7 +181,7 @@ def trust_sentences(
         verdicts = [verdicts_of(one, found) for one in found.outputs.values()]
         alpha = _primary(score, found)
         words = f"α = {number_cell(alpha, places=2).value}" if alpha and alpha.value is not None else ""
-        said.append(sentences.unanimity_words(agreeing(verdicts), what, words))
+        said.append(sentences.unanimity_words(agreeing(verdicts), what, words, len(verdicts)))
     return [sentence for sentence in said if sentence]
 
 

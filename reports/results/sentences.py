@@ -79,17 +79,22 @@ def judge_errors_words(tp: int, fp: int, fn: int, tn: int) -> Sentence | None:
     return Sentence("The judge made no error here.", f"It agrees with the experts on all {tp + tn}.")
 
 
-def unanimity_words(found: Agreeing, what: str, alpha: str) -> Sentence | None:
-    """How far referees agree on `what`: "solved or not", say. `alpha` is the primary coefficient in words or ""."""
+def unanimity_words(found: Agreeing, what: str, alpha: str, graded: int) -> Sentence | None:
+    """How far referees agree on `what`: "solved or not", say. `alpha` is the primary coefficient in words or "".
+
+    Of `graded` proofs some have fewer than two answers that count: one referee alone, or others who abstained.
+    """
     if not found.outputs:
         return None
     share = found.unanimous / found.outputs
     lead = "Referees often differ"
     if share == 1:
-        lead = "Referees agree on every proof"
+        lead = "Referees never differ"
     elif share >= _MOST:
         lead = "Referees agree on most proofs"
     rest = f"{found.unanimous} of {found.outputs} are unanimous on {what}"
+    if fewer := graded - found.outputs:
+        rest += f" ({fewer} more {'has' if fewer == 1 else 'have'} fewer than two answers that count)"
     return Sentence(f"{lead}:", f"{rest}; {alpha}." if alpha else f"{rest}.")
 
 

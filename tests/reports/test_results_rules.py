@@ -208,12 +208,21 @@ def test_without_audited_outputs_nothing_is_said_of_errors():
 
 @pytest.mark.parametrize(
     ("unanimous", "lead"),
-    [(8, "every proof"), (6, "most proofs"), (5, "often differ")],
+    [(8, "never differ"), (6, "most proofs"), (5, "often differ")],
 )
 def test_unanimity_has_its_words(unanimous, lead):
-    found = sentences.unanimity_words(Agreeing(0, 0, unanimous, 8), "solved or not", "α = 0.85")
+    found = sentences.unanimity_words(Agreeing(0, 0, unanimous, 8), "solved or not", "α = 0.85", 8)
     assert lead in found.lead
     assert found.rest == f"{unanimous} of 8 are unanimous on solved or not; α = 0.85."
+
+
+@pytest.mark.parametrize(("graded", "words"), [(9, "1 more has"), (24, "16 more have")])
+def test_proofs_without_two_answers_are_not_left_out_in_silence(graded, words):
+    found = sentences.unanimity_words(Agreeing(0, 0, 6, 8), "solved or not", "", graded)
+    assert (
+        found.rest
+        == f"6 of 8 are unanimous on solved or not ({words} fewer than two answers that count)."
+    )
 
 
 def test_distances_between_levels():
