@@ -1,5 +1,7 @@
 """Formulas in a document: where one ends, its macros expanded, and what the page shows of it."""
 
+from dataclasses import replace
+
 from latex.document import Failure, Formula
 from latex.formulas.convert import Context, bold, convert
 from latex.formulas.words import DISPLAYS
@@ -12,7 +14,7 @@ from latex.reading.links import CITATIONS, REFERENCES
 from latex.reading.macros import Macro
 from latex.reading.record import Named
 from latex.reading.references import Target
-from latex.reading.tokens import Token, without_comments
+from latex.reading.tokens import Token, spelled, without_comments
 
 _HIDING = (
     "phantom", "color", "html", "href", "\\def", "\\gdef", "\\newcommand", "\\let", "footnote", "\\if",
@@ -38,10 +40,16 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
         return
     own_end = collector.own_end
     engine.record.formula(begun, own_end if begun < own_end <= end else end, display)
+    if begun < own_end <= start:  # in the title of a theorem, say, which was read before
+        start, end = begun, own_end
     engine.record.references += engine.record.marks(collector.tokens, REFERENCES)
     engine.record.citations += engine.record.marks(collector.tokens, CITATIONS)
     labels = {found.names[0]: found for found in engine.record.marks(collector.tokens, ("label",))}
     source = without_comments(engine.text[start:end])
+    if not source.startswith(
+        ("$", "\\")
+    ):  # from a macro's body there, so that its words are nowhere in the text
+        source = f"${spelled(collector.tokens)}$"
     block = engine.anchor(engine.writer.next_id)
 
     def label(name: str, number: str) -> None:
@@ -82,7 +90,7 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
     # The author's own words, unless they hide something that the formula does not show.
     copyable = visible(latex if any(word in source for word in _HIDING) else source)
     formula = Formula(visible(latex), display, copyable, start)
-    if reason := engine.unfinished(formula):
+    if reason := engine.unfinished(replace(formula, latex=engine.references.numbered(formula.latex))):
         show_source(engine, source, reason, start, end, display=display)
     else:
         _write(engine, formula, end)

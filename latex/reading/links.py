@@ -4,7 +4,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from latex.limits import MAX_NAME
-from latex.reading.characters import SYMBOLS, html_attribute, html_text, typographic, visible
+from latex.reading.characters import html_attribute, html_text, visible
 from latex.reading.engine import Engine
 from latex.reading.record import Mark, Named
 from latex.reading.tokens import Token, spelled
@@ -31,18 +31,31 @@ def referring(name: str) -> Command:
 
 
 def citing(name: str) -> Command:
+    """\\cite[Theorem 2]{key} and \\cite[see][Theorem 2]{key}; what is in brackets may have formulas."""
+
     def run(engine: Engine) -> None:
         start = engine.own_start
         engine.stream.star()
         first = engine.stream.optional()
         second = engine.stream.optional() if first is not None else None
-        option = second if second is not None else first
+        before, after = (None, first) if second is None else (first, second)
         keys = spelled(engine.stream.required())
-        note = spelled(option or []).strip()
+        note = spelled(after or []).strip()
         engine.record.citations.append(Mark(name, split(keys), note, start, engine.own_end(start)))
-        engine.put(engine.references.mark("cite", keys, cited_option(option)))
+
+        def put(lead: str, words: str) -> None:
+            engine.put(engine.references.mark("cite", keys, words, lead))
+
+        _line(engine, before, lambda lead: _line(engine, after, lambda words: put(lead, words)))
 
     return run
+
+
+def _line(engine: Engine, tokens: list[Token] | None, then: Callable[[str], None]) -> None:
+    if tokens:
+        engine.captured_tokens(tokens, then)
+    else:
+        then("")
 
 
 def split(names: str) -> tuple[str, ...]:
@@ -50,19 +63,6 @@ def split(names: str) -> tuple[str, ...]:
     return tuple(
         name for part in names.split(",") if (name := part.strip(" {}\n")[:MAX_NAME]) and "#" not in name
     )
-
-
-def cited_option(tokens: list[Token] | None) -> str:
-    """The [Theorem 2] of a citation as words; a formula in it is spelled out."""
-    if not tokens:
-        return ""
-    words = []
-    for token in tokens:
-        if token.kind == "word":
-            words.append(SYMBOLS.get(token.text, token.text))
-        elif token.kind not in ("{", "}", "$"):
-            words.append("\u00a0" if token.kind in ("~", "symbol") else token.text)
-    return typographic(visible("".join(words))).strip()
 
 
 def label(engine: Engine) -> None:

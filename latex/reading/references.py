@@ -28,40 +28,47 @@ class References:
     labels: dict[str, Target] = field(default_factory=dict)
     bibliography: dict[str, Target] = field(default_factory=dict)
     unresolved: list[str] = field(default_factory=list)
-    _waiting: list[tuple[str, str, str, bool]] = field(default_factory=list)
+    _waiting: list[tuple[str, str, str, str, bool]] = field(default_factory=list)
 
     def label(self, name: str, target: Target) -> None:
         """The first of two equal labels stays."""
         self.labels.setdefault(name, target)
 
-    def mark(self, command: str, keys: str, option: str = "") -> str:
-        """A mark for the page, exchanged for links to blocks of this document by `resolve`."""
-        return self._mark(command, keys, option, linked=True)
+    def mark(self, command: str, keys: str, option: str = "", lead: str = "") -> str:
+        """A mark for the page, exchanged for links to blocks of this document by `resolve`.
+
+        `option` and `lead` are the HTML of what a citation says after and before its keys.
+        """
+        return self._mark(command, keys, option, lead, linked=True)
 
     def mark_in_formula(self, command: str, keys: str, option: str = "") -> str:
-        """The same for the inside of a formula: numbers, no links."""
-        return self._mark(command, keys, option, linked=False)
+        """The same for the inside of a formula: numbers and words, no links."""
+        return self._mark(command, keys, option, "", linked=False)
 
-    def _mark(self, command: str, keys: str, option: str, linked: bool) -> str:
-        self._waiting.append((command, keys, option, linked))
+    def _mark(self, command: str, keys: str, option: str, lead: str, linked: bool) -> str:
+        self._waiting.append((command, keys, option, lead, linked))
         return f"\ue000{len(self._waiting) - 1}\ue001"
 
     def resolve(self, text: str) -> str:
         """The text with every mark exchanged for what it stands for."""
         return _MARK.sub(lambda match: self._shown(int(match.group(1))), text)
 
+    def numbered(self, formula: str) -> str:
+        """A formula to be tried before its references are known: with a number for each."""
+        return _MARK.sub("1", formula)
+
     def _shown(self, index: int) -> str:
-        command, keys, option, linked = self._waiting[index]
+        command, keys, option, lead, linked = self._waiting[index]
         names = [key.strip()[:MAX_NAME] for key in keys.split(",") if key.strip()][:50]
         if "cite" in command.lower():
-            return self._citation(names, option, linked)
+            return self._citation(names, option, lead, linked)
         return ", ".join(self._reference(command, name, linked) for name in names)
 
-    def _citation(self, keys: list[str], option: str, linked: bool) -> str:
+    def _citation(self, keys: list[str], option: str, lead: str, linked: bool) -> str:
         parts = [self._cited(key, linked) for key in keys]
         if option:
-            parts.append(html_text(option) if linked else _katex_text(option))
-        shown = "[" + ", ".join(parts) + "]"
+            parts.append(self.resolve(option) if linked else _katex_text(option))
+        shown = "[" + (f"{self.resolve(lead)} " if lead else "") + ", ".join(parts) + "]"
         return f'<cite class="citation">{shown}</cite>' if linked else shown
 
     def _cited(self, key: str, linked: bool) -> str:

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from latex import render
+from latex import render, render_checked
 from tests.latex.pages import attributes, formulas, fragment, kinds, latex, words
 
 PREAMBLE = r"""
@@ -31,6 +31,42 @@ def test_a_theorem_keeps_its_title_and_its_citation() -> None:
     body = r"\begin{thm}[Main, {\cite[Thm.~3]{K}}]x\end{thm}" + books
     text = words(latex(body, PREAMBLE))
     assert "Theorem 0.1 (Main, [1, Thm. 3])." in text
+
+
+def test_a_citation_keeps_its_words_and_their_formulas_on_both_sides() -> None:
+    books = r"\begin{thebibliography}{9}\bibitem{K} K. Book.\end{thebibliography}"
+    body = (
+        r"\cite[\S3, $\Phi^\ast.4$ on \R]{K}, \cite[see][Thm.~\ref{t}]{K}, \cite[see, \emph{e.g.},][]{K},"
+        r" \cite[{after \cite[p.~2]{K}}]{K}. \begin{thm}\label{t}x\end{thm}"
+    )
+    document = latex(body + books, PREAMBLE + r"\newcommand{\R}{$\mathbb R$}")
+    assert words(document).startswith(
+        "[1, §3, on ], [see 1, Thm. 0.1], [see, e.g., 1], [1, after [1, p. 2]]."
+    )
+    assert [(found.latex, found.source) for found in document.formulas] == [
+        (r"\Phi^\ast.4", r"$\Phi^\ast.4$"),
+        (r"\mathbb R", r"$\mathbb R$"),
+    ]
+
+
+def test_what_is_copied_of_a_formula_in_a_title_is_its_own_source() -> None:
+    macro = r"\newcommand{\R}{$\mathbb R$}"
+    body = r"\begin{thm}[On $x^2$ and \R]\R\end{thm}\begin{itemize}\item[\(y\)] z\end{itemize}"
+    sources = [formula.source for formula in latex(body, PREAMBLE + macro).formulas]
+    assert sources == ["$x^2$", r"$\mathbb R$", r"\R", r"\(y\)"]
+
+
+def test_a_worker_refuses_no_formula_because_it_refers_to_something() -> None:
+    books = r"\begin{thebibliography}{9}\bibitem{K} K. Book.\end{thebibliography}"
+    body = r"$a \overset{\eqref{e}}{=} b$, $c \text{ by \cite[Thm.~3]{K}}$."
+    body += r"\begin{equation}\label{e}d\ \ref{e}\end{equation}"
+    document = render_checked(body + books, "latex")
+    assert document.report.failures == ()
+    assert [formula.latex for formula in document.formulas] == [
+        r"a \overset{\text{(1)}}{=} b",
+        r"c \text{ by [1, Thm. 3]}",
+        r"d\ \text{1}\tag{1}",
+    ]
 
 
 def test_undeclared_theorems_have_their_usual_names() -> None:
