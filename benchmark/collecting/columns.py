@@ -14,6 +14,7 @@ from benchmark.importing.records import RecordError
 _LONGEST_NAME = 200  # characters of a column whose parts are columns as well
 _MOST_PARTS = 1_000
 SYSTEM = "system"  # of outputs: in no schema, because a file of outputs is of one system
+ONLY = "[1]"  # after the name of a list of objects: its one entry, whose parts are columns
 _KINDS = {
     "string": "text",
     "integer": "whole number",
@@ -40,6 +41,10 @@ _ALIKE = {
     "paper.key": "paper paper_id arxiv arxiv_id source doi",
     "paper.title": "paper_title",
     "paper.year": "year paper_year",
+    "targets[1].paper": "paper_id arxiv arxiv_id doi paper",
+    "targets[1].statement": "theorem theorem_number statement_number label",
+    "targets[1].title": "paper_title paper title",
+    "targets[1].text": "theorem_text statement body text",
 }
 
 
@@ -56,7 +61,10 @@ class FieldInfo:
 
 
 def fields_of(model: type[BaseModel]) -> list[FieldInfo]:
-    """The fields of a line, those of objects within it by dotted names, in the order of the schema."""
+    """The fields of a line, those of objects within it by dotted names, in the order of the schema.
+
+    A list of objects that must have an entry is a field, and so are the parts of its only entry.
+    """
     schema = model.model_json_schema()
     return list(_fields(schema, schema.get("$defs", {}), "", True))
 
@@ -89,10 +97,16 @@ def _fields(
             limits.append(f"at most {inner['maxItems']:,} entries")
         said = " ".join(meaning.split())
         yield FieldInfo(prefix + name, kind, is_needed, said, values, ", ".join(limits))
+        if inner.get("minItems") and "$ref" in inner.get("items", {}):
+            entry = known[inner["items"]["$ref"].rpartition("/")[2]]
+            yield from _fields(entry, known, f"{prefix}{name}{ONLY}.", False)
 
 
 def guess_columns(fields: Sequence[FieldInfo], columns: Sequence[str]) -> dict[str, str]:
-    """Field to column: the same name first, then names that are usual for it; no column twice."""
+    """Field to column: the same name first, then names that are usual for it.
+
+    No column is guessed twice, nor a list together with its parts.
+    """
     folded = {_folded(column): column for column in reversed(columns)}
     found: dict[str, str] = {}
     for aliases in (False, True):
@@ -100,7 +114,8 @@ def guess_columns(fields: Sequence[FieldInfo], columns: Sequence[str]) -> dict[s
             names = _ALIKE.get(field.name, "").split() if aliases else [field.name]
             for name in names:
                 column = folded.get(_folded(name))
-                if column and column not in found.values() and field.name not in found:
+                whole = field.name.partition(ONLY)[0]
+                if column and column not in found.values() and found.keys().isdisjoint((field.name, whole)):
                     found[field.name] = column
     return {field.name: found[field.name] for field in fields if field.name in found}
 
@@ -147,7 +162,10 @@ def record_of(
         *parents, last = name.split(".")
         target = record
         for parent in parents:
-            target = target.setdefault(parent, {})
+            if parent.endswith(ONLY):
+                target = target.setdefault(parent.removesuffix(ONLY), [{}])[0]
+            else:
+                target = target.setdefault(parent, {})
         target[last] = _converted(value, known.kind)
     return record
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of
+from benchmark.collecting.columns import ONLY, SYSTEM, FieldInfo, cell_of, columns_of
 from benchmark.collecting.mapping import reads_documents, table_fields
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol, protocol_names
@@ -52,7 +52,7 @@ def formats_of(rules: Protocol) -> list[Format]:
     found = []
     for kind, title in KINDS.items():
         line = dict(example["instance"] if kind == "problems" else {SYSTEM: "system-a", **example["output"]})
-        fields = table_fields(rules, kind)
+        fields = [each for each in table_fields(rules, kind) if ONLY not in each.name]
         found.append(Format(kind, title, tuple(fields), line))
     return found
 
@@ -64,8 +64,9 @@ def document() -> str:
         "",
         "What can be imported, by protocol. *Import files* takes tables in CSV, XLSX, JSON and JSON Lines with columns",
         "of any names. Those below are recognised at once; the site has templates. A dotted name is a field of an",
-        "object: a column of that name in a table, an object in JSON. Lists are written as JSON in a cell. The",
-        "commands `import_release` and `import_outputs` take JSON Lines with exactly these fields, without `system`.",
+        "object: a column of that name in a table, an object in JSON. Lists are written as JSON in a cell; a list of",
+        "objects with one entry can be a column for each part of it, such as `targets[1].paper`. The commands",
+        "`import_release` and `import_outputs` take JSON Lines with exactly these fields, without `system`.",
         "",
         "Outputs are also read as other tools write them, in all of these ways: results of OpenAI's Batch API",
         "(JSON Lines), outputs of MathArena (JSON, or a folder of them), and logs of Inspect (`.eval` or",

@@ -8,7 +8,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from accounts.refusal import Refused
-from benchmark.collecting.columns import SYSTEM, FieldInfo, cell_of, columns_of, fields_of, guess_columns
+from benchmark.collecting.columns import (
+    ONLY,
+    SYSTEM,
+    FieldInfo,
+    cell_of,
+    columns_of,
+    fields_of,
+    guess_columns,
+)
 from benchmark.collecting.documents import content_of, members_of
 from benchmark.collecting.paths import TEXTS, Guess, Names, guesses, place_of, readings_of
 from benchmark.collecting.tables import TABLES, rows_of
@@ -195,7 +203,11 @@ def check_mapping(mapping: Reading, rules: Protocol, known: Collection[str] | No
         readings_of(mapping.ids)
     if mapping.table:
         fields = table_fields(rules, mapping.table)
-        given = {*mapping.columns, *WITHOUT_COLUMN}
+        parts = {name.partition(ONLY)[0] for name in mapping.columns if ONLY in name}
+        if both := parts.intersection(mapping.columns):
+            reason = f"Choose a column for {both.pop()}, or for its parts, not for both."
+            raise Refused(reason, code="mapped_twice")
+        given = {*mapping.columns, *parts, *WITHOUT_COLUMN}
         missing = [each.name for each in fields if each.required and each.name not in given]
         if missing:
             raise Refused(f"Choose a column for {' and '.join(missing)}.", code="unmapped")

@@ -43,11 +43,16 @@ def rows_of(path: Path, suffix: str) -> Iterator[Row | RecordError]:
 
 
 def _with_header(rows: Iterator[tuple[int, Any]]) -> Iterator[Row]:
-    """The rows after the first, by its names. Raises RecordError for a name that is missing or comes twice."""
+    """The rows after the first, by its names. Raises RecordError for a name that is missing or comes twice.
+
+    A first column without a name is the index that pandas writes in front of a table.
+    """
     header: list[str] = []
     for number, cells in rows:
         if not header:
             header = [str(cell).strip() for cell in cells]
+            if not header[0] and "index" not in header:
+                header[0] = "index"
             for position, name in enumerate(header, start=1):
                 if not name or header.index(name) + 1 != position:
                     reason = (

@@ -372,6 +372,56 @@ def test_a_table_of_problems_becomes_a_study(carl):
     )
 
 
+QUERIES = """,query,theorem,paper,paper_id,body-only-v1,body
+0,Towers of prime height,Theorem 1.2.,Towers,2401.00005,A slogan.,"Every tower of height $p$, say, is tame."
+1,Tame towers,Lemma 3,"Tame, wild",2401.00007v2,,
+"""
+
+
+def test_a_table_of_queries_with_their_theorem_in_columns_becomes_a_study(carl):
+    """As authors keep them: written by pandas, with an index that has no name."""
+    upload = sent(carl, QUERIES.encode(), "queries.csv", protocol="theorem_search", name="queries")
+    page = carl.get(reverse("import-mapping", args=[upload.handle]))
+    assert page.context["reading"].columns == {
+        "instance_id": "index",
+        "query": "query",
+        "targets[1].paper": "paper_id",
+        "targets[1].statement": "theorem",
+        "targets[1].title": "paper",
+        "targets[1].text": "body",
+    }
+    upload = mapped(carl, upload)
+    assert upload.state == "checked", (upload.refusal, upload.faults)
+    imported(carl, upload)
+    release = Release.objects.get(name="queries")
+    assert [instance.payload["targets"] for instance in release.instances.order_by("key")] == [
+        [
+            {
+                "paper": "2401.00005",
+                "statement": "Theorem 1.2.",
+                "title": "Towers",
+                "text": "Every tower of height $p$, say, is tame.",
+            }
+        ],
+        [{"paper": "2401.00007v2", "statement": "Lemma 3", "title": "Tame, wild"}],
+    ]
+
+
+def test_a_list_is_mapped_as_a_whole_or_by_its_parts(carl):
+    upload = sent(carl, QUERIES.encode(), "queries.csv", protocol="theorem_search", name="queries")
+    page = carl.get(reverse("import-mapping", args=[upload.handle]))
+    given = {field.html_name: field.value() or "" for field in page.context["form"]}
+    reply = carl.post(
+        reverse("import-mapping", args=[upload.handle]), {**given, "field:targets": "body-only-v1"}
+    )
+    assert "Choose a column for targets, or for its parts, not for both." in reply.content.decode()
+    for name in given:
+        if name.startswith("field:targets"):
+            given[name] = ""
+    reply = carl.post(reverse("import-mapping", args=[upload.handle]), given)
+    assert "Choose a column for targets." in reply.content.decode()
+
+
 def test_faults_of_a_table_have_its_rows_and_are_summarised_by_kind(carl, towers):
     rows = "".join(f"nobody{n},gpt,It is.,1\n" for n in range(30)) + "p1,gpt,It is.,1\np1,gpt,It is.,1\n"
     upload = mapped(
