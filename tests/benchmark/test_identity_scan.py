@@ -68,6 +68,7 @@ def test_a_hidden_remark_is_read_in_every_script_and_an_address_between_angle_br
 
 # Found missing by people who had not seen the patterns (2026-11-22), and the innocent neighbours of each.
 NEW_TELLING = (
+    "**Reviewer**: Codex supervisor audit, confirmed",
     "This is Opus 4.6 speaking about schemes.",
     "Checked with o3-pro and by hand.",
     "Sonnet 4.5 found the counterexample.",
@@ -90,6 +91,7 @@ NEW_TELLING = (
     r"See \includegraphics{gemini_2_5_pro.png}.",
 )
 NEW_INNOCENT = (
+    "The figure is in the Codex Arundel of Leonardo; a codex of 1480 has it too.",
     "Sonnet 18 and Opus 27 are cited; Haiku 3 has 17 syllables.",
     "In round 2 the prover sends a colouring, and verifier 1 checks one edge.",
     "Der Benutzer der Bibliothek findet den Band; als Modell dient die Kugel.",
