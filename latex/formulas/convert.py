@@ -73,9 +73,9 @@ class _Converter(FormulaWriter):
         if token.kind == "#":
             self.write("\\#")
         elif token.kind in "^_" and self.in_text:
-            self.write("\\_" if token.kind == "_" else "\\textasciicircum ")
+            self.write("\\_" if token.kind == "_" else '\\char"5E{}')
         elif token.kind in ("$", "$$") and self.in_text:
-            self.inner_formula(token)
+            self.inner_formula(token.kind)
         else:
             self.write(token.text)
         self.row.empty = False
@@ -84,13 +84,18 @@ class _Converter(FormulaWriter):
     def in_text(self) -> bool:
         return bool(self.text_depths)
 
-    def inner_formula(self, opening: Token) -> None:
-        """$..$ inside \\text: its ^ and _ are mathematics again."""
-        start = self.at
-        while self.at < len(self.tokens) and self.tokens[self.at].kind != opening.kind:
+    def inner_formula(self, closing: str) -> None:
+        """$..$ or \\(..\\) inside \\text: its ^ and _ are mathematics again. The text's own end ends it as well."""
+        start, depth = self.at, 0
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            ends = token.text == ")" and token.kind == "symbol" if closing == ")" else token.kind == closing
+            if depth == 0 and (ends or token.kind == "}"):
+                break
+            depth += (token.kind == "{") - (token.kind == "}")
             self.at += 1
         inside = self.tokens[start : self.at]
-        self.at += 1
+        self.at += self.at < len(self.tokens) and self.tokens[self.at].kind != "}"
         nested = _Converter(inside, "", self.context, display=False)
         nested.nesting = self.nesting + 1
         written = nested.run()
@@ -110,10 +115,9 @@ class _Converter(FormulaWriter):
     def symbol(self, text: str) -> None:
         if text == "\\":
             self.line_break()
-        elif text in "()":
-            if self.in_text:
-                self.write("$")
-        elif text in "[]" or text in "/-@":
+        elif text == "(" and self.in_text:
+            self.inner_formula(")")
+        elif text in "()[]" or text in "/-@":
             return
         elif text == "\n":
             self.write("\\ ")

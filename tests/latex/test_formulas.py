@@ -34,7 +34,12 @@ from tests.latex.pages import formulas, fragment, kinds, latex, markdown, words
         (r"\[x=\begin{aligned}a\tag{7}\end{aligned}\]", r"x=\begin{aligned}a\end{aligned}\tag{7}"),
         (r"$\mathds{1}_A$", r"\mathbf{1}_A"),
         (r"$\mbox{if $x^2$}$", r"\text{if $x^2$}"),
-        (r"$\text{a_b}$", r"\text{a\_b}"),
+        (r"$\text{a_b^c}$", r'\text{a\_b\char"5E{}c}'),
+        (
+            r"$\text{\((P_t)\) has $x^2$, \(a_1 \text{ if \(b_2\)}\)}$",
+            r"\text{$(P_t)$ has $x^2$, $a_1 \text{ if $b_2$}$}",
+        ),
+        (r"$\text{open \(a_1}+\text{ and $b_2}$", r"\text{open $a_1$}+\text{ and $b_2$}"),
         (r"$\begin{array}{@{}l|p{3cm}}a&b\end{array}$", r"\begin{array}{l|l}a&b\end{array}"),
         (r"$a \vspace{1cm} b$", "a   b"),
         (r"$\text{if \ensuremath{y^2}}$", r"\text{if $y^2$}"),
@@ -45,8 +50,10 @@ from tests.latex.pages import formulas, fragment, kinds, latex, markdown, words
     ],
 )
 def test_a_formula_is_said_in_katexs_words(source: str, expected: str) -> None:
-    written = formulas(fragment(source))[0]
+    document = check_formulas(fragment(source))
+    written = formulas(document)[0]
     assert written.replace(" ", "") == expected.replace(" ", "") or written == expected
+    assert document.report.failures == ()
 
 
 @pytest.mark.parametrize(
