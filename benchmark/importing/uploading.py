@@ -38,6 +38,7 @@ from benchmark.models import ImportKind, ImportState, ImportUpload, Release
 from benchmark.releases.actions import import_release
 from benchmark.releases.queries import release_named
 from benchmark.rendering.stored import call_worker
+from work.holding import held, is_held
 
 logger = logging.getLogger(__name__)
 
@@ -161,15 +162,18 @@ def reconcile_imports() -> None:
 
 
 def sweep() -> int:
-    """Fail uploads left by dead workers and delete expired ones; returns how many."""
+    """Fail uploads whose process died, or took too long, and delete expired ones; returns how many."""
     now = timezone.now()
     given_up = 0
-    for upload in ImportUpload.objects.filter(state=ImportState.RUNNING, started_at__lt=now - GIVE_UP):
+    for upload in ImportUpload.objects.filter(state=ImportState.RUNNING):
+        if is_held(_held_path(upload)) and upload.started_at and upload.started_at > now - GIVE_UP:
+            continue
         mine = ImportUpload.objects.filter(
             pk=upload.pk, state=ImportState.RUNNING, started_at=upload.started_at
         )
         refusal = f"This did not finish. {_what_is_stored(upload)} Try again."
         given_up += mine.update(state=ImportState.REFUSED, refusal=refusal)
+        _remove_what_work_left(upload)
     expired = list(ImportUpload.objects.filter(expires_at__lte=now).exclude(state=ImportState.RUNNING))
     for upload in expired:
         upload.delete()
@@ -201,9 +205,23 @@ def _progress_path(upload: ImportUpload) -> Path:
     return path_of(upload).with_suffix(".progress")
 
 
+def _held_path(upload: ImportUpload) -> Path:
+    """Held while the upload is checked or imported."""
+    return path_of(upload).with_suffix(".held")
+
+
 def _remove_files(upload: ImportUpload) -> None:
-    for path in (path_of(upload), _progress_path(upload)):
-        path.unlink(missing_ok=True)
+    path_of(upload).unlink(missing_ok=True)
+    _remove_what_work_left(upload)
+
+
+def _remove_what_work_left(upload: ImportUpload) -> None:
+    """What a process that died had unpacked, and its notes."""
+    for path in folder_of_imports().glob(f"{upload.handle}.*"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path != path_of(upload):
+            path.unlink(missing_ok=True)
 
 
 def _require_staff(actor: User) -> None:
@@ -227,6 +245,14 @@ def _run_if_small(upload: ImportUpload) -> ImportUpload:
 
 def _work(pk: int) -> bool:
     """Claim and answer one upload; False when another worker has it."""
+    upload = ImportUpload.objects.filter(pk=pk).first()
+    if upload is None:
+        return False
+    with held(_held_path(upload)):
+        return _work_held(pk)
+
+
+def _work_held(pk: int) -> bool:
     claimed = ImportUpload.objects.filter(pk=pk, state=ImportState.WAITING)
     if not claimed.update(state=ImportState.RUNNING, started_at=timezone.now()):
         return False
@@ -278,7 +304,7 @@ def _run(upload: ImportUpload) -> dict[str, object]:
 
     Files as people have them are only recognised until they have a mapping; other kinds need none.
     """
-    with TemporaryDirectory(dir=folder_of_imports()) as place:
+    with TemporaryDirectory(prefix=f"{upload.handle}.", dir=folder_of_imports()) as place:
         progress = _progress_writer(upload)
         if upload.kind in (ImportKind.FILES, *settings.IMPORTERS):
             folder = Path(place) / "unpacked"
