@@ -29,6 +29,7 @@ MOST = 2_000  # findings; the most alike come first
 @transaction.atomic
 def ask_for_check(*, actor: User, release: Release, corpus: Corpus) -> ReleaseCheck:
     """The row of a check that a worker runs. Raises Refused while one of the same two runs."""
+    _give_up_what_stopped()
     running = ReleaseCheck.objects.filter(release=release, corpus=corpus, state=CheckState.RUNNING)
     running.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
         state=CheckState.FAILED, problem=_STOPPED
