@@ -5,6 +5,7 @@ its own row. The progress of a run is kept in a file next to the upload, because
 transaction are invisible until its end.
 """
 
+import errno
 import hashlib
 import json
 import logging
@@ -13,6 +14,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -48,6 +50,7 @@ MAX_FAULTS = 5_000
 KEEP = timedelta(hours=24)
 GIVE_UP = timedelta(hours=1)
 _TELL_EVERY = 0.5  # seconds
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 
 
 @dataclass(frozen=True)
@@ -286,6 +289,11 @@ def _work_held(pk: int) -> bool:
         answer["refusal"] = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"
     except DatabaseError as error:
         answer["refusal"] = f"The database refused it: {error}. {_what_is_stored(upload)}"
+    except OSError as error:
+        logger.exception("upload %s could not be read", upload.pk)
+        answer["refusal"] = f"The server says: {error.strerror or 'a file failed'}. {_what_is_stored(upload)}"
+        if error.errno in _FULL:
+            answer["refusal"] += " Tell those who run the server, and upload the file again afterwards."
     except Exception:  # the site's own fault; neither the page nor the next upload is to wait for it
         logger.exception("upload %s could not be read", upload.pk)
         what = "imported" if upload.applying else "read"
@@ -387,7 +395,8 @@ def _progress_writer(upload: ImportUpload) -> Progress:
             return
         told = time.monotonic()
         fresh = path.with_suffix(".telling")
-        fresh.write_text(json.dumps({"phase": phase, "done": done, "total": total}), "utf-8")
-        os.replace(fresh, path)
+        with suppress(OSError):  # a full disk need not end an import that writes to the database
+            fresh.write_text(json.dumps({"phase": phase, "done": done, "total": total}), "utf-8")
+            os.replace(fresh, path)
 
     return tell

@@ -1,5 +1,6 @@
 """Files brought in the browser or by REST: a dry run with every problem, then exactly that import, or nothing."""
 
+import errno
 import json
 
 import pytest
@@ -297,3 +298,16 @@ def test_an_upload_is_held_while_it_is_worked_at(carl, sheet, monkeypatch):
     monkeypatch.setattr(uploading, "_run", looking)
     assert outputs(carl, PROOFS).state == "checked"
     assert seen == [(0, "running")]
+
+
+def test_a_disk_that_takes_nothing_is_named_and_how_far_it_is_can_be_missing(carl, sheet, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(uploading.shutil, "copyfile", full)
+        refused = outputs(carl, PROOFS)
+    assert refused.state == "refused"
+    assert refused.refusal.startswith("The server says: No space left on device. Nothing was imported. Tell")
+    monkeypatch.setattr(uploading.Path, "write_text", full)
+    assert outputs(carl, PROOFS).state == "checked"
