@@ -291,9 +291,11 @@ def _work_held(pk: int) -> bool:
         answer["refusal"] = f"The database refused it: {error}. {_what_is_stored(upload)}"
     except OSError as error:
         logger.exception("upload %s could not be read", upload.pk)
-        answer["refusal"] = f"The server says: {error.strerror or 'a file failed'}. {_what_is_stored(upload)}"
-        if error.errno in _FULL:
-            answer["refusal"] += " Tell those who run the server, and upload the file again afterwards."
+        again = " Tell those who run the server, and upload the file again afterwards."
+        answer["refusal"] = (
+            f"The server says: {error.strerror or 'a file failed'}. {_what_is_stored(upload)}"
+            f"{again if error.errno in _FULL else ''}"
+        )
     except Exception:  # the site's own fault; neither the page nor the next upload is to wait for it
         logger.exception("upload %s could not be read", upload.pk)
         what = "imported" if upload.applying else "read"
