@@ -19,6 +19,7 @@ from accounts.access import is_study_staff, role_names
 from accounts.database.sight import identities_readable
 from accounts.models import RoleName
 from config.metrics import exposition
+from work.database_thread import READ_ONLY
 
 
 @login_required
@@ -125,6 +126,8 @@ def _disk_takes_nothing(error: BaseException | None) -> bool:
         if isinstance(one, FileNotFoundError) and Path(str(one.filename)).parent == settings.UPLOAD_DIR:
             return True
         if isinstance(one, OperationalError) and any(words in str(one) for words in _DISK_OF_DATABASE):
+            return True
+        if getattr(one, "pgcode", None) == READ_ONLY:
             return True
     return False
 

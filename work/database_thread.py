@@ -15,6 +15,7 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 OUTAGE_SECONDS = 600.0  # a database that is away for longer ends the shift; its leases then run out
+READ_ONLY = "25006"  # what PostgreSQL says in a failover, and some hosts' servers while their disk is full
 _LONGEST_PAUSE = 2.0
 
 
@@ -50,6 +51,8 @@ class DatabaseThread:
 
     async def _is_away(self, error: DatabaseError) -> bool:
         """psycopg2 says plain DatabaseError when the server hangs up within a statement."""
+        if getattr(error.__cause__, "pgcode", None) == READ_ONLY:
+            return True
         if type(error) is not DatabaseError:
             return isinstance(error, OperationalError | InterfaceError)
         return await self._once(_connection_is_broken)

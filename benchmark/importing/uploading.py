@@ -5,6 +5,7 @@ its own row. The progress of a run is kept in a file next to the upload, because
 transaction are invisible until its end.
 """
 
+import errno
 import hashlib
 import json
 import logging
@@ -13,6 +14,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -38,6 +40,7 @@ from benchmark.models import ImportKind, ImportState, ImportUpload, Release
 from benchmark.releases.actions import import_release
 from benchmark.releases.queries import release_named
 from benchmark.rendering.stored import call_worker
+from work.holding import held, is_held
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +50,7 @@ MAX_FAULTS = 5_000
 KEEP = timedelta(hours=24)
 GIVE_UP = timedelta(hours=1)
 _TELL_EVERY = 0.5  # seconds
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 
 
 @dataclass(frozen=True)
@@ -161,15 +165,18 @@ def reconcile_imports() -> None:
 
 
 def sweep() -> int:
-    """Fail uploads left by dead workers and delete expired ones; returns how many."""
+    """Fail uploads whose process died, or took too long, and delete expired ones; returns how many."""
     now = timezone.now()
     given_up = 0
-    for upload in ImportUpload.objects.filter(state=ImportState.RUNNING, started_at__lt=now - GIVE_UP):
+    for upload in ImportUpload.objects.filter(state=ImportState.RUNNING):
+        if is_held(_held_path(upload)) and upload.started_at and upload.started_at > now - GIVE_UP:
+            continue
         mine = ImportUpload.objects.filter(
             pk=upload.pk, state=ImportState.RUNNING, started_at=upload.started_at
         )
         refusal = f"This did not finish. {_what_is_stored(upload)} Try again."
         given_up += mine.update(state=ImportState.REFUSED, refusal=refusal)
+        _remove_what_work_left(upload)
     expired = list(ImportUpload.objects.filter(expires_at__lte=now).exclude(state=ImportState.RUNNING))
     for upload in expired:
         upload.delete()
@@ -201,9 +208,23 @@ def _progress_path(upload: ImportUpload) -> Path:
     return path_of(upload).with_suffix(".progress")
 
 
+def _held_path(upload: ImportUpload) -> Path:
+    """Held while the upload is checked or imported."""
+    return path_of(upload).with_suffix(".held")
+
+
 def _remove_files(upload: ImportUpload) -> None:
-    for path in (path_of(upload), _progress_path(upload)):
-        path.unlink(missing_ok=True)
+    path_of(upload).unlink(missing_ok=True)
+    _remove_what_work_left(upload)
+
+
+def _remove_what_work_left(upload: ImportUpload) -> None:
+    """What a process that died had unpacked, and its notes."""
+    for path in folder_of_imports().glob(f"{upload.handle}.*"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path != path_of(upload):
+            path.unlink(missing_ok=True)
 
 
 def _require_staff(actor: User) -> None:
@@ -227,6 +248,14 @@ def _run_if_small(upload: ImportUpload) -> ImportUpload:
 
 def _work(pk: int) -> bool:
     """Claim and answer one upload; False when another worker has it."""
+    upload = ImportUpload.objects.filter(pk=pk).first()
+    if upload is None:
+        return False
+    with held(_held_path(upload)):
+        return _work_held(pk)
+
+
+def _work_held(pk: int) -> bool:
     claimed = ImportUpload.objects.filter(pk=pk, state=ImportState.WAITING)
     if not claimed.update(state=ImportState.RUNNING, started_at=timezone.now()):
         return False
@@ -260,6 +289,13 @@ def _work(pk: int) -> bool:
         answer["refusal"] = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"
     except DatabaseError as error:
         answer["refusal"] = f"The database refused it: {error}. {_what_is_stored(upload)}"
+    except OSError as error:
+        logger.exception("upload %s could not be read", upload.pk)
+        again = " Tell those who run the server, and upload the file again afterwards."
+        answer["refusal"] = (
+            f"The server says: {error.strerror or 'a file failed'}. {_what_is_stored(upload)}"
+            f"{again if error.errno in _FULL else ''}"
+        )
     except Exception:  # the site's own fault; neither the page nor the next upload is to wait for it
         logger.exception("upload %s could not be read", upload.pk)
         what = "imported" if upload.applying else "read"
@@ -278,7 +314,7 @@ def _run(upload: ImportUpload) -> dict[str, object]:
 
     Files as people have them are only recognised until they have a mapping; other kinds need none.
     """
-    with TemporaryDirectory(dir=folder_of_imports()) as place:
+    with TemporaryDirectory(prefix=f"{upload.handle}.", dir=folder_of_imports()) as place:
         progress = _progress_writer(upload)
         if upload.kind in (ImportKind.FILES, *settings.IMPORTERS):
             folder = Path(place) / "unpacked"
@@ -361,7 +397,8 @@ def _progress_writer(upload: ImportUpload) -> Progress:
             return
         told = time.monotonic()
         fresh = path.with_suffix(".telling")
-        fresh.write_text(json.dumps({"phase": phase, "done": done, "total": total}), "utf-8")
-        os.replace(fresh, path)
+        with suppress(OSError):  # a full disk need not end an import that writes to the database
+            fresh.write_text(json.dumps({"phase": phase, "done": done, "total": total}), "utf-8")
+            os.replace(fresh, path)
 
     return tell

@@ -2,7 +2,9 @@
 
 import datetime as dt
 import logging
+from pathlib import Path
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -15,19 +17,22 @@ from retrieval.duplicates import pairs
 from search.checks.texts import texts_of
 from search.corpora.queries import corpus_sha256
 from search.models import CheckState, Corpus, Finding, ReleaseCheck
+from work.holding import held, is_held
 
 logger = logging.getLogger(__name__)
 TASK = "search.check"
 GIVEN_UP_AFTER = dt.timedelta(hours=6)
+_STOPPED = "The comparison did not end. Its process was probably stopped."
 MOST = 2_000  # findings; the most alike come first
 
 
 @transaction.atomic
 def ask_for_check(*, actor: User, release: Release, corpus: Corpus) -> ReleaseCheck:
     """The row of a check that a worker runs. Raises Refused while one of the same two runs."""
+    _give_up_what_stopped()
     running = ReleaseCheck.objects.filter(release=release, corpus=corpus, state=CheckState.RUNNING)
     running.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
-        state=CheckState.FAILED, problem="The comparison did not end. Its process was probably stopped."
+        state=CheckState.FAILED, problem=_STOPPED
     )
     try:
         with transaction.atomic():
@@ -48,19 +53,35 @@ def ask_for_check(*, actor: User, release: Release, corpus: Corpus) -> ReleaseCh
 
 def run_waiting() -> int:
     """Run every check that somebody asked for; returns how many."""
+    _give_up_what_stopped()
     done = 0
     for asked in ReleaseCheck.objects.filter(state=CheckState.WAITING).order_by("pk"):
         mine = ReleaseCheck.objects.filter(pk=asked.pk)
-        if not mine.filter(state=CheckState.WAITING).update(state=CheckState.RUNNING):
-            continue
         try:
-            _run(asked)
-            done += 1
+            with held(_file_of(asked)) as is_mine:
+                if is_mine and mine.filter(state=CheckState.WAITING).update(state=CheckState.RUNNING):
+                    _run(asked)
+                    done += 1
         except Exception as error:  # it is written on the row, and the next one is to be run too
             logger.exception("check %s failed", asked.pk)
             problem = (str(error) or type(error).__name__)[:2_000]
             mine.update(state=CheckState.FAILED, problem=problem)
     return done
+
+
+def _give_up_what_stopped() -> None:
+    """A check whose process died, or could not write down how it ended, has failed."""
+    for check in ReleaseCheck.objects.filter(state=CheckState.RUNNING):
+        if not is_held(_file_of(check)):
+            stopped = ReleaseCheck.objects.filter(pk=check.pk, state=CheckState.RUNNING)
+            stopped.update(state=CheckState.FAILED, problem=_STOPPED)
+            _file_of(check).unlink(missing_ok=True)
+
+
+def _file_of(asked: ReleaseCheck) -> Path:
+    """Held while the check runs."""
+    settings.INDEX_DIR.mkdir(parents=True, exist_ok=True)
+    return Path(settings.INDEX_DIR) / f"check-{asked.pk}.held"
 
 
 @transaction.atomic

@@ -3,6 +3,7 @@
 import datetime as dt
 import logging
 import shutil
+from pathlib import Path
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -18,10 +19,15 @@ from retrieval.recipes import Recipe
 from search.indexes.embedding import recipe_named, vectors_of
 from search.indexes.entries import entries_of
 from search.models import Corpus, Index, IndexState
+from work.holding import held, is_held
 
 logger = logging.getLogger(__name__)
 TASK = "search.build"
 GIVEN_UP_AFTER = dt.timedelta(hours=6)
+_BEGUN_BY_THEN = dt.timedelta(
+    minutes=1
+)  # a command holds the file of its build a moment after the row is there
+_STOPPED = "The build did not end. Its process was probably stopped."
 
 
 def build_index(*, actor: User | None, corpus: Corpus, recipe: str, model: str = "") -> Index:
@@ -32,20 +38,48 @@ def build_index(*, actor: User | None, corpus: Corpus, recipe: str, model: str =
     What is there already, made of the same statements by the same rules, is kept. Raises Refused for an unknown
     recipe, an empty corpus, and while another build of the corpus runs.
     """
-    return _claimed(ask_for_index(actor=actor, corpus=corpus, recipe=recipe, model=model, call=False))
+    asked = ask_for_index(actor=actor, corpus=corpus, recipe=recipe, model=model, call=False)
+    with held(_file_of(asked)):
+        return _claimed(asked)
 
 
 def build_waiting() -> int:
     """Build every index that somebody asked for in the browser; returns how many."""
+    _give_up_what_stopped()
     done = 0
     for asked in Index.objects.filter(state=IndexState.WAITING).order_by("pk"):
-        if Index.objects.filter(pk=asked.pk, state=IndexState.WAITING).update(state=IndexState.BUILDING):
-            try:
-                _claimed(asked)
-                done += 1
-            except Exception:  # it is written on the row, and the next one is to be built too
-                logger.exception("index %s of %s failed", asked.pk, asked.corpus_id)
+        mine = Index.objects.filter(pk=asked.pk, state=IndexState.WAITING)
+        try:
+            with held(_file_of(asked)) as is_mine:
+                if is_mine and mine.update(state=IndexState.BUILDING):
+                    _claimed(asked)
+                    done += 1
+        except Exception as error:  # it is written on the row, and the next one is to be built too
+            logger.exception("index %s of %s failed", asked.pk, asked.corpus_id)
+            mine.update(state=IndexState.FAILED, problem=(str(error) or type(error).__name__)[:2_000])
     return done
+
+
+def _give_up_what_stopped() -> None:
+    """A build whose process died, or could not write down how it ended, has failed."""
+    building = Index.objects.filter(state=IndexState.BUILDING, asked_at__lt=timezone.now() - _BEGUN_BY_THEN)
+    for index in building:
+        if not is_held(_file_of(index)):
+            stopped = Index.objects.filter(pk=index.pk, state=IndexState.BUILDING)
+            stopped.update(state=IndexState.FAILED, problem=_STOPPED)
+            _file_of(index).unlink(missing_ok=True)
+            shutil.rmtree(_folder_of(index), ignore_errors=True)
+
+
+def _file_of(asked: Index) -> Path:
+    """Held while the index is built."""
+    settings.INDEX_DIR.mkdir(parents=True, exist_ok=True)
+    return Path(settings.INDEX_DIR) / f"building-{asked.pk}.held"
+
+
+def _folder_of(asked: Index) -> Path:
+    """Where the index is built, before its digest names it."""
+    return Path(settings.INDEX_DIR) / f"building-{asked.pk}"
 
 
 def _claimed(asked: Index) -> Index:
@@ -65,9 +99,10 @@ def ask_for_index(
     chosen = recipe_named(recipe, model)
     if not corpus.statements.exists():
         raise Refused(f"The corpus {corpus.slug} has no statements yet.", code="empty_corpus")
+    _give_up_what_stopped()
     running = Index.objects.filter(corpus=corpus, state__in=[IndexState.WAITING, IndexState.BUILDING])
     running.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
-        state=IndexState.FAILED, problem="The build did not end. Its process was probably stopped."
+        state=IndexState.FAILED, problem=_STOPPED
     )
     try:
         with transaction.atomic():
@@ -88,7 +123,7 @@ def ask_for_index(
 
 def _built(asked: Index) -> Index:
     corpus = asked.corpus
-    folder = settings.INDEX_DIR / f"building-{asked.pk}"
+    folder = _folder_of(asked)
     try:
         sha256, entries = entries_of(corpus)
         recipe = Recipe.from_json(asked.recipe)

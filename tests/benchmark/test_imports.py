@@ -1,5 +1,6 @@
 """Files brought in the browser or by REST: a dry run with every problem, then exactly that import, or nothing."""
 
+import errno
 import json
 
 import pytest
@@ -15,6 +16,7 @@ from benchmark.importing import uploading
 from benchmark.models import ImportUpload, Output, Release, Run
 from benchmark.releases.actions import import_release
 from tests.benchmark.files import PROBLEM, PROOF, packed
+from work.holding import held
 
 pytestmark = pytest.mark.django_db
 KEYS = ["p1", "p2"]
@@ -267,3 +269,45 @@ def test_an_import_that_stored_nothing_says_so(carl, sheet, monkeypatch):
         carl.post(reverse("import-apply", args=[upload.handle]))
     upload.refresh_from_db()
     assert "Nothing was imported." in upload.refusal
+
+
+def test_an_import_whose_process_died_is_given_up_at_once_and_one_that_works_is_not(carl, sheet, tmp_path):
+    upload = outputs(carl, PROOFS)
+    ImportUpload.objects.filter(pk=upload.pk).update(state="running", started_at=timezone.now())
+    unpacked = tmp_path / "imports" / f"{upload.handle}.unpacked"
+    unpacked.mkdir()
+    held_path = tmp_path / "imports" / f"{upload.handle}.held"
+    with held(held_path) as is_mine:
+        assert is_mine
+        assert uploading.sweep() == 0
+    held_path.touch()  # SIGKILL removes nothing
+    assert uploading.sweep() == 1
+    upload.refresh_from_db()
+    assert (upload.state, upload.refusal[:20]) == ("refused", "This did not finish.")
+    assert [path.name for path in tmp_path.glob("imports/*")] == [f"{upload.handle}.upload"]
+
+
+def test_an_upload_is_held_while_it_is_worked_at(carl, sheet, monkeypatch):
+    seen = []
+    run = uploading._run
+
+    def looking(upload):
+        seen.append((uploading.sweep(), ImportUpload.objects.get(pk=upload.pk).state))
+        return run(upload)
+
+    monkeypatch.setattr(uploading, "_run", looking)
+    assert outputs(carl, PROOFS).state == "checked"
+    assert seen == [(0, "running")]
+
+
+def test_a_disk_that_takes_nothing_is_named_and_how_far_it_is_can_be_missing(carl, sheet, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(uploading.shutil, "copyfile", full)
+        refused = outputs(carl, PROOFS)
+    assert refused.state == "refused"
+    assert refused.refusal.startswith("The server says: No space left on device. Nothing was imported. Tell")
+    monkeypatch.setattr(uploading.Path, "write_text", full)
+    assert outputs(carl, PROOFS).state == "checked"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import OperationalError
+from django.db import InternalError, OperationalError
 from django.test import Client
 
 from accounts.models import User
@@ -55,3 +55,17 @@ def test_a_program_hears_it_too(client: Client, monkeypatch: pytest.MonkeyPatch)
     answer = client.get("/api/v1/me/")
     assert (answer.status_code, "Retry-After" in answer) == (507, False)
     assert answer.json()["code"] == "disk"
+
+
+def test_a_database_that_takes_no_writes_is_not_called_a_fault_of_ours(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class ReadOnly(Exception):
+        pgcode = "25006"
+
+    def refuses(*_: Any, **__: Any) -> None:
+        raise InternalError("cannot execute INSERT in a read-only transaction") from ReadOnly()
+
+    monkeypatch.setattr("django.db.models.query.QuerySet._fetch_all", refuses)
+    answer = client.get("/api/v1/me/")
+    assert (answer.status_code, answer.json()["code"]) == (507, "disk")

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from django.db import OperationalError
+from django.db import InternalError, OperationalError
 
 from judging.models import JudgeTask
 from tests.judging.test_claims import failure
@@ -43,12 +43,20 @@ def test_nothing_new_is_asked_while_paused_and_everything_after_it():
     asyncio.run(run())
 
 
+class ReadOnly(Exception):
+    """As psycopg2 tells it in a failover."""
+
+    pgcode = "25006"
+
+
 def test_the_database_is_away_from_the_first_failure_to_the_next_success():
     seen: list[bool] = []
 
     async def run() -> None:
         database = DatabaseThread()
-        outcomes = iter([OperationalError("gone"), OperationalError("gone"), None])
+        read_only = InternalError("cannot execute UPDATE in a read-only transaction")
+        read_only.__cause__ = ReadOnly()
+        outcomes = iter([OperationalError("gone"), read_only, None])
 
         def verb() -> None:
             seen.append(database.away)

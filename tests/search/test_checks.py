@@ -12,6 +12,7 @@ from search.checks.actions import ask_for_check, decide, run_waiting
 from search.checks.texts import texts_of
 from search.models import Finding, ReleaseCheck
 from tests.factories import InstanceFactory, ReleaseFactory
+from work.holding import held
 
 pytestmark = pytest.mark.django_db
 SAME = r"A subset of $\mathbb{R}^n$ is compact if and only if it is closed and bounded."
@@ -67,6 +68,18 @@ def test_a_check_that_fails_says_why(release, corpus, owner, monkeypatch):
     ask_for_check(actor=owner, release=release, corpus=corpus)
     assert run_waiting() == 0
     assert ReleaseCheck.objects.get().problem == "MemoryError"
+
+
+def test_a_check_whose_process_died_has_failed(release, corpus, owner, settings):
+    asked = ask_for_check(actor=owner, release=release, corpus=corpus)
+    ReleaseCheck.objects.update(state="running")
+    with held(settings.INDEX_DIR / f"check-{asked.pk}.held"):
+        assert run_waiting() == 0
+        assert ReleaseCheck.objects.get().state == "running"
+    assert run_waiting() == 0
+    assert "did not end" in ReleaseCheck.objects.get().problem
+    ask_for_check(actor=owner, release=release, corpus=corpus)
+    assert run_waiting() == 1
 
 
 def test_decisions_are_kept_in_the_trail_and_can_be_withdrawn(check, coordinator):

@@ -16,6 +16,7 @@ from accounts.refusal import Refused
 from retrieval.filters import Filters
 from search.corpora.actions import About, import_corpus
 from search.corpora.queries import corpus_named
+from search.indexes import actions
 from search.indexes.actions import GIVEN_UP_AFTER, ask_for_index, build_index, build_waiting
 from search.indexes.opened import index_of, index_with, opened
 from search.models import Corpus, Feedback, Index, Purpose, Query, SearchesOfADay, Statement
@@ -23,6 +24,7 @@ from search.searching.actions import forget_searches, say_relevant, search, simi
 from search.searching.request import Asked
 from search.searching.results import cut
 from tests.search.conftest import LINES
+from work.holding import held
 
 pytestmark = pytest.mark.django_db
 
@@ -107,6 +109,32 @@ def test_one_index_of_a_corpus_is_built_at_a_time_and_a_dead_build_gives_way(cor
         build_index(actor=None, corpus=corpus, recipe="words")
     asked.refresh_from_db()
     assert (asked.state, "did not end" in asked.problem) == ("failed", True)
+
+
+def test_a_build_whose_process_died_has_failed_and_leaves_nothing(corpus, settings):
+    asked = ask_for_index(actor=None, corpus=corpus, recipe="words")
+    Index.objects.filter(pk=asked.pk).update(
+        state="building", asked_at=timezone.now() - dt.timedelta(hours=1)
+    )
+    folder = settings.INDEX_DIR / f"building-{asked.pk}"
+    folder.mkdir(parents=True)
+    with held(settings.INDEX_DIR / f"building-{asked.pk}.held"):
+        assert build_waiting() == 0
+        asked.refresh_from_db()
+        assert asked.state == "building"
+    assert build_waiting() == 0
+    asked.refresh_from_db()
+    assert (asked.state, "did not end" in asked.problem, folder.exists()) == ("failed", True, False)
+    assert build_index(actor=None, corpus=corpus, recipe="words").state == "ready"
+
+
+def test_a_build_is_held_while_it_goes_on(corpus, monkeypatch):
+    ask_for_index(actor=None, corpus=corpus, recipe="words")
+    Index.objects.update(asked_at=timezone.now() - dt.timedelta(hours=1))
+    entries = actions.entries_of
+    monkeypatch.setattr(actions, "entries_of", lambda corpus: (build_waiting(), entries(corpus))[1])
+    assert build_waiting() == 1
+    assert Index.objects.get().state == "ready"
 
 
 def test_a_worker_builds_what_was_asked_for_in_the_browser(corpus, write):
