@@ -127,7 +127,7 @@ def _experts(found: Reading | None, counted: Mapping[str, OutputRow], methods: i
         # records of older artifacts keep the intervals of outputs that are independent
         papers = [counted[one.subject].cluster if methods > 6 else one.subject for one in some]
         if found.scale.aggregation == "mean":
-            levels = [float(one.level) for one in some]
+            levels = [one.number for one in some]
             estimates[system] = mean_by_cluster(levels, papers, "mean_over_outputs", found.scale.range, way)
         else:
             estimates[system] = share_by_cluster([bool(one.solved) for one in some], papers, way)

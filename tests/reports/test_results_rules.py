@@ -49,6 +49,17 @@ def test_without_an_order_different_answers_have_no_middle():
 def test_numbers_have_a_mean():
     assert level_of(TO_TEN, ["7", "7", "6"]) == "6.7"
     assert level_of(TO_TEN, ["7", "7"]) == "7"
+    assert level_of(TO_TEN, ["10", "10", "10"]) == "10"
+    quarters = own_scale({"level": "interval", "values": ["0", "0.25", "0.5", "1"]})
+    assert level_of(quarters, ["0.25"]) == level_of(quarters, ["0.25", "0.25"]) == "0.25"  # as it was given
+    assert level_of(quarters, ["0.25", "0.5"]) == "0.38"
+    assert level_of(quarters, ["0", "1"]) == "0.5"
+
+
+def test_a_mean_is_counted_as_it_is_and_not_as_the_cell_rounds_it():
+    answers = {"expert-1": "7", "expert-2": "7", "expert-3": "6"}
+    assert Graded("p/s/1", answers, "6.7", None, True).number == pytest.approx(20 / 3)
+    assert Graded("p/s/1", answers, "5", None, True, decided=True).number == 5
 
 
 @pytest.mark.parametrize(
