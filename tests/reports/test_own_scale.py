@@ -266,3 +266,18 @@ def test_means_of_the_results_are_those_of_the_score_to_the_last_digit(coordinat
     names = Names({}, {}, {}, lambda subject, instance: "")
     shown = board_context(leaderboard, names)
     assert (shown["top"], shown["middle"]) == ("1000000", "500000")
+
+
+def test_a_mean_on_a_scale_from_0_to_1_is_shown_as_a_mean(coordinator, owner, client, tmp_path):
+    import_rubrics(
+        actor=coordinator,
+        protocol="proofs",
+        content=POINTS.replace('"3", "1000000"', '"1"').replace("1000000", "1").encode(),
+    )
+    release = release_named("unit")
+    grades = {"aurora": (("0.25", "1"), ("0.25", "0.25")), "basalt": (("0",), ("1",))}
+    import_labels(actor=None, path=labels(release, tmp_path, grades=grades), release=release)
+    client.force_login(owner)
+    context = client.get(reverse("score", args=[release.name])).context["board"]
+    assert context["means"]
+    assert [row["experts"]["value"] for row in context["lines"]] == ["50 %", "44 %"]
