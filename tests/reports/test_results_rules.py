@@ -230,10 +230,7 @@ def test_unanimity_has_its_words(unanimous, lead):
 @pytest.mark.parametrize(("graded", "words"), [(9, "1 more has"), (24, "16 more have")])
 def test_proofs_without_two_answers_are_not_left_out_in_silence(graded, words):
     found = sentences.unanimity_words(Agreeing(0, 0, 6, 8), "solved or not", "", graded)
-    assert (
-        found.rest
-        == f"6 of 8 are unanimous on solved or not ({words} fewer than two answers that count)."
-    )
+    assert found.rest == f"6 of 8 are unanimous on solved or not ({words} fewer than two answers that count)."
 
 
 def test_distances_between_levels():
