@@ -120,7 +120,7 @@ def grid(record: Shown, rows: Sequence[Problem]) -> Mapping[str, object] | None:
 
 def heading(record: Shown) -> str:
     """What the leaderboard counts."""
-    if record.board.top != 1:
+    if record.board.means:
         return "Mean level"
     return "Successful answers" if not record.found or record.found.metric else "Problems solved"
 
@@ -154,7 +154,7 @@ def finding(record: Shown) -> list[str]:
             words.append(f"lower values for {count(more)} more system{'s' * (more != 1)}")
         lead = {
             "corrected": "Corrected by what experts found, the share of successful answers is",
-            "experts": "Referees accepted" if top == 1 else "The mean level that referees gave is",
+            "experts": "The mean level that referees gave is" if record.board.means else "Referees accepted",
             "measured": f"{record.board.measured_title} is",
             "judge": "An AI judge that no expert has checked accepts",
         }[basis]

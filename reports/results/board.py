@@ -47,7 +47,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Board:
-    """`top` is the largest value of the scale: 1 of shares. The judge is read by `metric`, corrected by `audit`."""
+    """`top` is the largest value of the scale: 1 of shares. The judge is read by `metric`, corrected by `audit`.
+
+    `means`: experts' figures are means of their numbers and no shares, also on a scale from 0 to 1.
+    """
 
     lines: tuple[Line, ...]
     top: float
@@ -55,6 +58,7 @@ class Board:
     measured_title: str
     metric: str
     audit: str
+    means: bool
 
     def has(self, column: str) -> bool:
         return any(getattr(line, column) is not None for line in self.lines)
@@ -77,7 +81,8 @@ def board(score: Score, found: Reading | None, counted: Mapping[str, OutputRow],
     if fixed or found:
         measured = {}  # one kind of number decides the order
     experts, top = _experts(found, counted, methods), 1.0
-    if found and found.campaign and found.scale.aggregation == "mean":
+    means = bool(found and found.campaign and found.scale.aggregation == "mean")
+    if found and means:
         top = found.scale.range[1]
         fixed, corrected, measured = {}, {}, {}  # another scale than the one of the plot
     lines = []
@@ -106,6 +111,7 @@ def board(score: Score, found: Reading | None, counted: Mapping[str, OutputRow],
         measures[measure].title if measure else "",
         metric,
         audit.campaign if audit else "",
+        means,
     )
 
 
@@ -127,7 +133,7 @@ def _experts(found: Reading | None, counted: Mapping[str, OutputRow], methods: i
         # records of older artifacts keep the intervals of outputs that are independent
         papers = [counted[one.subject].cluster if methods > 6 else one.subject for one in some]
         if found.scale.aggregation == "mean":
-            levels = [float(one.level) for one in some]
+            levels = [one.number for one in some]
             estimates[system] = mean_by_cluster(levels, papers, "mean_over_outputs", found.scale.range, way)
         else:
             estimates[system] = share_by_cluster([bool(one.solved) for one in some], papers, way)

@@ -17,6 +17,7 @@ from reports.audit.results import audit_truth, cell_of, is_eligible, truth_outpu
 from reports.core.datasets import ExpertLabel, labelled_outputs, tallies
 from reports.scores.document import audited_metrics
 from reports.scores.inputs import CampaignInfo, Inputs
+from stats.core.display import rounded
 from stats.core.scale import NAMED, Scale
 
 YES_OR_NO = NAMED["predicate"]
@@ -37,6 +38,13 @@ class Graded:
     verdicts_differ: bool
     decided: bool = False
     cell: str = ""
+
+    @property
+    def number(self) -> float:
+        """On an interval scale what is counted: the decision, else the mean of the answers, which `level` rounds."""
+        if self.decided or not self.answers:
+            return float(self.level)
+        return sum(map(float, self.answers.values())) / len(self.answers)
 
     @property
     def levels_differ(self) -> bool:
@@ -105,10 +113,14 @@ def readable_questions(campaign: CampaignInfo) -> list[Question]:
 def level_of(scale: Scale, values: Sequence[str]) -> str:
     """The commonest value; where several are, the middle one of an ordered scale (the lower of two), else unclear.
 
-    On an interval scale the mean with one decimal.
+    On an interval scale the mean with one decimal, with two where it is no wider than 1; one value as it was given.
     """
     if scale.aggregation == "mean":
-        return f"{sum(map(float, values)) / len(values):.1f}".removesuffix(".0")
+        if len(set(values)) == 1:
+            return values[0]
+        low, high = scale.range
+        mean = rounded(sum(map(float, values)) / len(values), places=1 if high - low > 1 else 2)
+        return mean.rstrip("0").removesuffix(".")
     (first, most), *others = Counter(values).most_common(2)
     if not others or others[0][1] < most:
         return first

@@ -64,9 +64,9 @@ def board_context(board: Board, names: Names) -> Mapping[str, object]:
     return {
         "lines": lines,
         **{f"has_{name}": board.has(name) for name, _ in _columns(board)},
-        "top": "100 %" if percent else f"{board.top:g}",
-        "middle": "50" if percent else f"{board.top / 2:g}",
-        "means": not percent,
+        "top": "100 %" if percent else f"{board.top:.12g}",
+        "middle": "50" if percent else f"{board.top / 2:.12g}",
+        "means": board.means,
         "square": next((name for name in ("corrected", "experts", "measured") if board.has(name)), ""),
         "measured_title": board.measured_title,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -134,8 +134,9 @@ def warnings_of(kinds: Collection[str], scale: Categories, level: Level | None) 
 def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Categories:
     """Numbers make an interval scale (1 and 1.0 are one value), known words and those of `order` an ordinal one.
 
-    All words of `order` are categories, used or not, because their number decides about weights. Raises TableError for
-    a value outside of it, and for a number beyond LARGEST, which would make words of all the others.
+    All words of `order` are categories, used or not, because their number decides about weights. Where they are numbers
+    that rise or fall, their points are those numbers. Raises TableError for a value outside of it, and for a number
+    beyond LARGEST, which would make words of all the others.
     """
     if order:
         strange = sorted(set(texts) - set(order))
@@ -143,7 +144,7 @@ def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Categories:
             raise TableError(
                 f"{', '.join(strange[:10])} is not in the order {', '.join(order)}", column="value"
             )
-        return _worded(order, tuple(order))
+        return replace(_worded(order, tuple(order)), points=_points_in_order(order))
     if huge := sorted(filter(is_too_large, texts)):
         raise TableError(f"{huge[0]} is too large: numbers go up to {LARGEST:g}", column="value")
     numbers = {text: number_in(text) for text in texts}
@@ -157,6 +158,13 @@ def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Categories:
         if texts and set(texts) <= set(words):
             return _worded(sorted(texts, key=words.index), words)
     return _worded(sorted(texts), ())
+
+
+def _points_in_order(order: Sequence[str]) -> Floats:
+    """The numbers that `order` names, or places where it names words or says another order than the numbers have."""
+    points = np.array([number_in(text) for text in order])
+    steps = np.diff(points)
+    return points if (steps > 0).all() or (steps < 0).all() else np.arange(len(order), dtype=np.float64)
 
 
 def _worded(texts: Sequence[str], words: Sequence[str]) -> Categories:

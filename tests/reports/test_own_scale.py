@@ -2,6 +2,7 @@
 
 import csv
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import krippendorff as oracle
@@ -27,6 +28,9 @@ from reports.labels.exporting import csv_lines
 from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
 from reports.printing.report import ReportOrder, print_report
+from reports.results.board import board
+from reports.results.graded import reading
+from reports.results.page import Names, board_context
 from reports.scores.document import score
 from reports.scores.inputs import collect
 from reports.scores.text import score_text
@@ -52,7 +56,7 @@ def release_named(name: str) -> Release:
     return release
 
 
-def labels(release: Release, folder: Path, *, grades: dict[str, tuple[str, ...]] = GRADES) -> Path:
+def labels(release: Release, folder: Path, *, grades: Mapping[str, Sequence[Sequence[str]]] = GRADES) -> Path:
     path = folder / f"{release.name}.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -224,3 +228,56 @@ def test_an_artifact_of_it_verifies_from_its_own_bytes(coordinator, proofs, tmp_
     estimate = found["questions"]["recommendation"]["systems"]["aurora"]["majority"]["estimate"]
     assert (estimate["k"], estimate["n"]) == (1, 2)
     assert verify_file(canonical(document) + b"\n").verified
+
+
+POINTS = """
+[[rubric]]
+name = "referee"
+version = 1
+kind = "grade"
+title = "Points"
+
+[[rubric.questions]]
+key = "recommendation"
+text = "How many points?"
+
+[rubric.questions.scale]
+level = "interval"
+values = ["0", "0.25", "3", "1000000"]
+success = ["1000000"]
+"""
+
+
+def test_means_of_the_results_are_those_of_the_score_to_the_last_digit(coordinator, tmp_path):
+    import_rubrics(actor=coordinator, protocol="proofs", content=POINTS.encode())
+    release = release_named("points")
+    grades = {"aurora": (("0.25", "3"), ("0.25", "0.25"), ("0", "0", "0.25"), ("3",)), "basalt": (("0",),)}
+    import_labels(actor=None, path=labels(release, tmp_path, grades=grades), release=release)
+    inputs = collect(release=release)
+    document = score(inputs)
+    (campaign,) = document.experts
+    found = reading(inputs)
+    leaderboard = board(document, found, {row.subject: row for row in inputs.outputs}, inputs.methods)
+    for line in leaderboard.lines:
+        macro = campaign.questions["recommendation"].systems[line.system].macro
+        assert (line.experts.value, line.experts.ci) == (macro.value, macro.ci), line.system
+    levels = [found.outputs[f"p{number}/aurora-points/1"].level for number in (1, 2, 3, 4)]
+    assert levels == ["1.6", "0.25", "0.1", "3"]
+    names = Names({}, {}, {}, lambda subject, instance: "")
+    shown = board_context(leaderboard, names)
+    assert (shown["top"], shown["middle"]) == ("1000000", "500000")
+
+
+def test_a_mean_on_a_scale_from_0_to_1_is_shown_as_a_mean(coordinator, owner, client, tmp_path):
+    import_rubrics(
+        actor=coordinator,
+        protocol="proofs",
+        content=POINTS.replace('"3", "1000000"', '"1"').replace("1000000", "1").encode(),
+    )
+    release = release_named("unit")
+    grades = {"aurora": (("0.25", "1"), ("0.25", "0.25")), "basalt": (("0",), ("1",))}
+    import_labels(actor=None, path=labels(release, tmp_path, grades=grades), release=release)
+    client.force_login(owner)
+    context = client.get(reverse("score", args=[release.name])).context["board"]
+    assert context["means"]
+    assert [row["experts"]["value"] for row in context["lines"]] == ["50 %", "44 %"]

@@ -49,6 +49,17 @@ def test_without_an_order_different_answers_have_no_middle():
 def test_numbers_have_a_mean():
     assert level_of(TO_TEN, ["7", "7", "6"]) == "6.7"
     assert level_of(TO_TEN, ["7", "7"]) == "7"
+    assert level_of(TO_TEN, ["10", "10", "10"]) == "10"
+    quarters = own_scale({"level": "interval", "values": ["0", "0.25", "0.5", "1"]})
+    assert level_of(quarters, ["0.25"]) == level_of(quarters, ["0.25", "0.25"]) == "0.25"  # as it was given
+    assert level_of(quarters, ["0.25", "0.5"]) == "0.38"
+    assert level_of(quarters, ["0", "1"]) == "0.5"
+
+
+def test_a_mean_is_counted_as_it_is_and_not_as_the_cell_rounds_it():
+    answers = {"expert-1": "7", "expert-2": "7", "expert-3": "6"}
+    assert Graded("p/s/1", answers, "6.7", None, True).number == pytest.approx(20 / 3)
+    assert Graded("p/s/1", answers, "5", None, True, decided=True).number == 5
 
 
 @pytest.mark.parametrize(
@@ -219,10 +230,7 @@ def test_unanimity_has_its_words(unanimous, lead):
 @pytest.mark.parametrize(("graded", "words"), [(9, "1 more has"), (24, "16 more have")])
 def test_proofs_without_two_answers_are_not_left_out_in_silence(graded, words):
     found = sentences.unanimity_words(Agreeing(0, 0, 6, 8), "solved or not", "", graded)
-    assert (
-        found.rest
-        == f"6 of 8 are unanimous on solved or not ({words} fewer than two answers that count)."
-    )
+    assert found.rest == f"6 of 8 are unanimous on solved or not ({words} fewer than two answers that count)."
 
 
 def test_distances_between_levels():

@@ -222,6 +222,25 @@ def test_own_words_are_ordered_by_the_order_that_is_given():
         Options(order=("minor", "minor"))
 
 
+def test_numbers_keep_their_distances_where_their_order_is_given():
+    rows = ["a,x,1", "a,y,2", "b,x,2", "b,y,5", "c,x,5", "c,y,5", "d,x,1", "d,y,3"]
+    asked = {name: document(rows, level="interval", options=Options(order=order))["questions"][""]
+             for name, order in {"plain": (), "rising": tuple("12345"), "falling": tuple("54321")}.items()}  # fmt: skip
+    for name in ("krippendorff_alpha_interval", "icc_2_1", "weighted_kappa_quadratic", "gwet_ac2_linear"):
+        gaps = {order: found[name]["value"] for order, found in asked.items()}
+        if name == "gwet_ac2_linear":  # the order declares a value that nobody gave
+            del gaps["plain"]
+        assert len({round(value, 12) for value in gaps.values()}) == 1, (name, gaps)
+    # numbers in an order that is not theirs are names with places
+    other = document(rows, level="interval", options=Options(order=("1", "3", "2", "5")))["questions"][""]
+    assert (
+        other["krippendorff_alpha_interval"]["value"]
+        != asked["plain"]["krippendorff_alpha_interval"]["value"]
+    )
+    skipped = document(rows, level="interval", options=Options(order=("1", "2", "3", "5")))["questions"][""]
+    assert skipped["krippendorff_alpha_interval"] == asked["plain"]["krippendorff_alpha_interval"]
+
+
 def test_two_raters_scores_are_correlated_where_they_have_an_order():
     numbers = only_question([f"{i},{r},{(i + (r == 'y') * (i % 2)) % 5}" for i in range(30) for r in "xy"])
     for name in ("pearson", "spearman", "kendall_tau_b", "rmse", "bias", "within_one_level"):

@@ -231,3 +231,10 @@ def test_hundreds_of_systems_are_refused_before_any_is_looked_at():
         systems_document(rows, positive="yes", level=None, options=Options())
     with pytest.raises(TableError, match="column system: names 201"):
         audit_document(rows, positive="yes", options=Options(), by="system")
+
+
+def test_the_mean_of_numbers_is_the_same_where_their_order_is_given():
+    rows = [f"A,{number},{number},x,{value},,,," for number, value in enumerate((1, 2, 5))]
+    for order in ((), tuple("12345"), tuple("54321")):
+        found = document(rows, positive="5", order=order)
+        assert found["questions"][""]["systems"][0]["mean"]["value"] == pytest.approx(8 / 3), order
