@@ -24,9 +24,8 @@ from work.holding import held, is_held
 logger = logging.getLogger(__name__)
 TASK = "search.build"
 GIVEN_UP_AFTER = dt.timedelta(hours=6)
-_BEGUN_BY_THEN = dt.timedelta(
-    minutes=1
-)  # a command holds the file of its build a moment after the row is there
+# A command holds the file of its build a moment after the row is there.
+_BEGUN_BY_THEN = dt.timedelta(minutes=1)
 _STOPPED = "The build did not end. Its process was probably stopped."
 
 

@@ -164,7 +164,9 @@ def _points_in_order(order: Sequence[str]) -> Floats:
     """The numbers that `order` names, or places where it names words or says another order than the numbers have."""
     points = np.array([number_in(text) for text in order])
     steps = np.diff(points)
-    return points if (steps > 0).all() or (steps < 0).all() else np.arange(len(order), dtype=np.float64)
+    if np.isfinite(points).all() and ((steps > 0).all() or (steps < 0).all()):
+        return points
+    return np.arange(len(order), dtype=np.float64)
 
 
 def _worded(texts: Sequence[str], words: Sequence[str]) -> Categories:
