@@ -82,3 +82,8 @@ addEventListener("pageshow", () => {
 });
 
 bringBack();
+
+// A form that came back refused: go on where it has to be corrected, which may be far down the page.
+const wrong = document.querySelector('main [aria-invalid="true"]') ?? document.querySelector("main .errorlist");
+if (wrong?.matches(".errorlist")) wrong.tabIndex = -1;
+wrong?.focus();
