@@ -333,7 +333,9 @@ def test_the_focus_of_a_rule_stays_on_the_control_that_was_used(sign_in, coordin
     for _ in range(3):
         page.keyboard.press("ArrowDown")
         expect(page.get_by_label("What the rule demands").first).to_be_focused()
-    assert [rule["question"] for rule in content(page, draft)["rules"]] == [rule["question"] for rule in rules]
+    assert [rule["question"] for rule in content(page, draft)["rules"]] == [
+        rule["question"] for rule in rules
+    ]
     tick = page.locator("#rule-0 .several input").nth(1)
     tick.focus()
     page.keyboard.press("Space")
