@@ -106,3 +106,13 @@ def test_a_form_that_comes_back_refused_goes_on_at_the_field(page):
     page.locator("[name=email]").fill("ada@example")
     page.keyboard.press("Enter")
     expect(page.locator("[name=email]")).to_be_focused()
+
+
+def test_nor_does_the_fragment_of_an_address_take_the_focus_from_the_field(sign_in, algebraist):
+    page = sign_in(algebraist)
+    page.goto(reverse("profile"))
+    tokens = page.locator("form[action$='#tokens']").first
+    tokens.locator("[name=label]").fill("for scripts")
+    tokens.locator("[name=password]").fill("not this one")
+    page.keyboard.press("Enter")
+    expect(page.locator("main [aria-invalid=true]")).to_be_focused()
