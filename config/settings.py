@@ -84,6 +84,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "accounts.site.middleware.PrivatePagesMiddleware",
+    "accounts.site.middleware.FormsOnlyMiddleware",
     "accounts.site.middleware.RequireMfaMiddleware",
     "accounts.site.middleware.NulMiddleware",
     "accounts.site.middleware.MeanwhileMiddleware",

@@ -1,5 +1,5 @@
-"""Rules for every page: private pages are never cached, staff must use MFA, no text has a NUL, and of two who write
-the same thing at the same moment the second is told to try again."""
+"""Rules for every page: private pages are never cached, staff must use MFA, no text has a NUL, no page is empty, and of
+two who write the same thing at the same moment the second is told to try again."""
 
 import logging
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.exceptions import BadRequest, ObjectDoesNotExist
 from django.db import DatabaseError, IntegrityError, OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 
 from accounts.access import lacks_second_factor
@@ -41,6 +41,22 @@ class PrivatePagesMiddleware:
         if request.user.is_authenticated:
             response.headers.setdefault("Cache-Control", "private, no-store")
         return response
+
+
+class FormsOnlyMiddleware:
+    """A page for addresses that take only what a form sends, where Django answers with nothing at all: signing in leads
+    there when a button was pressed after the session had ended."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if request.method != "GET" or not isinstance(response, HttpResponseNotAllowed):
+            return response
+        page = render(request, "405.html", status=405)
+        page.headers["Allow"] = response.headers["Allow"]
+        return page
 
 
 class RequireMfaMiddleware:

@@ -120,3 +120,16 @@ def test_the_audit_trail_is_filtered_and_paged(client: Client, owner: User) -> N
     assert [event.target_key for event in second] == ["0"]
     one = client.get(reverse("audit-trail"), {"target_kind": "thing", "target_key": "7"}).context["page"]
     assert [event.target_key for event in one] == ["7"]
+
+
+def test_signing_in_after_a_button_was_pressed_says_that_nothing_was_sent(
+    client: Client, coordinator: User
+) -> None:
+    address = reverse("form-start", args=["proofs"])
+    turned_away = client.post(address, {"start": "blank"})
+    page = client.post(
+        turned_away["Location"], {"login": coordinator.email, "password": PASSWORD}, follow=True
+    )
+    assert (page.request["PATH_INFO"], page.status_code, page["Allow"]) == (address, 405, "POST")
+    assert "press it again" in page.content.decode()
+    assert page["Cache-Control"] == "private, no-store"

@@ -324,3 +324,30 @@ def test_a_name_in_tables_typed_through_another_s_takes_none_of_its_rules(sign_i
     page.get_by_text("Name in tables").click()
     page.locator("#question-key-0").fill("verdict")
     assert [rule["question"] for rule in content(page, draft)["rules"]] == ["verdict", "verdict"]
+
+
+def test_the_focus_of_a_rule_stays_on_the_control_that_was_used(sign_in, coordinator):
+    page, draft = opened(sign_in, coordinator)
+    rules = content(page, draft)["rules"]
+    page.get_by_label("What the rule demands").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+        expect(page.get_by_label("What the rule demands").first).to_be_focused()
+    assert [rule["question"] for rule in content(page, draft)["rules"]] == [
+        rule["question"] for rule in rules
+    ]
+    tick = page.locator("#rule-0 .several input").nth(1)
+    tick.focus()
+    page.keyboard.press("Space")
+    expect(tick).to_be_focused()
+
+
+def test_what_keeps_a_form_from_being_used_gets_the_focus(sign_in, coordinator):
+    page, _ = opened(sign_in, coordinator)
+    page.get_by_label("Question", exact=True).fill("")
+    page.get_by_label("Name of level 1").fill("")
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Use this version").press("Enter")
+    expect(page.locator('[data-question-problem="0"]')).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Question", exact=True)).to_be_focused()

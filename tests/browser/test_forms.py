@@ -94,3 +94,25 @@ def test_a_button_pressed_twice_makes_one_thing(sign_in, coordinator, tmp_path):
     expect(page.get_by_role("heading", name="table.csv")).to_be_visible()
     assert len(sent) == 1
     assert ImportUpload.objects.count() == 1
+
+
+def test_a_form_that_comes_back_refused_goes_on_at_the_field(page):
+    page.goto(reverse("account_login"))
+    page.locator("[name=login]").fill("ada@example.org")
+    page.locator("[name=password]").fill("not this one")
+    page.keyboard.press("Enter")
+    expect(page.locator("main .errorlist")).to_be_focused()
+    page.goto(reverse("account_reset_password"))
+    page.locator("[name=email]").fill("ada@example")
+    page.keyboard.press("Enter")
+    expect(page.locator("[name=email]")).to_be_focused()
+
+
+def test_nor_does_the_fragment_of_an_address_take_the_focus_from_the_field(sign_in, algebraist):
+    page = sign_in(algebraist)
+    page.goto(reverse("profile"))
+    tokens = page.locator("form[action$='#tokens']").first
+    tokens.locator("[name=label]").fill("for scripts")
+    tokens.locator("[name=password]").fill("not this one")
+    page.keyboard.press("Enter")
+    expect(page.locator("main [aria-invalid=true]")).to_be_focused()

@@ -146,6 +146,16 @@ def test_the_outline_and_go_to_reach_every_numbered_statement_and_equation(readi
         page.wait_for_timeout(20)
 
 
+def test_the_outline_keeps_a_title_that_is_a_citation(reading):
+    source = r"\newtheorem{lemma}{Lemma}\begin{document}\begin{lemma}[\cite{knuth}]It holds.\end{lemma}"
+    source += r"\begin{lemma}[Knuth, \cite{knuth}]It holds.\end{lemma}"
+    source += r"\begin{thebibliography}{9}\bibitem{knuth} Knuth.\end{thebibliography}\end{document}"
+    page = reading(r"\documentclass{article}" + source)
+    entries = page.locator("#outline a:has(b)")
+    expect(entries.nth(0)).to_have_text("Lemma 1 [1]")
+    expect(entries.nth(1)).to_have_text("Lemma 2 Knuth, [1]")
+
+
 def test_go_to_understands_abbreviations_and_words(reading):
     page = reading(proof(6))
     for typed, found in (("le 2.2", "Lemma 2.2"), ("thm 4", "Theorem 4.1"), ("variance", "Lemma 1.2")):

@@ -38,7 +38,7 @@ const wordsOf = (pieces) => inOneLine(pieces.map((piece) => piece.dataset?.sourc
 function theorem(element, head) {
   const title = head.querySelector(".thm-title");
   const name = inOneLine(wordsOf(copied(head, ".thm-title"))).replace(/\s*\.$/, "");
-  const pieces = title ? copied(title, "a") : [];
+  const pieces = title ? copied(title, "sup") : []; // a title may be a citation and nothing else
   if (pieces.length && typeof pieces[0] === "string") pieces[0] = pieces[0].replace(/^\s*\(/, "");
   if (pieces.length && typeof pieces.at(-1) === "string") pieces.push(pieces.pop().replace(/\)\s*$/, ""));
   return { name, title: pieces, level: 2, statement: true };

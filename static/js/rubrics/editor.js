@@ -129,8 +129,15 @@ class Editor {
     event.preventDefault();
     if (!(await this.save())) return;
     if (this.faults.length) {
-      this.showFaults();
-      document.querySelector("#editor .problem:not([hidden])")?.scrollIntoView({ block: "center" });
+      const [{ question }] = this.faults;
+      if (question !== null) this.open = question;
+      this.draw();
+      const problem = document.querySelector("#editor .problem:not([hidden])");
+      if (problem) {
+        problem.tabIndex = -1;
+        problem.focus(); // so that Tab goes on to what has to be corrected
+        problem.scrollIntoView({ block: "center" });
+      }
       return;
     }
     event.target.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
@@ -488,6 +495,14 @@ class Editor {
     this.redraw("#form-rules > li:last-child select");
   }
 
+  // The focus stays on the control that was used: the next arrow key would change another one.
+  #redrawRule(at) {
+    const controls = () => [...document.querySelectorAll(`#rule-${at} :is(select, input)`)];
+    const place = controls().indexOf(document.activeElement);
+    this.redraw(`#rule-${at} select`);
+    controls()[place]?.focus();
+  }
+
   #rule(rule, at) {
     const asked = this.#asked();
     const named = asked.map(({ key, text }) => [key, text || key]);
@@ -495,7 +510,7 @@ class Editor {
     const change = (changes) => {
       const { then: _, allowed: __, comments_at_least: ___, comments_at_most: ____, ...rest } = rule;
       this.content.rules[at] = { ...rest, ...changes };
-      this.redraw(`#rule-${at} select`);
+      this.#redrawRule(at);
     };
     const keep = Object.fromEntries(["then", "allowed", "comments_at_least", "comments_at_most"].filter((name) => rule[name]).map((name) => [name, rule[name]]));
     const demand = rule.then ? `then:${rule.then}` : rule.comments_at_least ? "least" : "most";
@@ -530,7 +545,7 @@ class Editor {
     return element("li", { id: `rule-${at}` },
       "If ", select(named, rule.question, (key) => {
         this.content.rules[at] = { ...rule, ...keep, question: key, values: [this.#valuesOf(asked.find((each) => each.key === key))[0]] };
-        this.redraw(`#rule-${at} select`);
+        this.#redrawRule(at);
       }, { "aria-label": "Question of the rule" }),
       " is ", this.#several(this.#valuesOf(question), rule.values ?? [], (values) => change({ ...keep, values }), "Answers for which the rule applies"),
       ", then ", pick, " ", target, message,
