@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern] = [
     path("people/<int:pk>/", api_people.PersonView.as_view()),
     path("people/<int:pk>/roles/", api_people.RolesView.as_view()),
     path("people/<int:pk>/roles/<slug:role>/", api_people.RoleView.as_view()),
+    path("people/<int:pk>/second-factor/", api_people.SecondFactorView.as_view()),
     path("people/<int:pk>/deactivate/", api_people.DeactivateView.as_view()),
     path("people/<int:pk>/reactivate/", api_people.ReactivateView.as_view()),
     path("people/<int:pk>/erase/", api_people.EraseView.as_view()),

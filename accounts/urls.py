@@ -28,6 +28,7 @@ urlpatterns: list[URLPattern] = [
     path("people/<int:pk>/roles/grant/", people.role_grant, name="role-grant"),
     path("people/<int:pk>/roles/revoke/", people.role_revoke, name="role-revoke"),
     path("people/<int:pk>/erase/", people.erase, name="person-erase"),
+    path("people/<int:pk>/second-factor/remove/", people.second_factor_remove, name="second-factor-remove"),
     path("people/<int:pk>/deactivate/", people.deactivate, name="deactivate"),
     path("people/<int:pk>/reactivate/", people.reactivate, name="reactivate"),
 ]

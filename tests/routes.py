@@ -158,6 +158,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         people/<int:pk>/
         people/<int:pk>/roles/grant/
         people/<int:pk>/roles/revoke/
+        people/<int:pk>/second-factor/remove/
         people/<int:pk>/deactivate/
         people/<int:pk>/reactivate/
         releases/
@@ -412,6 +413,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/people/<int:pk>/
         api/v1/people/<int:pk>/roles/
         api/v1/people/<int:pk>/roles/<slug:role>/
+        api/v1/people/<int:pk>/second-factor/
         api/v1/people/<int:pk>/deactivate/
         api/v1/people/<int:pk>/reactivate/
         api/v1/invitations/

@@ -93,6 +93,14 @@ class ReactivateView(StaffView):
         return shown(pk)
 
 
+class SecondFactorView(StaffView):
+    @extend_schema(operation_id="people_remove_second_factor", responses={204: None, **REFUSED})
+    def delete(self, request: Request, pk: int) -> Response:
+        """Remove the second factor of a person who lost it together with its recovery codes."""
+        members.remove_second_factor(actor=caller(request), member=member_or_404(pk))
+        return Response(status=204)
+
+
 class EraseView(APIView):
     permission_classes = [IsOwner]
 

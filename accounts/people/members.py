@@ -1,5 +1,6 @@
 """Roles and accounts of members: granted, revoked, closed and reopened, never deleted."""
 
+from allauth.mfa.models import Authenticator
 from django.db import transaction
 
 from accounts.access import role_names
@@ -59,6 +60,20 @@ def reactivate_user(*, actor: User, member: User, reason: str = "") -> None:
     if not User.objects.filter(pk=member.pk, is_active=False, erased_at=None).update(is_active=True):
         raise Refused(f"The account of {member} is already open, or was erased.", code="account_open")
     record(actor=actor, verb="reactivate_user", target=member, reason=reason)
+
+
+@transaction.atomic
+def remove_second_factor(*, actor: User, member: User, reason: str = "") -> None:
+    """For a person who lost it together with its recovery codes: the password is enough once more, and those who need
+    a second factor set up another one."""
+    if actor.pk == member.pk:
+        raise Refused("Your own second factor is turned off in your profile.", code="own_account")
+    if not may_dismiss(role_names(actor), _locked_roles(member)):
+        raise NotAllowed("You may not remove this person's second factor.")
+    removed, _ = Authenticator.objects.filter(user=member).delete()
+    if not removed:
+        raise Refused(f"{member} has no second factor.", code="no_second_factor")
+    record(actor=actor, verb="remove_second_factor", target=member, reason=reason)
 
 
 def _locked_roles(member: User) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlencode
 
+from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -86,6 +87,7 @@ def person(request: SignedInRequest, pk: int) -> HttpResponse:
         "grantable": [role for role in RoleName if role.value in gift - held and not clashes(held, role)],
         "may_erase": member != request.user and RoleName.OWNER in role_names(request.user),
         "may_dismiss": member != request.user and may_dismiss(role_names(request.user), held),
+        "has_second_factor": is_mfa_enabled(member),
         "reason_form": ReasonForm(),
         "events": queries.audit_events(target_kind="accounts.user", target_key=str(pk))[:20],
     }
@@ -133,6 +135,16 @@ def reactivate(request: SignedInRequest, pk: int) -> HttpResponse:
     member = get_object_or_404(queries.members(), pk=pk)
     with told(request, f"The account of {member} is open again."):
         members.reactivate_user(actor=request.user, member=member, reason=_reason(request))
+    return redirect("person", pk=pk)
+
+
+@staff_only
+@require_POST
+def second_factor_remove(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Remove a second factor that was lost."""
+    member = get_object_or_404(queries.members(), pk=pk)
+    with told(request, f"{member} signs in by password alone until another second factor is set up."):
+        members.remove_second_factor(actor=request.user, member=member, reason=_reason(request))
     return redirect("person", pk=pk)
 
 

@@ -26,6 +26,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from accounts.access import is_study_staff
+from accounts.holding import held, is_held
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from benchmark.collecting.actions import FaultyFiles, import_files
@@ -40,7 +41,6 @@ from benchmark.models import ImportKind, ImportState, ImportUpload, Release
 from benchmark.releases.actions import import_release
 from benchmark.releases.queries import release_named
 from benchmark.rendering.stored import call_worker
-from work.holding import held, is_held
 
 logger = logging.getLogger(__name__)
 

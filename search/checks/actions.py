@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from accounts.holding import held, is_held
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
@@ -17,7 +18,6 @@ from retrieval.duplicates import pairs
 from search.checks.texts import texts_of
 from search.corpora.queries import corpus_sha256
 from search.models import CheckState, Corpus, Finding, ReleaseCheck
-from work.holding import held, is_held
 
 logger = logging.getLogger(__name__)
 TASK = "search.check"

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from accounts.holding import held, is_held
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
@@ -19,7 +20,6 @@ from retrieval.recipes import Recipe
 from search.indexes.embedding import recipe_named, vectors_of
 from search.indexes.entries import entries_of
 from search.models import Corpus, Index, IndexState
-from work.holding import held, is_held
 
 logger = logging.getLogger(__name__)
 TASK = "search.build"

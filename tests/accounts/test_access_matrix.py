@@ -53,6 +53,9 @@ PAGES = {
     "people/<int:pk>/": Row("get", "/people/{member}/", IN, 403, 403, 200, 200),
     "people/<int:pk>/roles/grant/": Row("post", "/people/{member}/roles/grant/", IN, 403, 403, IN, IN),
     "people/<int:pk>/roles/revoke/": Row("post", "/people/{member}/roles/revoke/", IN, 403, 403, IN, IN),
+    "people/<int:pk>/second-factor/remove/": Row(
+        "post", "/people/{member}/second-factor/remove/", IN, 403, 403, IN, IN
+    ),
     "people/<int:pk>/deactivate/": Row("post", "/people/{member}/deactivate/", IN, 403, 403, IN, IN),
     "people/<int:pk>/reactivate/": Row("post", "/people/{member}/reactivate/", IN, 403, 403, IN, IN),
     "join/<str:token>/": Row("get", "/join/made-up/", 404, 404, 404, 404, 404),
@@ -72,6 +75,9 @@ REST = {
     "people/<int:pk>/roles/": Row("post", "/api/v1/people/{member}/roles/", 401, 403, 403, 400, 400),
     "people/<int:pk>/roles/<slug:role>/": Row(
         "delete", "/api/v1/people/{member}/roles/owner/", 401, 403, 403, 403, 409
+    ),
+    "people/<int:pk>/second-factor/": Row(
+        "delete", "/api/v1/people/{member}/second-factor/", 401, 403, 403, 409, 409
     ),
     "people/<int:pk>/deactivate/": Row(
         "post", "/api/v1/people/{member}/deactivate/", 401, 403, 403, 200, 200

@@ -14,9 +14,11 @@ from allauth.mfa.totp.internal.auth import (
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from accounts.models import User
+from accounts.models import AuditEvent, User
+from accounts.people import members
 from accounts.profile import tokens
 from accounts.profile.personal_data import personal_data
+from accounts.refusal import NotAllowed, Refused
 from accounts.site.middleware import REACHABLE_WITHOUT_FACTOR
 from tests.conftest import PASSWORD
 
@@ -133,3 +135,36 @@ def test_the_second_factor_is_among_ones_own_data_without_its_secret(owner):
     own = personal_data(owner)
     assert [row["type"] for row in own["second_factors"]] == ["totp"]
     assert secret not in str(own)
+
+
+def test_a_factor_that_was_lost_is_removed_by_an_owner(
+    client: Client, owner: User, coordinator: User, algebraist: User
+) -> None:
+    for one in (owner, coordinator):
+        TOTP.activate(one, generate_totp_secret())
+    client.force_login(owner)
+    assert "Remove the second factor" in client.get(reverse("person", args=[coordinator.pk])).content.decode()
+    client.post(reverse("second-factor-remove", args=[coordinator.pk]), {"reason": "phone lost"})
+    assert not Authenticator.objects.filter(user=coordinator).exists()
+    event = AuditEvent.objects.get(verb="remove_second_factor")
+    assert (event.actor, event.target_key, event.reason) == (owner, str(coordinator.pk), "phone lost")
+    page = client.get(reverse("person", args=[coordinator.pk])).content.decode()
+    assert "Remove the second factor" not in page
+    with pytest.raises(Refused, match="has no second factor"):
+        members.remove_second_factor(actor=owner, member=coordinator)
+    with pytest.raises(Refused, match="in your profile"):
+        members.remove_second_factor(actor=owner, member=owner)
+    elsewhere = Client()
+    elsewhere.post(reverse("account_login"), {"login": coordinator.email, "password": PASSWORD})
+    assert elsewhere.get(reverse("people"))["Location"] == reverse("mfa_activate_totp")
+
+
+def test_a_coordinator_removes_no_factor_of_an_owner(
+    owner: User, coordinator: User, algebraist: User
+) -> None:
+    for one in (owner, algebraist):
+        TOTP.activate(one, generate_totp_secret())
+    members.remove_second_factor(actor=coordinator, member=algebraist)
+    with pytest.raises(NotAllowed):
+        members.remove_second_factor(actor=coordinator, member=owner)
+    assert Authenticator.objects.get().user == owner

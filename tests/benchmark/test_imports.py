@@ -10,13 +10,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.holding import held
 from accounts.models import AuditEvent
 from benchmark.importing import outputs as importing_outputs
 from benchmark.importing import uploading
 from benchmark.models import ImportUpload, Output, Release, Run
 from benchmark.releases.actions import import_release
 from tests.benchmark.files import PROBLEM, PROOF, packed
-from work.holding import held
 
 pytestmark = pytest.mark.django_db
 KEYS = ["p1", "p2"]

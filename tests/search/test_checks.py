@@ -6,13 +6,13 @@ import io
 import pytest
 from django.db import IntegrityError, transaction
 
+from accounts.holding import held
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from search.checks.actions import ask_for_check, decide, run_waiting
 from search.checks.texts import texts_of
 from search.models import Finding, ReleaseCheck
 from tests.factories import InstanceFactory, ReleaseFactory
-from work.holding import held
 
 pytestmark = pytest.mark.django_db
 SAME = r"A subset of $\mathbb{R}^n$ is compact if and only if it is closed and bounded."

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from accounts.holding import held
 from accounts.people.erasure import erase_person
 from accounts.profile.personal_data import personal_data
 from accounts.refusal import Refused
@@ -24,7 +25,6 @@ from search.searching.actions import forget_searches, say_relevant, search, simi
 from search.searching.request import Asked
 from search.searching.results import cut
 from tests.search.conftest import LINES
-from work.holding import held
 
 pytestmark = pytest.mark.django_db
 
