@@ -96,10 +96,12 @@ def _fields(
         if "maxItems" in inner:
             limits.append(f"at most {inner['maxItems']:,} entries")
         said = " ".join(meaning.split())
+        entry = known.get(inner.get("items", {}).get("$ref", "").rpartition("/")[2])
+        by_parts = entry if inner.get("minItems") else None
+        said += " A list of one can be mapped by its parts." if by_parts else ""
         yield FieldInfo(prefix + name, kind, is_needed, said, values, ", ".join(limits))
-        if inner.get("minItems") and "$ref" in inner.get("items", {}):
-            entry = known[inner["items"]["$ref"].rpartition("/")[2]]
-            yield from _fields(entry, known, f"{prefix}{name}{ONLY}.", False)
+        if by_parts:
+            yield from _fields(by_parts, known, f"{prefix}{name}{ONLY}.", False)
 
 
 def guess_columns(fields: Sequence[FieldInfo], columns: Sequence[str]) -> dict[str, str]:

@@ -65,7 +65,7 @@ def document() -> str:
         "What can be imported, by protocol. *Import files* takes tables in CSV, XLSX, JSON and JSON Lines with columns",
         "of any names. Those below are recognised at once; the site has templates. A dotted name is a field of an",
         "object: a column of that name in a table, an object in JSON. Lists are written as JSON in a cell; a list of",
-        "objects with one entry can be a column for each part of it, such as `targets[1].paper`. The commands",
+        "one can be a column for each part of its entry, such as `targets[1].paper`. The commands",
         "`import_release` and `import_outputs` take JSON Lines with exactly these fields, without `system`.",
         "",
         "Outputs are also read as other tools write them, in all of these ways: results of OpenAI's Batch API",

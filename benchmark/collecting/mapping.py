@@ -189,7 +189,10 @@ def table_fields(rules: Protocol, table: str) -> list[FieldInfo]:
     if table == "outputs":
         meaning = "The system that wrote the output. Reviewers never see it."
         fields.append(FieldInfo(SYSTEM, "text", False, meaning))
-    return sorted(fields, key=lambda field: (field.name != SYSTEM, not field.required))
+    needed = {field.name for field in fields if field.required}
+    return sorted(
+        fields, key=lambda field: (field.name != SYSTEM, field.name.partition(ONLY)[0] not in needed)
+    )
 
 
 def reads_documents(rules: Protocol) -> bool:
