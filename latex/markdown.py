@@ -248,5 +248,10 @@ def render_markdown(text: str, task: Task) -> Document:
     engine.numbered = False
     commands = (engine.commands.keys() | DEFINITIONS.keys() | set(_DEFINED.findall(read))) - _NOT_COMMANDS
     protected = protect(read, commands.__contains__)
+    if protected.doubled:
+        signs = list(read)
+        for at in protected.doubled:
+            signs[at] = " "
+        engine.text = "".join(signs)
     _Walk(engine, protected).run(_PARSER.parse(protected.text, {"clock": task.clock}))
     return finished(engine, text)

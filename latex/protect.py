@@ -16,7 +16,7 @@ OPEN, CLOSE = "\ue010", "\ue011"
 PLACEHOLDER = re.compile(f"{OPEN}(\\d+){CLOSE}")
 _POINT = re.compile(
     r"(?P<fence>^[ \t>]*(?:`{3,}|~{3,}))|(?P<ticks>`+)|(?P<begin>\\begin\{(?P<name>[A-Za-z]+\*?)\})"
-    r"|\\(?P<word>[A-Za-z]+)|(?P<open>\\[\[(])|(?P<escape>\\[\s\S])|(?P<dollars>\$\$?)",
+    r"|\\(?P<word>[A-Za-z]+)|(?P<open>\\[\[(])|(?P<doubled>\\\\[\[(])|(?P<escape>\\[\s\S])|(?P<dollars>\$\$?)",
     re.MULTILINE,
 )
 _TICKS = re.compile("`+")
@@ -37,10 +37,14 @@ class ProtectedPiece:
 
 @dataclass
 class Protected:
-    """Markdown with placeholders, the pieces they stand for, and the way back to source offsets."""
+    """Markdown with placeholders, the pieces they stand for, and the way back to source offsets.
+
+    `doubled`: where the second delimiter of a formula in \\\\(..\\\\) has a backslash too many.
+    """
 
     text: str
     pieces: list[ProtectedPiece]
+    doubled: list[int] = field(default_factory=list)
     _here: list[int] = field(default_factory=list)
     _there: list[int] = field(default_factory=list)
 
@@ -58,7 +62,7 @@ class _Scanner:
         self.out: list[str] = []
         self.length = 0
         self.copied = 0
-        self.result = Protected("", [], [0], [0])
+        self.result = Protected("", [], [], [0], [0])
         self.searched: dict[str, int] = {}
         self.paragraph_ends = [match.start() for match in _BLANK_LINE.finditer(text)]
         self.environments: dict[int, int] = {}  # where each \begin{name} that has an \end{name} ends
@@ -114,6 +118,8 @@ class _Scanner:
         if match["open"]:
             closing = "\\]" if match["open"] == "\\[" else "\\)"
             return self.delimited(start, match.end(), closing, block=closing == "\\]")
+        if match["doubled"]:
+            return self.doubled(start, "\\\\]" if match["doubled"][-1] == "[" else "\\\\)")
         if match["dollars"]:
             return self.dollars(start, match["dollars"])
         return match.end()
@@ -156,6 +162,16 @@ class _Scanner:
         if end < 0:
             return inside
         return self.protect(start, end + len(closing), block)
+
+    def doubled(self, start: int, closing: str) -> int:
+        """A formula in \\\\(..\\\\) or \\\\[..\\\\]: Markdown takes one backslash away before scripts set formulas."""
+        end = self.find(closing, start + len(closing), self.paragraph_end(start))
+        if end < 0:
+            return start + 2
+        self.copy(start)
+        self.copied += 1  # without its first backslash it is as anywhere
+        self.result.doubled.append(end)
+        return self.protect(start + 1, end + len(closing), block=closing[-1] == "]")
 
     def dollars(self, start: int, mark: str) -> int:
         inside = start + len(mark)

@@ -109,3 +109,19 @@ def test_the_format_is_guessed(text: str, expected: str) -> None:
 def test_a_backslash_before_three_ticks_leaves_two_that_open_nothing() -> None:
     """The run of three has no partner of two: a proof that holds it is still a page."""
     assert words(markdown("A \\``` and $x$.")).startswith("A ``` and")
+
+
+def test_delimiters_with_two_backslashes_are_delimiters_as_where_markdown_takes_one_away():
+    document = markdown(
+        "Let \\\\( x_1 \\\\) be (\\\\(y\\\\)), `\\\\(code\\\\)`, \\\\[2pt] of \\\\( it.\n\n"
+        "$$\\begin{aligned} a \\\\(b) \\\\[2pt] c \\\\) \\end{aligned}$$\n\n\\\\[\nz \\in \\{1\\}\n\\\\]"
+    )
+    assert formulas(document) == [
+        "x_1",
+        "y",
+        "\\begin{aligned} a \\\\(b) \\\\[2pt] c \\\\) \\end{aligned}",
+        "z \\in\\{1\\}",
+    ]
+    assert words(document) == "Let be ( ), , \\[2pt] of \\( it."
+    assert document.formulas[0].source == "\\( x_1  \\)"
+    assert [block.start for block in document.blocks][:2] == [0, document.blocks[0].end + 2]
