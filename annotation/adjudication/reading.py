@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from annotation.adjudication.settling import Said, State, item_state, letter, question_state, tally_words
+from annotation.adjudication.settling import (
+    ABSTAINED,
+    Said,
+    State,
+    item_state,
+    letter,
+    question_state,
+    tally_words,
+)
 from annotation.campaigns.pairing import upright
 from annotation.core.item_names import is_turned, item_name
 from annotation.core.material import problem_title
@@ -22,6 +30,7 @@ from annotation.models import (
     Campaign,
     Grade,
     Item,
+    LabelState,
     SplitBy,
 )
 from benchmark.rubrics import rubric_from_content
@@ -82,19 +91,19 @@ def live_answers(items: Iterable[Item], questions: Sequence[str]) -> dict[int, l
             "question",
             "step",
             "value",
+            "state",
             "grade__assignment__swapped",
         )
     )
     found: dict[int, list[Said]] = defaultdict(list)
-    for item, grader, question, step, value, swapped in rows:
-        found[item].append(
-            Said(grader, question, step, upright(value, swapped=bool(swapped) != turned[item]))
-        )
+    for item, grader, question, step, value, state, swapped in rows:
+        answer = upright(value, swapped=bool(swapped) != turned[item])
+        found[item].append(Said(grader, question, step, ABSTAINED if state == LabelState.ABSTAIN else answer))
     return dict(found)
 
 
 def by_question(said: Iterable[Said]) -> dict[Key, list[str]]:
-    """Question and step to the values given, "" for those who could not judge it."""
+    """Question and step to the values given, as `Said` has them."""
     found: dict[Key, list[str]] = defaultdict(list)
     for answer in said:
         found[answer.question, answer.step].append(answer.value)

@@ -1,8 +1,9 @@
 """How far the answers to an item agree, and what a decision about them must say. Pure: values in and out.
 
-A question is agreed when all who could judge it gave the same value, split when they gave several, and open
-when nobody could judge it. A campaign may ask for less: then different values agree if all or none of them count as
-solved. An item is incomplete while a planned grade is missing, whatever the others say.
+A question is agreed when all gave the same value, split when they gave several, and open when nobody could judge it.
+Who found that it cannot be judged differs from those who judged it, as in scores and audits; who says nothing, because
+the text was unreadable, say, differs from nobody. A campaign may ask for less: then different values agree if all or
+none of them count as solved. An item is incomplete while a planned grade is missing, whatever the others say.
 """
 
 from collections import Counter
@@ -14,6 +15,7 @@ from types import MappingProxyType
 from benchmark.rubrics import NOT_ASSESSED
 from stats.core.scale import Scale, value_words
 
+ABSTAINED = "abstain"  # no scale has such a value
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -29,7 +31,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Said:
-    """One grader's answer to one question: "" where they could not judge it."""
+    """One grader's answer to one question: ABSTAINED or "" where they could not judge it, by the answer's state."""
 
     grader: int
     question: str
@@ -38,18 +40,19 @@ class Said:
 
 
 def judged(values: Iterable[str]) -> set[str]:
-    """The distinct non-empty values."""
-    return set(values) - {"", NOT_ASSESSED}
+    """The distinct values of those who judged."""
+    return set(values) - {"", NOT_ASSESSED, ABSTAINED}
 
 
 def question_state(values: Sequence[str], scale: Scale | None = None) -> State:
-    """`values` are the answers of all graders to one question, "" for those who could not judge it.
+    """`values` are the answers of all graders to one question, as `Said` has them.
 
     With `scale`, whose successes say what is solved, only different verdicts are a split. A step that comes after
     everybody's first error is assessed by nobody, and nobody differs about it.
     """
     different = judged(values)
-    verdicts = {value in scale.success for value in different} if scale and scale.passes else different
+    said = different | ({ABSTAINED} if ABSTAINED in values else set())
+    verdicts = {value in scale.success for value in said} if scale and scale.passes else said
     if len(verdicts) > 1:
         return State.SPLIT
     return State.AGREED if different or NOT_ASSESSED in values else State.OPEN
@@ -57,7 +60,7 @@ def question_state(values: Sequence[str], scale: Scale | None = None) -> State:
 
 def tally_words(values: Sequence[str]) -> str:
     """ "2 minor, 1 major", "2 × 4, 1 × 5": what graders said, the commonest first, with how many could not judge."""
-    given = Counter(value for value in values if value)
+    given = Counter(value for value in values if value not in ("", ABSTAINED))
     said = [
         f"{n} × {value}" if value[0].isdigit() else f"{n} {value_words(value)}"
         for value, n in given.most_common()

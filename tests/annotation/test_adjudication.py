@@ -27,6 +27,10 @@ pytestmark = pytest.mark.django_db
         (["correct", "incorrect"], State.SPLIT),
         (["correct", ""], State.AGREED),
         (["", ""], State.OPEN),
+        (["correct", "abstain"], State.SPLIT),
+        (["correct", "correct", "abstain", ""], State.SPLIT),
+        (["abstain", "abstain"], State.OPEN),
+        (["abstain", ""], State.OPEN),
         (["correct", "not_assessed"], State.AGREED),
         (["not_assessed", "not_assessed"], State.AGREED),
     ],
@@ -46,7 +50,7 @@ def test_an_item_is_as_far_as_its_worst_question_and_incomplete_before_all_else(
 def test_everyone_is_overruled_only_by_a_value_that_nobody_gave():
     assert overrules_everyone("inconclusive", ["correct", "incorrect"])
     assert not overrules_everyone("correct", ["correct", "incorrect"])
-    assert not overrules_everyone("correct", ["", ""])  # nobody is overruled where nobody judged
+    assert not overrules_everyone("correct", ["", "abstain"])  # nobody is overruled where nobody judged
 
 
 def test_preferences_are_read_in_the_order_of_the_item():
