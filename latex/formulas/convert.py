@@ -152,6 +152,9 @@ class _Converter(FormulaWriter):
             self.row.numbered = False
         elif name == "tag":
             self.tag()
+        elif name == "footnote":
+            self.option()
+            self.write(f"\\text{{ ({self.in_words()})}}")
         elif name in ("kern", "mkern", "mskip"):
             self.kern(name)
         elif name == "ensuremath":
@@ -220,16 +223,19 @@ class _Converter(FormulaWriter):
 
     def tag(self) -> None:
         starred = self.star()
-        text = _Converter(self.argument(), "", self.context, display=False)
-        text.text_depths = [0]
-        text.nesting = self.nesting + 1
-        shown = text.run()
-        written = f"\\tag{'*' if starred else ''}{{{shown}}}"
+        written = f"\\tag{'*' if starred else ''}{{{self.in_words()}}}"
         if self.depth == 0 and not self.levels and self.display:
             self.row.tag = written
             return
         self.hoisted.append((len(self.out), written))
         self.out.append("")
+
+    def in_words(self) -> str:
+        """The argument that follows, as text that may have formulas."""
+        text = _Converter(self.argument(), "", self.context, display=False)
+        text.text_depths = [0]
+        text.nesting = self.nesting + 1
+        return text.run()
 
     def refer(self, name: str) -> None:
         self.star()

@@ -1,7 +1,9 @@
 """What KaTeX is given for each formula."""
 
 import itertools
+import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +12,7 @@ from latex import Formula, FormulaError, check_formulas, to_math_html
 from latex.formulas import katex
 from latex.formulas.katex import KEPT_LENGTH, Trials, Unfinished
 from latex.limits import UNTRIED
+from latex.reading import collect
 from tests.latex.pages import formulas, fragment, kinds, latex, markdown, words
 
 
@@ -47,6 +50,12 @@ from tests.latex.pages import formulas, fragment, kinds, latex, markdown, words
         (r"\(a\)", "a"),
         (r"$$a$$", "a"),
         (r"$\nicefrac{1}{2}$", "{1}/{2}"),
+        (r"$x\footnote[2]{See $z_1$ and \(w^2\).}$", r"x\text{ (See $z_1$ and $w^2$.)}"),
+        (r"$\varangle ABC = \wideparen{AC}$", r"\sphericalangle ABC = \overgroup{AC}"),
+        (
+            r"$\lcm(a,b) \centernot\implies \sgn x$",
+            r"\operatorname{lcm}(a,b) \not\implies \operatorname{sgn} x",
+        ),
     ],
 )
 def test_a_formula_is_said_in_katexs_words(source: str, expected: str) -> None:
@@ -198,3 +207,14 @@ def test_a_kept_verdict_leaves_a_text_no_more_time_than_when_it_was_tried(
         assert [trials.unfinished(formula) for formula in formulas] == [
             "", "", "there was no time to try a formula of this length",
         ]  # fmt: skip
+
+
+def test_every_command_that_katex_lacks_is_said_with_commands_that_it_has():
+    source = Path(collect.__file__).with_name("prelude.tex").read_text("utf-8")
+    found = re.findall(r"^\\newcommand\{\\(\w+)\}(?:\[(\d)\](\[\])?)?\{", source, re.MULTILINE)
+    assert len(found) == source.count("\\newcommand{")
+    of_rows = {"intertext", "shortintertext", "MoveEqLeft"}  # nothing for a formula of one row
+    for name, count, optional in found:
+        given = "{a}" * (int(count or 0) - bool(optional)) if name != "sideset" else r"{}{'}\sum"
+        document = check_formulas(fragment(f"$x \\{name}{given} y$"))
+        assert name in of_rows or document.report.failures == (), name
