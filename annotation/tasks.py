@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from annotation.campaigns.reminding import remind_due, tell_opened
+from annotation.campaigns.reminding import remind_due, tell_missed, tell_opened
 from annotation.core.documents import texts
 from annotation.core.material import item_material
 from annotation.models import Item
@@ -19,6 +19,12 @@ def remind() -> dict[str, int]:
 def tell_reviewers(campaign: int) -> dict[str, int]:
     """Tell those who have places in an opened campaign that their work is waiting."""
     return tell_opened(campaign)
+
+
+@shared_task(name="annotation.tell_missed")
+def tell_again() -> dict[str, int]:
+    """Tell those whom the opening of a campaign has not reached; nobody a second time."""
+    return tell_missed()
 
 
 @shared_task(name="annotation.prepare_campaign")

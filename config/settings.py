@@ -163,6 +163,7 @@ CELERY_BEAT_SCHEDULE = {
     "beat-heart": {"task": "reports.beat_heart", "schedule": 30},
     "forget-old-answers": {"task": "accounts.forget_old_answers", "schedule": 24 * 3600},
     "remind-reviewers": {"task": "annotation.remind_due", "schedule": 24 * 3600},
+    "tell-reviewers": {"task": "annotation.tell_missed", "schedule": 600},
     "forget-searches": {"task": "search.forget", "schedule": 24 * 3600},
     "build-indexes": {"task": "search.build", "schedule": 60},
     "check-releases": {"task": "search.check", "schedule": 60},
@@ -295,6 +296,9 @@ EMAIL_HOST_USER = EMAIL_CONFIG.get("EMAIL_HOST_USER") or ""
 EMAIL_HOST_PASSWORD = EMAIL_CONFIG.get("EMAIL_HOST_PASSWORD") or ""
 EMAIL_USE_TLS = EMAIL_CONFIG.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = EMAIL_CONFIG.get("EMAIL_USE_SSL", False)
+EMAIL_TIMEOUT = (
+    20  # seconds; a mail server that never answers holds up neither a request nor a worker for longer
+)
 DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 
 # --- imports of kinds that upper floors bring: (upload, unpacked folder, progress) -> what its page says -----------

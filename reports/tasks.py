@@ -4,6 +4,7 @@ import logging
 
 from celery import shared_task
 
+from accounts.refusal import Refused
 from benchmark.importing.uploading import reconcile_imports
 from benchmark.rendering.actions import reconcile_rendering
 from construction.builds.actions import reconcile_builds
@@ -13,6 +14,7 @@ from reports.analysing import uploads
 from reports.history.chain import seal
 from reports.printing.jobs import print_next, reconcile_reports, ring
 from reports.records.embargoes import end_embargoes
+from reports.records.folder import write_missing
 from reports.status.state import beat_heart
 from search.slogans.actions import reconcile_slogans
 from solving.runs.actions import reconcile_solving
@@ -68,4 +70,10 @@ def seal_history() -> int:
 
 @shared_task(name="reports.end_embargoes")
 def publish_ended_embargoes() -> int:
-    return end_embargoes()
+    """Publish what has become public, and write what a process that died after publishing or withdrawing did not."""
+    published = end_embargoes()
+    try:
+        write_missing()
+    except Refused as refusal:
+        logger.warning("files of public records are missing: %s", refusal.reason)
+    return published

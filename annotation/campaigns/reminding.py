@@ -7,7 +7,7 @@ from smtplib import SMTPException
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Exists, F, Min, OuterRef, Q
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
@@ -19,6 +19,7 @@ from annotation.core.phases import Phase
 from annotation.models import Assignment, AssignmentState, Campaign, Reminder
 
 NEAR = dt.timedelta(days=3)
+NEWS = dt.timedelta(days=1)  # for so long after an opening, those who were not told are told
 log = logging.getLogger(__name__)
 
 
@@ -36,6 +37,15 @@ def remind_campaign(*, actor: User, campaign: Campaign) -> dict[str, int]:
 def tell_opened(campaign: int) -> dict[str, int]:
     """Email everyone who has places in a campaign that was opened. Counts as above."""
     return _remind(Q(item__campaign=campaign))
+
+
+def tell_missed() -> dict[str, int]:
+    """Email everyone whom the opening of a campaign did not reach, because the broker, the mail server or a worker
+    was away: who had a place in it then, and no email since that day. Counts as above."""
+    since = OuterRef("item__campaign__opened_at__date")
+    told = Reminder.objects.filter(reviewer=OuterRef("reviewer"), sent_on__gte=since)
+    opened = Q(item__campaign__opened_at__gt=timezone.now() - NEWS)
+    return _remind(opened & Q(assigned_at__lte=F("item__campaign__opened_at")) & ~Exists(told))
 
 
 def remind_due() -> dict[str, int]:

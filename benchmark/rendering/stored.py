@@ -121,13 +121,16 @@ def ask_for(texts: Iterable[Text]) -> None:
 
 
 def call_worker(task: str = TASK, *arguments: int) -> None:
-    """Tell a worker after the commit that something is waiting; if the broker is down, beat's next run finds it."""
+    """Tell a worker after the commit that something is waiting; never raises for a broker that is away.
+
+    What waits in the database is found by beat's next run; a scan waits for the next one that is asked for.
+    """
 
     def ring() -> None:
         try:
             current_app.send_task(task, arguments, retry=False)
         except (OperationalError, OSError) as error:
-            logger.warning("the broker is away, the next round rings again: %s", error)
+            logger.warning("the broker is away, no worker was told of %s: %s", task, error)
 
     transaction.on_commit(ring)
 

@@ -16,7 +16,7 @@ from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.filters import ListedFilters, StaffView
 from reports.core.requests import release_or_404
 from reports.models import ReportJob, ReportPer
-from reports.printing.jobs import ask_report, cancel_report, retry_report
+from reports.printing.jobs import ask_report, cancel_report, has_file, retry_report
 from reports.printing.report import ReportOrder
 from reports.printing.views import file_response
 
@@ -65,7 +65,7 @@ class ReportOut(serializers.ModelSerializer[ReportJob]):
         read_only_fields = fields
 
     def get_available(self, job: ReportJob) -> bool:
-        return bool(job.file)
+        return has_file(job)
 
 
 def _jobs() -> Any:
@@ -120,7 +120,7 @@ class ReportCancelView(StaffView):
 class ReportRetryView(StaffView):
     @extend_schema(operation_id="reports_retry", request=None, responses=ReportOut)
     def post(self, request: Request, pk: int) -> Response:
-        """Puts a report that failed or was cancelled back into the queue."""
+        """Puts a report that failed, was cancelled, or has lost its file back into the queue."""
         retry_report(actor=caller(request), job=get_object_or_404(_jobs(), pk=pk))
         return Response(ReportOut(_jobs().get(pk=pk)).data)
 

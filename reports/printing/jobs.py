@@ -15,7 +15,7 @@ from accounts.trail import record
 from annotation.core.visibility import Viewer
 from reports.models import ReportJob, ReportState
 from reports.printing.claims import claim, fail, finish, keep, take_back_expired
-from reports.printing.files import MAX_BYTES, new_path, remove, remove_strays, sealed
+from reports.printing.files import MAX_BYTES, new_path, path_of, remove, remove_strays, sealed
 from reports.printing.report import ReportOrder, checked_size, ordered_campaigns, print_report
 
 logger = logging.getLogger(__name__)
@@ -54,15 +54,25 @@ def cancel_report(*, actor: User, job: ReportJob) -> None:
 
 @transaction.atomic
 def retry_report(*, actor: User, job: ReportJob) -> None:
-    """Queue a failed or cancelled report again."""
+    """Queue a report again that failed, was cancelled, or whose file is gone."""
     _require_staff(actor)
-    queued = ReportJob.objects.filter(
-        pk=job.pk, state__in=[ReportState.FAILED, ReportState.CANCELLED]
-    ).update(state=ReportState.QUEUED, error="", tries=0, done=0, finished_at=None)
+    ended = [ReportState.FAILED, ReportState.CANCELLED] + ([] if has_file(job) else [ReportState.DONE])
+    fresh = {"tries": 0, "done": 0, "finished_at": None, "expires_at": None}
+    queued = ReportJob.objects.filter(pk=job.pk, state__in=ended, file=job.file).update(
+        state=ReportState.QUEUED, error="", file="", sha256="", size=0, pages=0, **fresh
+    )
     if not queued:
-        raise Refused("Only a report that failed or was cancelled can be tried again.", code="not_failed")
+        raise Refused(
+            "Only a report that failed, was cancelled, or has lost its file can be printed again.",
+            code="not_failed",
+        )
     record(actor=actor, verb="retry report", target=job)
     transaction.on_commit(ring)
+
+
+def has_file(job: ReportJob) -> bool:
+    """Whether its file is there: it is removed after a while, and a restored backup may be without it."""
+    return bool(job.file) and path_of(job.file).is_file()
 
 
 def _require_staff(actor: User) -> None:

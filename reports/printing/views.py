@@ -11,7 +11,7 @@ from reports.core.requests import release_or_404, staff_only
 from reports.models import ReportJob, ReportState
 from reports.printing.files import path_of
 from reports.printing.forms import ReportForm
-from reports.printing.jobs import ask_report, cancel_report, order_of, retry_report
+from reports.printing.jobs import ask_report, cancel_report, has_file, order_of, retry_report
 from reports.printing.pages import pdf_problem
 
 SHOWN = 50
@@ -41,7 +41,8 @@ def report_job(request: SignedInRequest, pk: int) -> HttpResponse:
     running = job.state in (ReportState.QUEUED, ReportState.RUNNING)
     fragment = request.headers.get("X-Fragment") == "progress"
     template = "reports/printing/_report_job.html" if fragment else "reports/printing/report_job.html"
-    return render(request, template, {"job": job, "running": running})
+    context = {"job": job, "running": running, "has_file": has_file(job)}
+    return render(request, template, context)
 
 
 @staff_only
@@ -59,8 +60,11 @@ def steer_report(request: SignedInRequest, pk: int, verb: str) -> HttpResponse:
 @staff_only
 @require_GET
 def report_file(request: SignedInRequest, pk: int) -> HttpResponseBase:
-    """The printed file, as a download that nothing on the way keeps."""
-    return file_response(_job(pk))
+    """The printed file, as a download that nothing on the way keeps; back to the report when it is gone."""
+    job = _job(pk)
+    if job.state == ReportState.DONE and not has_file(job):
+        return redirect("report-job", pk=pk)
+    return file_response(job)
 
 
 def file_response(job: ReportJob) -> FileResponse:

@@ -87,9 +87,9 @@ def is_written(row: PublicRecord) -> bool:
 def write_missing() -> list[str]:
     """Write the files of every version that has none, and all that changes later. Returns the names of the versions.
 
-    Raises Refused where this code makes other bytes than were published: then only a backup has them.
+    Raises Refused, at the end, where this code makes other bytes than were published: then only a backup has them.
     """
-    written = []
+    written, others = [], []
     for row in PublicRecord.objects.select_related("artifact__release__benchmark").order_by(
         "name", "version"
     ):
@@ -99,15 +99,18 @@ def write_missing() -> list[str]:
         files = build(row.artifact.release, row.artifact.content, declared)
         found = hashlib.sha256(files[archive_name(declared)]).hexdigest()
         if found != row.archive_sha256:
-            raise Refused(
-                f"{row} was published by other code, which made other files; restore them from a backup.",
-                code="other_files",
-            )
-        write_version(row, files)
-        written.append(str(row))
+            others.append(str(row))
+        else:
+            write_version(row, files)
+            written.append(str(row))
     for name in PublicRecord.objects.order_by("name").values_list("name", flat=True).distinct():
         refresh(name)
     write_list()
+    if others:
+        raise Refused(
+            f"{', '.join(others)}: published by other code, which made other files; restore them from a backup.",
+            code="other_files",
+        )
     return written
 
 

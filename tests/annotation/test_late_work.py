@@ -1,13 +1,16 @@
 """Reminders and late work: one mail a day, nothing told in it, drafts kept for who typed them."""
 
 import datetime as dt
+import socket
 
 import pytest
 from celery import current_app
+from django.conf import settings
 from django.core import mail
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
@@ -72,6 +75,33 @@ def test_opening_tells_those_who_have_places_and_nobody_else(
     for name, arguments in asked:
         current_app.tasks[name](*arguments)
     assert [sent.to for sent in mail.outbox] == [[algebraist.email]]
+
+
+def test_those_whom_the_opening_did_not_reach_are_told_by_beat_and_nobody_twice(
+    drafted, coordinator, algebraist, second_algebraist, django_capture_on_commit_callbacks, monkeypatch
+):
+    draw_items(actor=coordinator, campaign=drafted)
+    item, other = drafted.items.filter(instance__domain="algebra").order_by("pk")[:2]
+    assign_by_hand(actor=coordinator, campaign=drafted, give={(item.pk, algebraist.pk)}, take=set())
+
+    def refuse(*_, **__):
+        raise OperationalError("the broker is away")
+
+    with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
+        patch.setattr(current_app, "send_task", refuse)
+        open_campaign(actor=coordinator, campaign=drafted)
+    assign_by_hand(actor=coordinator, campaign=drafted, give={(other.pk, second_algebraist.pk)}, take=set())
+    task = current_app.tasks[settings.CELERY_BEAT_SCHEDULE["tell-reviewers"]["task"]]
+    assert task() == {"sent": 1, "held_back": 0}
+    assert task() == {"sent": 0, "held_back": 0}
+    assert [sent.to for sent in mail.outbox] == [[algebraist.email]]
+    yesterday = timezone.now() - dt.timedelta(days=1)
+    Reminder.objects.update(sent_on=yesterday.date())
+    Campaign.objects.update(opened_at=yesterday + dt.timedelta(minutes=1))
+    assert task()["sent"] == 0  # they were told then
+    Reminder.objects.all().delete()
+    Campaign.objects.update(opened_at=yesterday - dt.timedelta(minutes=1))
+    assert task()["sent"] == 0  # that is no news any more
 
 
 @pytest.mark.parametrize(("days", "sent"), [(4, 0), (3, 1), (-5, 1)])
@@ -150,3 +180,18 @@ def test_page_and_rest_do_the_same(opened, place, coordinator):
     reply = client.post("/api/v1/campaigns/round-1/release-late/").json()
     assert reply == {"released": 1, "reassigned": 0}
     client.post("/grading/campaigns/round-1/release-late/")
+
+
+def test_a_mail_server_that_never_answers_ends_a_reminder_which_may_be_tried_again(
+    opened, place, coordinator, monkeypatch
+):
+    assert 0 < settings.EMAIL_TIMEOUT < 30  # less than a web server gives a request
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        config = {"EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend"}
+        monkeypatch.setattr(settings, "EMAIL_CONFIG", config)
+        monkeypatch.setattr(settings, "EMAIL_BACKEND", "config.mail.NotedBackend")
+        monkeypatch.setattr(settings, "EMAIL_HOST", "127.0.0.1")
+        monkeypatch.setattr(settings, "EMAIL_PORT", silent.getsockname()[1])
+        monkeypatch.setattr(settings, "EMAIL_TIMEOUT", settings.EMAIL_TIMEOUT / 100)
+        assert reminding.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
+    assert not Reminder.objects.exists()

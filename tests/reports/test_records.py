@@ -34,14 +34,16 @@ from benchmark.settling.queue import questions
 from reports.artifact.freezing import freeze_artifact
 from reports.labels.importing import import_labels
 from reports.models import Artifact, PublicRecord
+from reports.records import actions as record_actions
 from reports.records.actions import Wish, prepare_record, publish_record, withdraw_record
 from reports.records.archive import archive, sums, verify_archive
 from reports.records.declared import Declared
-from reports.records.folder import root, write_missing
+from reports.records.folder import NEWEST, root, write_missing
 from reports.records.mathml import with_mathml
 from reports.records.metadata import bibtex, citation_cff
 from reports.records.site import build
 from reports.records.tables import latex_text, markdown_text
+from reports.tasks import publish_ended_embargoes
 from tests.benchmark.files import example, write_lines
 from tests.factories import CampaignFactory, ItemFactory, ReleaseFactory
 from tests.reports.conftest import load_gaps, load_proofs
@@ -419,6 +421,24 @@ def test_files_that_are_gone_are_written_again_with_the_same_bytes(publish, tmp_
     assert write_missing() == ["gaps 1"]
     assert packed(row) == before
     assert write_missing() == []
+
+
+def test_what_a_process_that_died_left_unwritten_is_written_within_the_hour(publish, withdraw, monkeypatch):
+    """It died between the commit and the files, or what follows from them: a withdrawn version looked valid."""
+    row = publish()
+    with monkeypatch.context() as patch:
+        patch.setattr(record_actions, "refresh", lambda name: None)
+        patch.setattr(record_actions, "write_list", lambda: None)
+        withdraw(row, "The third system was graded twice.")
+        patch.setattr(record_actions, "put_in_place", lambda row, waiting: None)
+        publish(changes="Once more.")
+    page = root() / "gaps" / "1" / "index.html"
+    assert "graded twice" not in page.read_text()
+    assert not (root() / "gaps" / "2").exists()
+    publish_ended_embargoes()
+    assert "graded twice" in page.read_text()
+    assert (root() / "gaps" / NEWEST).read_text() == "2"
+    assert (root() / "gaps" / "2" / "index.html").is_file()
 
 
 # --- the database refuses ------------------------------------------------------------------------------------

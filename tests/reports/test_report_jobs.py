@@ -154,7 +154,7 @@ def test_a_failure_is_kept_in_words_and_may_be_tried_again(job, coordinator, mon
     retry_report(actor=coordinator, job=job)
     print_next()
     assert again(job).state == ReportState.DONE
-    with pytest.raises(Refused, match="failed or was cancelled"):
+    with pytest.raises(Refused, match="failed, was cancelled"):
         retry_report(actor=coordinator, job=job)
 
 
@@ -183,6 +183,27 @@ def test_files_go_when_their_time_is_over_and_strays_after_a_day(job, settings):
     assert reconcile_reports()["removed"] == 2
     assert files(settings) == []
     assert (again(job).state, job.file) == (ReportState.DONE, "")
+
+
+@pytest.mark.parametrize("gone", ["expired", "lost"])
+def test_a_report_whose_file_is_gone_says_so_and_is_printed_again(job, coordinator, settings, gone):
+    """A restored backup, for example, may be without the files."""
+    print_next()
+    if gone == "lost":
+        files(settings)[0].unlink()
+    else:
+        ReportJob.objects.update(expires_at=timezone.now() - dt.timedelta(seconds=1))
+        reconcile_reports()
+    client = signed_in(coordinator)
+    assert client.get(f"/api/v1/reports/{job.pk}/").json()["available"] is False
+    page = client.get(f"/reports/printed/{job.pk}/file/", follow=True).content.decode()
+    assert "The file is gone" in page
+    assert "Download" not in page
+    assert "Print again" in page
+    client.post(f"/reports/printed/{job.pk}/retry/")
+    assert print_next()
+    assert [file.name for file in files(settings)] == [again(job).file]
+    assert b"".join(client.get(f"/reports/printed/{job.pk}/file/").streaming_content).startswith(b"%PDF")
 
 
 def test_one_person_does_not_fill_the_queue(order, coordinator):
