@@ -296,9 +296,8 @@ EMAIL_HOST_USER = EMAIL_CONFIG.get("EMAIL_HOST_USER") or ""
 EMAIL_HOST_PASSWORD = EMAIL_CONFIG.get("EMAIL_HOST_PASSWORD") or ""
 EMAIL_USE_TLS = EMAIL_CONFIG.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = EMAIL_CONFIG.get("EMAIL_USE_SSL", False)
-EMAIL_TIMEOUT = (
-    20  # seconds; a mail server that never answers holds up neither a request nor a worker for longer
-)
+# Seconds: a mail server that never answers holds up neither a request nor a worker for longer.
+EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 
 # --- imports of kinds that upper floors bring: (upload, unpacked folder, progress) -> what its page says -----------
