@@ -45,7 +45,7 @@ def tell_missed() -> dict[str, int]:
     since = OuterRef("item__campaign__opened_at__date")
     told = Reminder.objects.filter(reviewer=OuterRef("reviewer"), sent_on__gte=since)
     opened = Q(item__campaign__opened_at__gt=timezone.now() - NEWS)
-    return _remind(opened & Q(assigned_at__lte=F("item__campaign__opened_at")) & ~Exists(told))
+    return _remind(opened & Q(assigned_at__lte=F("item__campaign__opened_at")) & Q(~Exists(told)))
 
 
 def remind_due() -> dict[str, int]:
