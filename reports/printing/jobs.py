@@ -72,7 +72,10 @@ def retry_report(*, actor: User, job: ReportJob) -> None:
 
 def has_file(job: ReportJob) -> bool:
     """Whether its file is there: it is removed after a while, and a restored backup may be without it."""
-    return bool(job.file) and path_of(job.file).is_file()
+    try:
+        return bool(job.file) and path_of(job.file).is_file()
+    except ValueError:  # a name that was never given to a report
+        return False
 
 
 def _require_staff(actor: User) -> None:
