@@ -42,7 +42,7 @@ class Engine:
         self.text = text
         self.prefix = prefix
         self.macros = MacroTable()
-        self.counters = Counters()
+        self.counters = Counters(lambda name: self.body_of("the" + name))
         self.references = References()
         self.macros.position = lambda: self.stream.source_end
         self.writer = Writer(text)
@@ -81,6 +81,11 @@ class Engine:
 
     def anchor(self, block_id: str) -> str:
         return self.prefix + block_id
+
+    def body_of(self, name: str) -> str:
+        """What a macro without parameters stands for, or ""."""
+        macro = self.macros.get(name)
+        return "" if macro is None or macro.parameters else spelled(list(macro.body[:MAX_NAMES]))
 
     def aim(self, number: str, kind: str) -> None:
         """What a \\label that follows refers to."""

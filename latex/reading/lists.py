@@ -17,6 +17,7 @@ ENUMERATED = frozenset(
 BULLETED = frozenset({"itemize", "compactitem", "inparaitem", "itemize*", "trivlist", "list", "asparaitem"})
 DESCRIBED = frozenset({"description", "compactdesc", "inparadesc", "labeling"})
 _DEFAULTS = (("", "arabic", "."), ("(", "alph", ")"), ("", "roman", "."), ("", "Alph", "."))
+_LEVELS = ("enumi", "enumii", "enumiii", "enumiv")
 _SHORT = {"1": "arabic", "a": "alph", "i": "roman", "A": "Alph", "I": "Roman"}
 Template = tuple[str, str, str]
 
@@ -25,15 +26,17 @@ Template = tuple[str, str, str]
 class OpenList:
     kind: str
     template: Template
+    level: str = (
+        ""  # LaTeX's name of an enumeration's counter, if neither it nor \setlist says what its labels are
+    )
     count: int = 0
     frame: Frame | None = None
     label: str | None = None  # of the open item; None while no item is open
     items: list[str] = field(default_factory=list)
 
 
-def template_of(option: str, depth: int) -> tuple[Template, int]:
+def template_of(option: str, default: Template) -> tuple[Template, int]:
     """What enumitem's label=.. or a short label such as (i) says, and the number before the first item."""
-    default = _DEFAULTS[min(depth, 3)]
     keys = keyed(option)
     start = keys.get("start", "1")
     before = int(start) - 1 if start.isdecimal() and len(start) < 6 else 0
@@ -86,8 +89,12 @@ def begin_list(engine: Engine, name: str) -> None:
     depth = sum(
         1 for other in engine.lists[-8:] if isinstance(other, OpenList) and other.kind == "enumerated"
     )
-    template, before = template_of(option if kind == "enumerated" else "", depth)
-    opened = OpenList(kind, template, before)
+    default = _DEFAULTS[min(depth, 3)]
+    everywhere = engine.settings.get(f"labels {depth + 1}", "")
+    template, before = template_of(
+        option if kind == "enumerated" else "", template_of(everywhere, default)[0]
+    )
+    opened = OpenList(kind, template, _LEVELS[min(depth, 3)] if template is default else "", before)
     engine.lists.append(opened)
     engine.writer.open("list", upto=start)
     engine.open_frame(name, lambda: end_list(engine, opened, start))
@@ -143,8 +150,35 @@ def next_label(engine: Engine, opened: OpenList) -> str:
         return ""
     opened.count += 1
     text = numbered(opened.template, opened.count)
-    engine.aim(text.rstrip("."), "item")
+    target = text.rstrip(".")
+    if opened.level:
+        engine.counters.set(opened.level, opened.count)
+        if engine.body_of("the" + opened.level):
+            target = engine.counters.printed(opened.level)
+            text = opened.template[0] + target + opened.template[2]
+        label = engine.counters.written(engine.body_of("label" + opened.level))
+        if label is not None:
+            text, target = label, engine.counters.printed(opened.level)
+    engine.aim(target, "item")
     return html_text(text)
+
+
+def set_list(engine: Engine) -> None:
+    """enumitem's \\setlist[enumerate,1]{label=..}: the labels of enumerations that do not say what theirs are."""
+    engine.stream.star()
+    names = [part.strip() for part in spelled(engine.stream.optional() or []).split(",")]
+    keys = spelled(engine.stream.required())
+    if "enumerate" in names and "label" in keyed(keys):
+        for level in [name for name in names if name.isdecimal()] or ["1", "2", "3", "4"]:
+            engine.settings[f"labels {level}"[:MAX_NUMBER]] = keys
+
+
+def set_enumerate(engine: Engine) -> None:
+    """The same by its older name, \\setenumerate[1]{label=..}."""
+    level, keys = spelled(engine.stream.optional() or []).strip(), spelled(engine.stream.required())
+    if "label" in keyed(keys):
+        for each in [level] if level else ["1", "2", "3", "4"]:
+            engine.settings[f"labels {each}"[:MAX_NUMBER]] = keys
 
 
 def open_item(engine: Engine, opened: OpenList, label: str) -> None:
@@ -197,7 +231,13 @@ def end_entry(engine: Engine) -> None:
     engine.writer.block("bibliography", html, int(start), end, f"[{number}]")
 
 
-COMMANDS = {"item": item, "tagitem": tag_item, "bibitem": bib_item}
+COMMANDS = {
+    "item": item,
+    "tagitem": tag_item,
+    "bibitem": bib_item,
+    "setlist": set_list,
+    "setenumerate": set_enumerate,
+}
 ENVIRONMENTS = {
     **dict.fromkeys(ENUMERATED | BULLETED | DESCRIBED, begin_list),
     "thebibliography": begin_bibliography,

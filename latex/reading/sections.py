@@ -10,13 +10,16 @@ from latex.reading.tokens import spelled
 
 LEVELS = {"part": 2, "chapter": 2, "section": 2, "subsection": 3, "subsubsection": 4}
 RUN_IN = frozenset({"paragraph", "subparagraph"})
+# The level that secnumdepth must reach for a heading to have its number.
+_NUMBERED_FROM = {"part": -1, "chapter": 0, "section": 1, "subsection": 2, "subsubsection": 3}
 
 
 def sectioning(name: str) -> Callable[[Engine], None]:
     def run(engine: Engine) -> None:
         starred = engine.stream.star()
         engine.end_paragraph()
-        number = "" if starred or name in RUN_IN else engine.counters.step(name)
+        unnumbered = starred or name in RUN_IN or _NUMBERED_FROM[name] > engine.counters.value("secnumdepth")
+        number = "" if unnumbered else engine.counters.step(name)
         start, begun, title = engine.here, engine.own_start, engine.stream.source_end
         engine.aim(number, "section")
         engine.stream.optional()
@@ -62,14 +65,29 @@ def title(engine: Engine) -> None:
 
 def appendix(engine: Engine) -> None:
     engine.counters.style("section", "Alph")
+    if engine.macros.get("thesection") is not None:  # \appendix gives it a meaning of its own
+        engine.macros.define("thesection", None, everywhere=True)
     engine.counters.set("section", 0)
 
 
 def number_within(engine: Engine) -> None:
-    engine.stream.star()
+    """\\counterwithin and \\numberwithin; with a star the number is only set to zero."""
+    starred = engine.stream.star()
     engine.stream.optional()
     child, parent = engine.stream.name(), engine.stream.name()
-    engine.counters.within(child, parent)
+    (engine.counters.reset_with if starred else engine.counters.within)(child, parent)
+
+
+def number_without(engine: Engine) -> None:
+    engine.stream.star()
+    child, parent = engine.stream.name(), engine.stream.name()
+    if engine.counters.parent(child) == parent:
+        engine.counters.without(child)
+
+
+def add_to_reset(engine: Engine) -> None:
+    """\\@addtoreset{child}{parent}"""
+    engine.counters.reset_with(engine.stream.name(), engine.stream.name())
 
 
 def new_counter(engine: Engine) -> None:
@@ -82,8 +100,10 @@ def new_counter(engine: Engine) -> None:
 def set_counter(add: bool) -> Callable[[Engine], None]:
     def run(engine: Engine) -> None:
         name, value = engine.stream.name(), engine.stream.name()
-        if value.lstrip("-").isdecimal() and len(value) < 8:
+        if value.removeprefix("-").isdecimal() and len(value) < 8:
             engine.counters.set(name, int(value) + (engine.counters.value(name) if add else 0))
+        elif name == "secnumdepth" and value.startswith("-"):  # -\maxdimen, as pandoc writes
+            engine.counters.set(name, -2)
         if engine.lists and name.startswith("enum") and not add and value.isdecimal() and len(value) < 8:
             engine.lists[-1].count = int(value)  # type: ignore[attr-defined]
 
@@ -104,6 +124,8 @@ COMMANDS: dict[str, Callable[[Engine], None]] = {
     "appendix": appendix,
     "numberwithin": number_within,
     "counterwithin": number_within,
+    "counterwithout": number_without,
+    "@addtoreset": add_to_reset,
     "newcounter": new_counter,
     "setcounter": set_counter(add=False),
     "addtocounter": set_counter(add=True),

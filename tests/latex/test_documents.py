@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import pytest
+
 from latex import render, render_checked
 from tests.latex.pages import attributes, formulas, fragment, kinds, latex, words
 
@@ -225,3 +227,85 @@ def test_a_prefix_keeps_two_documents_on_a_page_apart() -> None:
 def test_the_same_text_gives_the_same_page() -> None:
     source = r"\begin{theorem}x\footnote{y} $z$\end{theorem}\cite{q}"
     assert fragment(source).html == fragment(source).html
+
+
+def test_a_document_says_itself_how_its_counters_print():
+    page = latex(
+        r"\section{One}\begin{equation}\label{e}a\end{equation}\begin{thm}\label{t}x\end{thm}\begin{main}\label{m}y"
+        r"\end{main}\eqref{e}, \ref{t}, \ref{m}. \section{Two}\begin{equation}b\end{equation}",
+        r"\newtheorem{thm}{Theorem}[section]\newtheorem{main}{Theorem}\renewcommand{\themain}{\Alph{main}} %"
+        "\n"
+        r"\renewcommand\theequation{{\rm\thesection.\arabic{equation}}}\renewcommand{\thesection}{\Roman{section}}"
+        r"\makeatletter\@addtoreset{equation}{section}\makeatother",
+    )
+    assert words(page) == "I One Theorem I.1. x Theorem A. y (I.1), I.1, A. II Two"
+    assert formulas(page) == [r"a\tag{I.1}", r"b\tag{II.1}"]
+
+
+def test_what_a_counter_prints_ends_with_its_group_and_with_the_appendix():
+    page = latex(
+        r"\section{One}{\def\thethm{\ref{x}'}\begin{thm}a\end{thm}}{\def\thethm{1'}\begin{thm}b\end{thm}}"
+        r"\begin{thm}c\end{thm}\appendix\section{Two}\renewcommand{\thesection}{A\arabic{section}}\section{Three}",
+        r"\newtheorem{thm}{Theorem}\renewcommand{\thesection}{\Roman{section}}",
+    )
+    assert words(page) == "I One Theorem 1. a Theorem 1'. b Theorem 3. c A Two A2 Three"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [r"\thethm", r"\theb\theb", "x" * 150, r"\arabic{thm}$'$", r"\value{thm}", r"\thenothing", r"\arabic{"],
+)
+def test_numbers_that_print_as_more_than_a_number_are_arabic(body):
+    preamble = (
+        rf"\newtheorem{{thm}}{{Theorem}}\newcounter{{b}}\def\thethm{{{body}}}\def\theb{{\thethm\thethm}}"
+    )
+    assert words(latex(r"\begin{thm}a\end{thm}", preamble)).startswith("Theorem 1. a")
+
+
+def test_counters_restart_without_showing_what_restarts_them():
+    body = r"\section{A}\begin{thm}a\end{thm}\section{B}\begin{thm}b\end{thm}"
+    assert words(latex(body, r"\newtheorem{thm}{Theorem}\counterwithin*{thm}{section}")) == (
+        "1 A Theorem 1. a 2 B Theorem 1. b"
+    )
+    assert words(latex(body, r"\newtheorem{thm}{Theorem}[section]\counterwithout{thm}{section}")) == (
+        "1 A Theorem 1. a 2 B Theorem 2. b"
+    )
+
+
+@pytest.mark.parametrize(
+    ("depth", "shown"),
+    [
+        (r"-\maxdimen", "A 1. B Lemma 0.1. x"),
+        ("0", "A 1. B Lemma 0.1. x"),
+        ("1", "1 A 1. B Lemma 1.1. x"),
+        ("5", "1 A 1.1 1. B Lemma 1.1. x"),
+    ],
+)
+def test_headings_below_secnumdepth_have_no_number(depth, shown):
+    preamble = rf"\setcounter{{secnumdepth}}{{{depth}}}\newtheorem{{lem}}{{Lemma}}[section]"
+    page = latex(r"\section{A}\subsection{1. B}\begin{lem}x\end{lem}\setcounter{lem}{--5}", preamble)
+    assert words(page) == shown
+
+
+def test_an_enumeration_has_the_labels_that_its_document_declares():
+    inside = r"\item\label{a} x\item y\end{enumerate} \ref{a}"
+    for declared, shown in (
+        (r"\def\labelenumi{(\alph{enumi})}\setcounter{enumi}{2}", "(c) x (d) y 3"),
+        (r"\renewcommand{\labelenumi}{{\bf Step \arabic{enumi}:}}", "Step 1: x Step 2: y 1"),
+        (r"\renewcommand{\theenumi}{\roman{enumi}}\renewcommand\labelenumi{(\theenumi)}", "(i) x (ii) y i"),
+        (r"\renewcommand{\theenumi}{\roman{enumi}}", "i. x ii. y i"),
+        (r"\renewcommand{\labelenumi}{\fbox{\theenumi}}", "1. x 2. y 1"),
+    ):
+        assert words(latex(r"\begin{enumerate}" + declared + inside)) == shown
+    assert words(latex(r"\begin{enumerate}[label=\Alph*)]\def\labelenumi{-}" + inside)) == "A) x B) y A)"
+    for declared in (r"\setlist[enumerate,1]{label=(\roman*), nosep}", r"\setenumerate[1]{label=(\roman*)}"):
+        assert words(latex(r"\begin{enumerate}[nosep]" + inside, declared)) == "(i) x (ii) y (i)"
+        assert words(latex(r"\begin{enumerate}[(a)]" + inside, declared)) == "(a) x (b) y (a)"
+        nested = latex(
+            r"\begin{enumerate}\item x\begin{enumerate}\item y\end{enumerate}\end{enumerate}", declared
+        )
+        assert words(nested) == "(i) x (a) y"
+    assert (
+        words(latex(r"\begin{enumerate}" + inside, r"\setlist[itemize]{label=--}\setlist{nosep}"))
+        == "1. x 2. y 1"
+    )
