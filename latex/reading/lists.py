@@ -27,7 +27,7 @@ class OpenList:
     kind: str
     template: Template
     level: str = (
-        ""  # LaTeX's name of an enumeration's counter, if neither it nor \setlist says what its labels are
+        ""  # LaTeX's name of an enumeration's counter, unless it or \setlist says what its labels are
     )
     count: int = 0
     frame: Frame | None = None
