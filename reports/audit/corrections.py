@@ -84,8 +84,11 @@ def usable_truth(
     the draw were not in its frame (not with `methods` before 8): where their outputs are what is missing, the audit
     says of the others what it always said. Where the left-out outputs are not exactly those that others drew and
     those of such systems, the stratum stays unaudited rather than wrong; so it does (not with `methods` before 5)
-    where an output was drawn from another one than it is in now, because verdicts came later.
+    where an output was drawn from another one than it is in now, because verdicts came later; of other audits, such as
+    those of an earlier run of the judge, this counts (not with `methods` before 13) only where their findings are
+    taken in.
     """
+    own = {item.campaign for item in audit.drawn}
     mine = {item.subject for item in audit.drawn}
     drawn_systems = {system_of(strata[subject]) for subject in mine if subject in strata}
     earlier = {
@@ -100,11 +103,12 @@ def usable_truth(
         inside = [subject for subject, at in strata.items() if _covers(name or stratum, at)]
         known = [subject for subject in inside if subject in earlier]
         left_out = len(inside) - frames[name] if name is not None else len(known)
-        mixed = any(stratum == strata[item.subject] or _covers(item.stratum, stratum) for item in moved)
         if methods > 7 and left_out not in (0, len(known)):
             later = {subject for subject in inside if system_of(strata[subject]) not in drawn_systems}
             left_out -= len(later)
             known = [subject for subject in known if subject not in later]
+        mixing = [item for item in moved if methods < 13 or left_out or item.campaign in own]
+        mixed = any(stratum == strata[item.subject] or _covers(item.stratum, stratum) for item in mixing)
         if mixed or left_out not in (0, len(known)):
             usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
         elif left_out:

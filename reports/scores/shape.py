@@ -23,8 +23,9 @@ Estimates = Mapping[str, Estimate]
 # those of papers with equally many outputs and problems with equally many comparisons; below 11: means have Student's
 # t, measured ones percentiles of resampled instances; below 12: who abstained on an audited output had no vote,
 # decisions about it counted where experts split, and missing outputs count against experts' rates over all problems
-# where experts read only a sample.
-METHODS = 12
+# where experts read only a sample; below 13: an output that another audit drew and that has moved voids a stratum also
+# where nothing of that audit is taken in.
+METHODS = 13
 
 
 def clustering(methods: int) -> Clustering:

@@ -385,6 +385,24 @@ def test_an_output_whose_bucket_changed_after_the_draw_leaves_both_buckets_unaud
     assert corrected(population, found)["estimate"]["reason"] == "EMPTY_STRATUM"
 
 
+def test_an_audit_of_a_judge_stands_next_to_one_of_the_judge_before_it():
+    """Each drew from all outputs of its own judge's buckets, so that neither needs the findings of the other."""
+    population = outputs(n_yes=2, n_no=4)
+    swapped = {"aurora/success": "aurora/ungrounded", "aurora/ungrounded": "aurora/success"}
+    drawn = audit("before", {"y": 4, "n": 2}, {"y0": True, "n0": True}).drawn
+    before = DrawnAudit(
+        [replace(item, stratum=swapped[item.stratum]) for item in drawn],
+        {item.subject: {"ground": "yes", "suff": "yes"} for item in drawn},
+    )
+    whole = audit("whole", {"y": 2, "n": 4}, {"y1": True, "n1": False})
+    assert corrected(population, whole, before)["estimate"]["value"] == pytest.approx(2 / 6)
+    strata = strata_of(PROTOCOL.bucket, population)
+    assert usable_truth(whole, [before], strata, methods=12) == {}
+    # who left out what the other drew would need its findings, which are of other buckets
+    rest = audit("rest", {"y": 1, "n": 3}, {"y1": True, "n1": False})
+    assert corrected(population, rest, before)["estimate"]["reason"] == "EMPTY_STRATUM"
+
+
 def test_an_output_in_which_no_expert_found_anything_to_judge_is_no_success(gaps):
     """Left out, it would be taken to be like the others of its stratum. Artifacts by `methods` 11 and less did so."""
     inputs = collect(release=gaps)
