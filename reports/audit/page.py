@@ -51,8 +51,8 @@ def judge_audit_sections(document: JudgeAudit) -> list[Mapping[str, object]]:
                         {
                             **vars(own),
                             "system": system,
-                            "precision": percent_cell(own.precision),
-                            "transported": percent_cell(own.rogan_gladen),
+                            "precision": percent_cell(own.precision, clusters="papers"),
+                            "transported": percent_cell(own.rogan_gladen, clusters="papers"),
                         }
                         for system, own in found.systems.items()
                     ],
@@ -64,7 +64,8 @@ def judge_audit_sections(document: JudgeAudit) -> list[Mapping[str, object]]:
 
 
 def _cell(coefficient: str, estimate: Estimate) -> Cell:
-    return number_cell(estimate) if coefficient == "kappa" else percent_cell(estimate)
+    cell = number_cell if coefficient == "kappa" else percent_cell
+    return cell(estimate, clusters="papers")
 
 
 HEAD = ("campaign", "metric", "stratum", "size", "drawn", "tp", "fp", "fn", "tn", "ineligible")

@@ -14,7 +14,10 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """`value` is empty when undefined; then `reason` is a sentence. `interval` is empty where there is none."""
+    """`value` is empty when undefined; then `reason` is a sentence. `interval` is empty where there is none.
+
+    `clusters` says what the clusters are, "problems" or "papers", where the method of the estimate leaves it open.
+    """
 
     value: str
     interval: str
@@ -22,19 +25,20 @@ class Cell:
     reason: str
     cautions: tuple[str, ...]
     estimate: Estimate
+    clusters: str = ""
 
     @property
     def facts(self) -> list[tuple[str, str]]:
         """What is needed to read the number: counts, denominator, interval, resampling, what was left out."""
         known = self.estimate
-        how = method_words(known.method)[0]
+        how = method_words(known.method, self.clusters)[0]
         level = f"{rounded(known.level * 100, places=0)} %"
         resampled = f"{known.replicates} resamples, seed {known.seed}" if known.replicates else ""
         found = [
             ("Counts", self.counts),
             ("Denominator", known.denom_rule or ""),
             ("Interval" if self.interval else "Method", f"{level}, {how}" if self.interval else how),
-            ("Clusters", "" if known.clusters is None else str(known.clusters)),
+            ("Clusters", "" if known.clusters is None else f"{known.clusters} {self.clusters}".strip()),
             ("Resampling", resampled),
             ("Abstained", str(known.n_abstain or "")),
             ("Unavailable", str(known.n_unavailable or "")),
@@ -55,7 +59,7 @@ class NamedCell:
     cell: Cell
 
 
-def percent_cell(estimate: Estimate) -> Cell:
+def percent_cell(estimate: Estimate, *, clusters: str = "") -> Cell:
     """A proportion in percent with one decimal; k / n is rounded from its integers, half up."""
     k, n = estimate.k, estimate.n
     if estimate.value is None:
@@ -64,13 +68,13 @@ def percent_cell(estimate: Estimate) -> Cell:
         value = percent(int(k), n)
     else:
         value = rounded_percent(estimate.value)
-    return _cell(estimate, value, rounded_percent, unit=" %")
+    return _cell(estimate, value, rounded_percent, unit=" %", clusters=clusters)
 
 
-def number_cell(estimate: Estimate, *, places: int = 3) -> Cell:
+def number_cell(estimate: Estimate, *, places: int = 3, clusters: str = "") -> Cell:
     """A coefficient or a mean."""
     value = "" if estimate.value is None else rounded(estimate.value, places=places)
-    return _cell(estimate, value, lambda end: rounded(end, places=places), unit="")
+    return _cell(estimate, value, lambda end: rounded(end, places=places), unit="", clusters=clusters)
 
 
 def points_cell(estimate: Estimate) -> Cell:
@@ -98,7 +102,9 @@ def bounds_words(estimate: Estimate) -> str:
     return f"{rounded_percent(bounds[0])} and {rounded_percent(bounds[1])} %" if bounds else ""
 
 
-def _cell(estimate: Estimate, value: str, end: Callable[[float], str], *, unit: str) -> Cell:
+def _cell(
+    estimate: Estimate, value: str, end: Callable[[float], str], *, unit: str, clusters: str = ""
+) -> Cell:
     k, n, ends = estimate.k, estimate.n, estimate.ci
     if k is not None:  # experts who disagree leave shares of an output
         counts = f"{f'{k:g}' if float(k).is_integer() else rounded(k, places=2)}/{n}"
@@ -113,6 +119,7 @@ def _cell(estimate: Estimate, value: str, end: Callable[[float], str], *, unit: 
         reason=reason_sentence(estimate.reason),
         cautions=tuple(caution_sentence(code) for code in estimate.warnings),
         estimate=estimate,
+        clusters=clusters,
     )
 
 

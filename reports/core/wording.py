@@ -184,12 +184,13 @@ def definitions_on(page: str) -> list[Definition]:
     return [definition for definition in DEFINITIONS.values() if page in definition.pages]
 
 
+_EITHER = "problems or papers"
 # Patterns of an estimate's `method`, the first that fits: what that is called, and where it is explained.
 _METHODS: tuple[tuple[str, str, str], ...] = (
     ("davidson_newton, cluster jackknife*", "Davidson’s model, problems left out in turn", "strength"),
     ("dawid_skene*", "Dawid and Skene’s model, twentieths of the problems left out", ""),
     ("facets*", "facets, twentieths of the problems left out", ""),
-    ("*, cluster jackknife", "problems or papers left out in turn", "agreement"),
+    ("*, cluster jackknife", f"{_EITHER} left out in turn", "agreement"),
     ("*, item jackknife", "items left out in turn", "agreement"),
     ("*, jackknife", "items or problems left out in turn", ""),
     ("* bootstrap", "percentiles of resampled problems", "agreement"),
@@ -210,7 +211,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("half_tie_wald*", "normal, from the scores 1, 1/2, 0", "half-tie"),
     ("rogan_gladen*", "Lang and Reiczigel 2014", "transported"),
     ("item jackknife*", "items left out in turn", ""),
-    ("cluster jackknife*", "problems or papers left out in turn", ""),
+    ("cluster jackknife*", f"{_EITHER} left out in turn", ""),
     ("davidson_newton*", "Davidson’s model, from its information", "strength"),
     ("design_weighted_bb_pooled*", "Dirichlet-multinomial, one spread per class", "weighted"),
     ("design_weighted*", "Dirichlet-multinomial within strata", "weighted"),
@@ -241,9 +242,12 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def method_words(method: str) -> tuple[str, str]:
-    """(how an estimate's interval was made, in words; key of the definition that says more, or "")."""
+def method_words(method: str, clusters: str = "") -> tuple[str, str]:
+    """(how an estimate's interval was made, in words; key of the definition that says more, or "").
+
+    `clusters` says whether the clusters are problems or papers, where the method alone leaves that open.
+    """
     for pattern, words, key in _METHODS:
         if fnmatchcase(method, pattern):
-            return words, key
+            return (words.replace(_EITHER, clusters) if clusters else words), key
     return method.replace("_", " "), ""

@@ -34,9 +34,9 @@ def pair_sections(pair: JudgePair) -> list[Mapping[str, object]]:
             key = f"pair-{found.predicate}"
             matrix = shaded_matrix(title, found.values, cells, key=key, reading=reading)
         coefficients = [
-            NamedCell(coefficient_name("percent"), percent_cell(found.percent)),
-            NamedCell(coefficient_name("cohen_kappa"), number_cell(found.cohen_kappa)),
-            NamedCell(coefficient_name("gwet_ac1"), number_cell(found.gwet_ac1)),
+            NamedCell(coefficient_name("percent"), percent_cell(found.percent, clusters="papers")),
+            NamedCell(coefficient_name("cohen_kappa"), number_cell(found.cohen_kappa, clusters="papers")),
+            NamedCell(coefficient_name("gwet_ac1"), number_cell(found.gwet_ac1, clusters="papers")),
         ]
         sections.append(
             {

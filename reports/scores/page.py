@@ -290,8 +290,8 @@ def _audited_metric(
         "coefficients": [
             {
                 "name": coefficient_name(name),
-                "inside": number_cell(estimate),
-                "weighted": number_cell(found.weighted[name]),
+                "inside": number_cell(estimate, clusters="papers"),
+                "weighted": number_cell(found.weighted[name], clusters="papers"),
             }
             for name, estimate in inside.coefficients.items()
         ],
@@ -399,7 +399,7 @@ def _agreement(found: shape.Agreement) -> Mapping[str, object]:
     given: list[NamedCell] = []
     absent: dict[str, list[str]] = defaultdict(list)
     for key, estimate in leading_first(found.level, found.coefficients):
-        one = NamedCell(coefficient_name(key), number_cell(estimate))
+        one = NamedCell(coefficient_name(key), number_cell(estimate, clusters="problems"))
         if one.cell.value:
             given.append(one)
         else:

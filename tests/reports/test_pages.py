@@ -259,3 +259,16 @@ def test_the_outputs_behind_a_count_are_listed_with_links_to_read_them(carl, gap
 
 def test_a_filter_that_fits_nothing_says_so(carl, gaps):
     assert "No outputs match" in page(carl, "outputs-behind", "sample-re2math", system="nobody")[1]
+
+
+def test_an_interval_says_whether_problems_or_papers_are_left_out(carl):
+    """Agreement of experts takes the outputs of a problem together, a judge's audit those of a paper."""
+    found = [
+        page(carl, "question-reliability", "sample-audit", "ground")[1],
+        page(carl, "judge-audit", "sample-re2math")[1],
+    ]
+    for told, text in zip(("problems", "papers"), found, strict=True):
+        assert re.search(
+            rf"95 %, {told} left out in turn</dd></div><div><dt>Clusters</dt><dd>\d+ {told}<", text
+        )
+        assert "problems or papers" not in text
