@@ -152,6 +152,8 @@ class _Converter(FormulaWriter):
             self.row.numbered = False
         elif name == "tag":
             self.tag()
+        elif name in ("eqno", "leqno"):
+            self.number_of_plain_tex()
         elif name in ("kern", "mkern", "mskip"):
             self.kern(name)
         elif name == "ensuremath":
@@ -230,6 +232,17 @@ class _Converter(FormulaWriter):
             return
         self.hoisted.append((len(self.out), written))
         self.out.append("")
+
+    def number_of_plain_tex(self) -> None:
+        """\\eqno takes the rest of a display for its number."""
+        if self.depth or self.levels or not self.display or self.environment:
+            self.write(" ")
+            return
+        nested = _Converter(self.tokens[self.at :], "", self.context, display=False)
+        nested.nesting = self.nesting + 1
+        self.at = len(self.tokens)
+        if number := nested.run():
+            self.row.tag = f"\\tag*{{${number}$}}"
 
     def refer(self, name: str) -> None:
         self.star()
