@@ -226,6 +226,8 @@ def test_commands_of_physics_and_mathtools_take_their_stars_and_options() -> Non
         (r"$\pdv{f}{x}{y}$", r"\frac{\partial^2 f}{\partial x\,\partial y}"),
         (r"$\norm*{x}$", r"\left\lVert x\right\rVert"),
         (r"$\abs[\big]{x}$", r"\left\lvert x\right\rvert"),
+        (r"$\braket{a}{b}$", r"\left\langle a\middle\vert b\right\rangle"),
+        (r"$\braket{a|b}$", r"\left\langle a|b\right\rangle"),
         (r"$\smashoperator[r]{\sum_i}a$", r"\sum_ia"),
         (r"$\adjustlimits\sup_x\inf_y$", r"\sup_x\inf_y"),
         (r"$\varangle ABC$", r"\sphericalangle ABC"),
