@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block.table import escapedSplit
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
@@ -27,10 +29,31 @@ def _clock(state: StateInline, silent: bool) -> bool:
     return False
 
 
+def _whole_rows(state: StateCore) -> None:
+    """A row with more cells than its table has columns: the last column keeps what Markdown would throw away."""
+    lines: list[str] = []
+    row, columns, last = "", 0, None
+    for token in state.tokens:
+        if token.type == "tr_open" and token.map:
+            lines = lines or state.src.split("\n")
+            row, columns, last = lines[token.map[0]].strip(" \t\r>"), 0, None
+        elif token.type == "td_open":
+            columns += 1
+        elif token.type == "inline":
+            last = token
+        elif token.type == "tr_close" and columns and last is not None:
+            cells = escapedSplit(row.removeprefix("|"))
+            if cells and not cells[-1].strip():
+                cells.pop()
+            if len(cells) > columns:
+                last.content = "|".join(cells[columns - 1 :]).strip()
+
+
 # No raw HTML, no links by guessing, no indented code, no headings by underlining (models write --- as a rule).
 _PARSER = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
 _PARSER.enable(["table", "strikethrough"])
 _PARSER.disable(["code", "lheading", "html_block", "html_inline"])
+_PARSER.core.ruler.before("inline", "whole_rows", _whole_rows)
 _PARSER.inline.ruler.before("text", "clock", _clock)
 _DEFINED = re.compile(r"\\(?:def|(?:new|renew|provide)command\*?\{?)\s*\\([A-Za-z]+)")
 _INLINE = {"em": ("em", ""), "strong": ("strong", ""), "s": ("span", "strike")}

@@ -141,8 +141,18 @@ class _Scanner:
         places = self.ticks.get(length, [])
         index = bisect_right(places, start)
         if index < len(places) and places[index] < self.paragraph_end(start):
-            return places[index] + length
+            end = places[index] + length
+            self.bars(start, end)
+            return end
         return start + length
+
+    def bars(self, start: int, end: int) -> None:
+        """A | of a code span, which would end the cell of a table, is kept as it is."""
+        bar = self.text.find("|", start, end)
+        while bar >= 0:
+            if self.text[bar - 1] != "\\":
+                self.protect(bar, bar + 1, block=False)
+            bar = self.text.find("|", bar + 1, end)
 
     def paragraph_end(self, at: int) -> int:
         index = bisect_right(self.paragraph_ends, at)

@@ -155,6 +155,8 @@ class _Converter(FormulaWriter):
         elif name == "footnote":
             self.option()
             self.write(f"\\text{{ ({self.in_words()})}}")
+        elif name in ("eqno", "leqno"):
+            self.number_of_plain_tex()
         elif name in ("kern", "mkern", "mskip"):
             self.kern(name)
         elif name == "ensuremath":
@@ -236,6 +238,17 @@ class _Converter(FormulaWriter):
         text.text_depths = [0]
         text.nesting = self.nesting + 1
         return text.run()
+
+    def number_of_plain_tex(self) -> None:
+        """\\eqno takes the rest of a display for its number."""
+        if self.depth or self.levels or not self.display or self.environment:
+            self.write(" ")
+            return
+        nested = _Converter(self.tokens[self.at :], "", self.context, display=False)
+        nested.nesting = self.nesting + 1
+        self.at = len(self.tokens)
+        if number := nested.run():
+            self.row.tag = f"\\tag*{{${number}$}}"
 
     def refer(self, name: str) -> None:
         self.star()

@@ -30,7 +30,7 @@ def math_prelude() -> MacroTable:
     source = Path(__file__).with_name("prelude.tex").read_text(encoding="utf-8")
     stream = Stream(tokenize(source), table, Budget())
     while (token := stream.next()) is not None:
-        if token.text in ("newcommand", "def"):
+        if token.text in ("newcommand", "NewDocumentCommand", "def"):
             DEFINITIONS[token.text](stream)
     return table
 

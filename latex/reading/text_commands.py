@@ -7,7 +7,7 @@ from latex.formulas.words import DIMENSION
 from latex.pictures import NUMBERS
 from latex.reading.characters import SYMBOLS, html_attribute, html_text, plain_words, visible
 from latex.reading.engine import BEGINGROUP, Engine
-from latex.reading.tokens import spelled
+from latex.reading.tokens import Token, spelled
 from latex.vocabulary import signatures, words
 
 Command = Callable[[Engine], None]
@@ -179,6 +179,22 @@ def tikz_style(engine: Engine) -> None:
     engine.stream.optional()
 
 
+def boxed(engine: Engine) -> None:
+    """\\boxed outside of a formula, as models write their answers: a formula, unless it is one sentence or has some."""
+    inside = engine.stream.required()
+    kinds = [token.kind for token in inside if token.kind != "space"]
+    sentence = kinds[:2] == ["word", "{"] and kinds[-1] == "}" and kinds.count("{") == 1
+    if (sentence and inside[0].text.startswith("text")) or any(
+        token.kind in ("$", "$$") or (token.kind == "symbol" and token.text in "([") for token in inside
+    ):
+        engine.stream.push(
+            [Token("word", "fbox", 0, 0), Token("{", "{", 0, 0), *inside, Token("}", "}", 0, 0)]
+        )
+        return
+    box = [Token("word", "boxed", 0, 0), Token("{", "{", 0, 0), *inside, Token("}", "}", 0, 0)]
+    engine.stream.keep([Token("$", "$", 0, 0), *box, Token("$", "$", 0, 0)])
+
+
 def title_pdf(engine: Engine) -> None:
     words = engine.stream.required()
     engine.stream.required()
@@ -201,7 +217,11 @@ def symbols_of_text(engine: Engine, name: str) -> None:
 def unit(engine: Engine) -> None:
     engine.stream.optional()
     value, name = engine.stream.required(), engine.stream.required()
-    engine.put(html_text(spelled(value)) + "\u00a0" + html_text(plain_words(name)))
+    engine.put(
+        html_text(spelled(value))
+        + "\u00a0"
+        + html_text(plain_words(name) or " ".join(t.text for t in name if t.kind == "word"))
+    )
 
 
 def xspace(engine: Engine) -> None:
@@ -242,6 +262,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "egroup": closing_group("{"),
     "includegraphics": picture,
     "texorpdfstring": title_pdf,
+    "boxed": boxed,
     "SI": unit,
     "qty": unit,
     "tag": tag,

@@ -309,3 +309,7 @@ def test_an_enumeration_has_the_labels_that_its_document_declares():
         words(latex(r"\begin{enumerate}" + inside, r"\setlist[itemize]{label=--}\setlist{nosep}"))
         == "1. x 2. y 1"
     )
+
+
+def test_a_quantity_keeps_its_unit():
+    assert words(latex(r"\SI{9.8}{\meter\per\second} or \SI{5}{kg}")) == "9.8 meter per second or 5 kg"

@@ -218,3 +218,41 @@ def test_every_command_that_katex_lacks_is_said_with_commands_that_it_has():
         given = "{a}" * (int(count or 0) - bool(optional)) if name != "sideset" else r"{}{'}\sum"
         document = check_formulas(fragment(f"$x \\{name}{given} y$"))
         assert name in of_rows or document.report.failures == (), name
+
+
+def test_the_number_of_plain_tex_stands_apart_from_its_formula() -> None:
+    for source, shown in (
+        (r"$$a=b\eqno(2)$$", r"a=b\tag*{$(2)$}"),
+        (r"\[a=b \leqno{(*)}\]", r"a=b \tag*{${(*)}$}"),
+        (
+            r"$$\begin{aligned}a&=b\end{aligned}\eqno\hbox{(A)}$$",
+            r"\begin{aligned}a&=b\end{aligned}\tag*{$\hbox{(A)}$}",
+        ),
+        (r"$a\eqno(2)$", "a (2)"),
+        (r"$$a\eqno$$", "a"),
+    ):
+        page = check_formulas(fragment(source))
+        assert [*formulas(page), *page.report.failures] == [shown]
+
+
+def test_commands_of_physics_and_mathtools_take_their_stars_and_options() -> None:
+    for source, shown in (
+        (r"$\dv{f}{x}$", r"\frac{d f}{d x}"),
+        (r"$\dv[2]{f}{x}$", r"\frac{d^{2} f}{d x^{2}}"),
+        (r"$\dv{x}f$", r"\frac{d}{d x}f"),
+        (r"$\dv[n]{x}f$", r"\frac{d^{n}}{d x^{n}}f"),
+        (r"$\pdv{f}{x}$", r"\frac{\partial f}{\partial x}"),
+        (r"$\pdv[2]{f}{x}$", r"\frac{\partial^{2} f}{\partial x^{2}}"),
+        (r"$\pdv{f}{x}{y}$", r"\frac{\partial^2 f}{\partial x\,\partial y}"),
+        (r"$\norm*{x}$", r"\left\lVert x\right\rVert"),
+        (r"$\abs[\big]{x}$", r"\left\lvert x\right\rvert"),
+        (r"$\braket{a}{b}$", r"\left\langle a\middle\vert b\right\rangle"),
+        (r"$\braket{a|b}$", r"\left\langle a|b\right\rangle"),
+        (r"$\smashoperator[r]{\sum_i}a$", r"\sum_ia"),
+        (r"$\adjustlimits\sup_x\inf_y$", r"\sup_x\inf_y"),
+        (r"$\varangle ABC$", r"\sphericalangle ABC"),
+        (r"$C\dasharrow P$", r"C\dashrightarrow P"),
+        (r"$X\fatslash G$", r"X\mathbin{/\mkern-4mu/}G"),
+    ):
+        page = check_formulas(fragment(source))
+        assert [*formulas(page), *page.report.failures] == [shown]

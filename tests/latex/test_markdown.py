@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from latex import guess_format
-from tests.latex.pages import formulas, kinds, markdown, words
+from tests.latex.pages import formulas, fragment, kinds, markdown, words
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,29 @@ def test_delimiters_with_two_backslashes_are_delimiters_as_where_markdown_takes_
     assert words(document) == "Let be ( ), , \\[2pt] of \\( it."
     assert document.formulas[0].source == "\\( x_1  \\)"
     assert [block.start for block in document.blocks][:2] == [0, document.blocks[0].end + 2]
+
+
+def test_an_answer_in_a_box_outside_of_a_formula_is_a_formula() -> None:
+    page = markdown(r"So \boxed{2^{k+1}}, \boxed{\frac{a}{b}} or \boxed{\text{even if } x_{n+1}}.")
+    assert formulas(page) == [r"\boxed{2^{k+1}}", r"\boxed{\frac{a}{b}}", r"\boxed{\text{even if } x_{n+1}}"]
+    page = markdown(r"\boxed{\text{Every $n$ is even.}} \boxed{$n$ is odd} \boxed{}")
+    assert page.html.count('<span class="boxed">') == 2
+    assert words(page) == "Every is even. is odd"
+    assert formulas(fragment(r"It is \boxed{x_{n+1}}.")) == [r"\boxed{x_{n+1}}"]
+
+
+def test_a_bar_in_code_ends_no_cell() -> None:
+    page = markdown("| a | b |\n|---|---|\n| `KL(p||q)` and `\\|` | two |\n\nHere `x|y`.")
+    assert '<code>KL(p||q)</code> and <code>|</code></td><td class="l">two</td>' in page.html
+    assert "<code>x|y</code>" in page.html
+
+
+def test_a_row_with_too_many_cells_loses_none() -> None:
+    for table in (
+        "| a | b |\n|---|---|\n| 1 | max |x| | *y* |\n| 2 |\n",
+        "a | b\n---|---\n1 | max |x| | *y*\n2 |\n",
+        "> | a | b |\n> |---|---|\n> | 1 | max |x| | *y* |\n> | 2 | |\n",
+    ):
+        page = markdown(table)
+        assert '<tr><td class="l">1</td><td class="l">max |x| | <em>y</em></td></tr>' in page.html
+        assert '<tr><td class="l">2</td><td class="l"></td></tr>' in page.html
