@@ -82,7 +82,9 @@ def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
 def _beyond_limits(read: Artifact, release: Release) -> str:
     """What contradicts the limits of an artifact: the years of the release's papers, or a result; empty if nothing."""
     if read.terms.year_policy and (last := YEAR_POLICIES.get(read.terms.year_policy)):
-        for instance in release.instances.exclude(paper=None).select_related("paper").defer("payload"):
+        for instance in (
+            release.instances.exclude(paper=None).select_related("paper").defer("payload").order_by("key")
+        ):
             assert instance.paper is not None
             given = read.terms.limits.get(instance.key, Limits()).year_to
             if given != (year := last(instance.paper)):
