@@ -24,6 +24,7 @@ from annotation.campaigns.actions import locked, require_staff
 from annotation.core import phases, queries
 from annotation.core.phases import Verb
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ProblemRule, ReleaseReason
+from stats.core.text import counted
 
 Pair = tuple[int, int]  # item and reviewer
 _KEY = "annotation.assigning.by_hand:"
@@ -230,7 +231,9 @@ def _require_within_rules(campaign: Campaign, items: dict[int, Item], give: Coll
     loads, most = queries.campaign_loads(campaign), campaign.most_per_reviewer
     for reviewer, new in Counter(reviewer for _, reviewer in give).items():
         if most is not None and loads.get(reviewer, 0) + new > most:
-            raise Refused(f"This campaign gives at most {most} items to one reviewer.", code="enough")
+            raise Refused(
+                f"This campaign gives at most {counted(most, 'item')} to one reviewer.", code="enough"
+            )
 
 
 def _require_together(campaign: Campaign, give: Collection[Pair]) -> None:

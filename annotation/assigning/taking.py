@@ -31,6 +31,7 @@ from annotation.models import (
 )
 from annotation.reveal.rules import draw_arms
 from annotation.training.reading import require_trained
+from stats.core.text import counted
 
 WINDOWS = (4, 64)  # lots that a request looks into before it looks everywhere
 
@@ -171,7 +172,7 @@ def _take(terms: _Terms) -> Assignment:
 def _require_room(reviewer: User, campaign: Campaign) -> None:
     most = campaign.most_per_reviewer
     if most is not None and queries.held_by(reviewer, campaign) >= most:
-        raise Refused(f"This campaign gives at most {most} items to one reviewer.", code="enough")
+        raise Refused(f"This campaign gives at most {counted(most, 'item')} to one reviewer.", code="enough")
 
 
 def _take_turns(reviewer: User, campaign: Campaign) -> None:

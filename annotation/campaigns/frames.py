@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from accounts.refusal import Refused
 from annotation.models import Campaign
 from benchmark.models import Instance, Output, OutputState
+from stats.core.text import counted
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def answered_outputs(campaign: Campaign, strata: Mapping[int, str] | None) -> di
     if strata is not None and len(found) != len(strata):
         missing = len(strata) - len(found)
         raise Refused(
-            f"{missing} outputs of the plan are not answered outputs of this release, track and condition."
+            f"{counted(missing, 'output')} of the plan: not answered in this release, track and condition."
         )
     return found
 

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from stats.core.text import counted
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -54,7 +56,9 @@ def draw(strata: Mapping[str, str], wanted: Mapping[str, int], seed: int) -> lis
         if name not in wanted:
             raise ValueError(f"no sample size is given for stratum {name!r}")
         if not 1 <= wanted[name] <= size:
-            raise ValueError(f"stratum {name!r} has {size} items, so {wanted[name]} cannot be drawn")
+            raise ValueError(
+                f"stratum {name!r} has {counted(size, 'item')}, so {wanted[name]} cannot be drawn"
+            )
         units = sorted((key for key, stratum in strata.items() if stratum == name), key=_lot(seed, name))
         drawn += [Drawn(key, name, size, wanted[name]) for key in units[: wanted[name]]]
     return sorted(drawn, key=lambda unit: _lot(seed, "")(unit.key))

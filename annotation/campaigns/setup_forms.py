@@ -15,6 +15,7 @@ from benchmark.models import Release, Run
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Rubric
 from benchmark.subjects import USUAL
+from stats.core.text import counted
 
 
 class TermsForm(PlainForm):
@@ -114,7 +115,7 @@ class DrawForm(PlainForm):
     def refuse_undecided(self, undecided: int) -> None:
         """An error at its field while outputs are waiting for a decision and are not to be left out."""
         if undecided and not self.cleaned_data.get("leave_out_undecided"):
-            outputs = "1 output" if undecided == 1 else f"{undecided} outputs"
+            outputs = counted(undecided, "output")
             self.add_error(
                 "leave_out_undecided",
                 f"{outputs} may reveal who wrote them. Decide on the quarantine page, or leave them out.",

@@ -24,6 +24,7 @@ from annotation.core.phases import Phase
 from annotation.guessing import actions as guessing_actions
 from annotation.models import Assignment, Campaign, CampaignSetup, GuessQuestion, SetupStep
 from benchmark.models import Release
+from stats.core.text import counted
 
 
 @staff_only
@@ -121,7 +122,9 @@ def _drawn_items(request: SignedInRequest, row: Campaign) -> HttpResponse:
             return _next_page(request, row, SetupStep.ITEMS)
         with told(request):
             count = revising.discard_draw(actor=request.user, campaign=row)
-            messages.success(request, f"The draw of {count} items has been discarded; nothing is drawn now.")
+            messages.success(
+                request, f"The draw of {counted(count, 'item')} has been discarded; nothing is drawn now."
+            )
         return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.ITEMS)
     context = {
         "strata": queries.drawn_strata(row),
@@ -186,16 +189,16 @@ def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
         with told(request):
             if verb == "draw":
                 items = draw_as_chosen(actor=request.user, campaign=row)
-                messages.success(request, f"{len(items)} items drawn.")
+                messages.success(request, f"{counted(len(items), 'item')} drawn.")
             elif verb == "discard":
                 count = revising.discard_draw(actor=request.user, campaign=row)
                 messages.success(
-                    request, f"The draw of {count} items has been discarded; nothing is drawn now."
+                    request, f"The draw of {counted(count, 'item')} has been discarded; nothing is drawn now."
                 )
             elif verb == "apply":
                 sha256 = request.POST.get("plan", "")
                 placed = assigning_actions.apply_plan(actor=request.user, campaign=row, sha256=sha256)
-                messages.success(request, f"{len(placed)} places assigned.")
+                messages.success(request, f"{counted(len(placed), 'place')} assigned.")
                 return _saved(request, row, SetupStep.PLAN)
             elif not row.items.exists():
                 raise Refused("Draw the items first.")

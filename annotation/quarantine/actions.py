@@ -39,6 +39,7 @@ from benchmark.releases.queries import (
     scanned_with_all_words,
     system_names,
 )
+from stats.core.text import counted
 
 MOST_SCANNED_BY_A_DRAW = 200  # some twenty seconds, for which a person waits
 
@@ -57,23 +58,22 @@ def eligible(
     fresh = outputs.keys() - set(scanned)
     if len(fresh) > MOST_SCANNED_BY_A_DRAW:
         raise Refused(
-            f"{len(fresh)} outputs are not scanned yet for what reveals who wrote them. Scan them on the quarantine "
-            f"page of {release}, then draw.",
+            f"{counted(len(fresh), 'output is', 'outputs are')} not scanned yet for what reveals who wrote them. "
+            f"Scan them on the quarantine page of {release}, then draw.",
             code="not_scanned",
         )
     scan_outputs(release, [outputs[pk] for pk in sorted(fresh)])
     undecided = set(quarantined(release).values_list("pk", flat=True)) & outputs.keys()
     if undecided and not leave_out_undecided:
         raise Refused(
-            f"{len(undecided)} outputs may reveal who wrote them. Decide about them on the quarantine page of "
-            f"{release}, or draw without them.",
+            f"{counted(len(undecided), 'output')} may reveal who wrote them. Decide about them on the quarantine page "
+            f"of {release}, or draw without them.",
             code="quarantined",
         )
     empty = nothing_to_read(release).filter(pk__in=outputs).count()
     if empty:
-        answers = "answer" if empty == 1 else "answers"
         raise Refused(
-            f"{empty} {answers} without a text or a file: attach the PDFs on the pages of the problems.",
+            f"{counted(empty, 'answer')} without a text or a file: attach the PDFs on the pages of the problems.",
             code="nothing_to_read",
         )
     left_out = undecided | set(excluded_outputs(release))

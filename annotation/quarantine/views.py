@@ -15,6 +15,7 @@ from benchmark.identities.actions import TASK, add_identity_word, remove_identit
 from benchmark.models import IdentityVerdict, IdentityWord, Output, OutputState
 from benchmark.releases.queries import quarantined, release_or_404, scanned_with_all_words
 from benchmark.rendering.stored import call_worker
+from stats.core.text import counted
 
 PAGE = 25
 PATIENCE = 10  # seconds
@@ -45,7 +46,8 @@ def scan(request: SignedInRequest, name: str) -> HttpResponse:
     """Scan what this version of the scan has not read, for as long as a person waits; a worker scans the rest."""
     release = release_or_404(name)
     counts = scan_identities(release=release, seconds=PATIENCE)
-    told = f"{counts['scanned']} outputs scanned; {counts['certain']} have a certain finding."
+    certain = counted(counts["certain"], "has", "have")
+    told = f"{counted(counts['scanned'], 'output')} scanned; {certain} a certain finding."
     if counts["left"]:
         call_worker(TASK, release.pk)
         told += f" A worker scans the other {counts['left']}; reload this page to see how far it is."
@@ -83,15 +85,15 @@ def word_remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
 def redact_all(request: SignedInRequest, name: str) -> HttpResponse:
     """Redact what is waiting, by one rule, for as long as a person waits."""
     counts = actions.redact_release(actor=request.user, release=release_or_404(name), seconds=PATIENCE)
-    told = f"{counts['redacted']} outputs redacted."
+    told = f"{counted(counts['redacted'], 'output')} redacted."
     if counts["untried"]:
-        told += f" {counts['untried']} are still to do: press the button again."
+        told += f" {counted(counts['untried'], 'is', 'are')} still to do: press the button again."
     messages.success(request, told)
     if counts["left"]:
         messages.warning(
             request,
-            f"{counts['left']} outputs would still reveal their author or were already drawn: decide about each of "
-            "them.",
+            f"{counted(counts['left'], 'output')} would still reveal who wrote it, or had been drawn already: decide "
+            "about each.",
         )
     return redirect("quarantine", name=name)
 

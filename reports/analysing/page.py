@@ -20,6 +20,7 @@ from stats.agreement.two_raters import RELATIONS
 from stats.audit.confusion import METRICS
 from stats.core.display import rounded, rounded_percent
 from stats.core.estimate import Estimate
+from stats.core.text import counted
 
 Document = Mapping[str, Any]
 MOST_RATERS, MOST_SYSTEMS, MOST_ROWS = 16, 30, 200
@@ -145,17 +146,17 @@ def _agreement(document: Document) -> Iterator[Section]:
         notes = []
         if dropped := len(bundle["pairs_dropped"]):
             notes.append(
-                f"{dropped} pairs of raters have fewer than ten common items and are left out of the table."
+                f"{counted(dropped, 'pair')} of raters with fewer than ten common items: not in the table."
             )
         if bundle["exchangeable"]:
             notes.append("Coefficients and pairs that need to know who gave which label are left out.")
-        raters = "raters not told apart" if bundle["exchangeable"] else f"{bundle['n_raters']} raters"
+        raters = "raters not told apart" if bundle["exchangeable"] else counted(bundle["n_raters"], "rater")
         yield Section(
             question or "All labels",
-            f"{bundle['n_items']} items, {bundle['n_pairable']} of them with two or more raters; "
-            f"{raters}, {bundle['n_labels']} labels, level {bundle['level']}; "
+            f"{counted(bundle['n_items'], 'item')}, {bundle['n_pairable']} of them with two or more raters; "
+            f"{raters}, {counted(bundle['n_labels'], 'label')}, level {bundle['level']}; "
             f"{bundle['n_abstain']} abstained, {bundle['n_unavailable']} unavailable. "
-            f"{bundle['agreeing_pairs']} of {bundle['label_pairs']} pairs of labels agree. "
+            f"{bundle['agreeing_pairs']} of {counted(bundle['label_pairs'], 'pair')} of labels agree. "
             f"{_left_out_one(bundle['unit'])}",
             figures=_kappas(pairs, number),
             tables=tables,
@@ -181,7 +182,8 @@ def _difference(document: Document) -> Iterator[Section]:
         tested = f" p {p_words(found['p'])} of no difference." if found["p"] is not None else ""
         yield Section(
             question or "All labels",
-            f"{found['n_items']} items with two labels of each group, {found['items_left_out']} others left out. "
+            f"{counted(found['n_items'], 'item')} with two labels of each group, "
+            f"{counted(found['items_left_out'], 'other')} left out. "
             f"{coefficient_name(found['coefficient'])}.{tested} {_left_out_one(found['unit'])}",
             tables=[TableView("Two groups of raters on the same items", ("", "Value and interval"), rows)],
         )
@@ -189,7 +191,7 @@ def _difference(document: Document) -> Iterator[Section]:
 
 def _systems(document: Document) -> Iterator[Section]:
     for question, found in document["questions"].items():
-        counted = document["positive"] is not None
+        shares = document["positive"] is not None
         rows, notes = [], []
         for row in found["systems"]:
             shown: list[object] = [
@@ -197,15 +199,15 @@ def _systems(document: Document) -> Iterator[Section]:
                 f"{row['labelled']} of {row['outputs']}",
                 from_to(row["raters_per_output"]),
             ]
-            if counted:
+            if shares:
                 shown += [percent_cell(row["majority"]), str(row["ties"]), percent_cell(row["unanimous"])]
             rows.append([*shown, number_cell(row["mean"])])
             # what the system lacks, in a sentence
             lacks = []
             if row["unlabelled"]:
-                lacks.append(f"{row['unlabelled']} outputs without a label")
+                lacks.append(f"{counted(row['unlabelled'], 'output')} without a label")
             if row["missing_instances"]:
-                lacks.append(f"{row['missing_instances']} problems that others have labels of")
+                lacks.append(f"{counted(row['missing_instances'], 'problem')} that others have labels of")
             said = f"{row['system']} lacks {' and '.join(lacks)}." if lacks else ""
             if bounds := bounds_words(row["majority"]):
                 said = said or f"{row['system']}:"
@@ -213,11 +215,11 @@ def _systems(document: Document) -> Iterator[Section]:
             if said:
                 notes.append(said)
         head = ["", "Labelled outputs", "Raters per output"]
-        head += ["By majority", "Ties", "Unanimously"] if counted else []
+        head += ["By majority", "Ties", "Unanimously"] if shares else []
         yield Section(
             question or "All labels",
-            f"{found['outputs']} outputs, level {found['level']}. Shares are of labelled outputs; a tie and an "
-            "abstained label are no success.",
+            f"{counted(found['outputs'], 'output')}, level {found['level']}. Shares are of labelled outputs; a tie and "
+            "an abstained label are no success.",
             tables=[TableView("Systems", (*head, "Mean"), rows)],
             notes=notes,
         )
@@ -227,8 +229,9 @@ def _errors(document: Document) -> Iterator[Section]:
     for question, part in document["questions"].items():
         yield Section(
             question or "All labels",
-            f"{part['n_items']} items, {part['n_labels']} labels; the model overturns {part['n_overturned']} "
-            f"majorities and is unsure of {part['n_unsure']} items.",
+            f"{counted(part['n_items'], 'item')}, {counted(part['n_labels'], 'label')}; the model overturns "
+            f"{counted(part['n_overturned'], 'majority', 'majorities')} and is unsure of "
+            f"{counted(part['n_unsure'], 'item')}.",
             tables=error_tables(part),
             notes=document["assumptions"],
         )
@@ -401,7 +404,7 @@ def _pairs(document: Document) -> Iterator[Section]:
     head = ("", "Wins", "Losses", "Ties", "Wins of all", "Ties as half", "Strength", "Rank")
     yield Section(
         "Systems",
-        f"{document['comparisons']} comparisons from {document['presentations']} presentations; "
+        f"{counted(document['comparisons'], 'comparison')} from {counted(document['presentations'], 'presentation')}; "
         f"{document['order_flips']} changed with the order and "
         f"{'count by their net score' if document['orders'] == 'net' else 'count as ties'}.",
         figures=list(_pair_figures(systems[:MOST_SYSTEMS])),
@@ -498,8 +501,9 @@ def _gold(document: Document) -> Iterator[Section]:
     ]
     yield Section(
         "Judges against gold",
-        f"{document['gold']} pairs with a gold choice; {document['gold_ties']} gold ties and "
-        f"{document['without_gold']} pairs without gold are left out. A tie is no correct choice.",
+        f"{counted(document['gold'], 'pair')} with a gold choice; left out: "
+        f"{counted(document['gold_ties'], 'gold tie')} and "
+        f"{counted(document['without_gold'], 'pair')} without gold. A tie is no correct choice.",
         tables=[
             TableView(
                 "Share of pairs of which the judge names the better output",
@@ -523,6 +527,6 @@ def _retrieval(document: Document) -> Iterator[Section]:
     head = ("", "k", "P@k", "Hit@k", "MRR@k", "Queries without a row")
     yield Section(
         "Ranked lists",
-        f"{document['queries']} queries; a query without a rank is a miss.",
+        f"{counted(document['queries'], 'query', 'queries')}; a query without a rank is a miss.",
         tables=[TableView("Systems", head, rows)],
     )

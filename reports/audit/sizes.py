@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from accounts.refusal import Refused
 from annotation.campaigns.sampling import equal_sizes
+from stats.core.text import counted
 from stats.planning.allocations import PlannedStratum, allocate
 
 Sizes = dict[str, int]
@@ -54,7 +55,7 @@ class ByHand:
         for name, size in known.items():
             if not 1 <= self.chosen.get(name, 0) <= size:
                 wanted = self.chosen.get(name, 0)
-                reason = f"{name}: {wanted} of {size} outputs cannot be drawn; ask for 1 to {size}"
+                reason = f"{name}: {wanted} of {counted(size, 'output')} cannot be drawn; ask for 1 to {size}"
                 raise Refused(f"{reason}, or leave its bucket out.", code="bad_sample", field="chosen")
         return {name: self.chosen[name] for name in known}
 

@@ -20,6 +20,7 @@ from reports.core.wording import in_words
 from reports.planning.page import strata_page
 from reports.scores.inputs import collect_chosen
 from reports.scores.success_types import types_of_successes
+from stats.core.text import counted
 
 
 @staff_page
@@ -86,8 +87,8 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
         else:
             with refusals_in(form):
                 campaign = draw_audit(actor=request.user, plan=plan, **terms)
-                drawn = f"{plan.n_sampled} outputs are drawn; now assign and open the campaign."
-                messages.success(request, drawn)
+                drawn = counted(plan.n_sampled, "output is", "outputs are")
+                messages.success(request, f"{drawn} drawn; now assign and open the campaign.")
                 return redirect("campaign", slug=campaign.slug)
     context = {
         "chosen": chosen,

@@ -11,6 +11,7 @@ from django.utils.formats import date_format
 
 from annotation.core.phases import Phase
 from reports.hub.facts import Facts, Round
+from stats.core.text import counted
 
 
 class State(StrEnum):
@@ -46,11 +47,6 @@ class Next:
     reason: str
     link: str = ""
     verb: str = ""
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """The number with its noun: "1 proof", "2,104 proofs"."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def steps_of(facts: Facts) -> list[Step]:

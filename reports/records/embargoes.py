@@ -11,6 +11,7 @@ from benchmark.models import Release
 from reports.models import PublicRecord
 from reports.records.actions import Wish, publish_record
 from reports.records.declared import Declared
+from stats.core.text import counted
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ def _publish_ended(name: str) -> bool:
         title=said.title,
         asked=said.asked,
         limitations=said.limitations,
-        changes=f"As announced, the texts of {len(ended)} problem{'' if len(ended) == 1 else 's'} are public now.",
+        changes=f"As announced, the texts of {counted(len(ended), 'problem')} can be read by everybody now.",
         doi=said.doi,
         show_problems=said.show_problems,
         show_outputs=said.show_outputs,

@@ -7,6 +7,7 @@ from reports.scores import shape
 from reports.scores.lacking import stated
 from stats.core.display import rounded, rounded_percent
 from stats.core.estimate import Estimate
+from stats.core.text import counted
 
 MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean")  # how the method of a mean begins
 
@@ -30,9 +31,7 @@ def score_text(score: shape.Score) -> str:
             lines += [f"    {system:<20} {expert_cell(found)}" for system, found in question.systems.items()]
     for system, counts in score.systems.items():
         if counts.missing:
-            lines.append(
-                f"{system}: no output for {counts.missing} {'problem' if counts.missing == 1 else 'problems'}"
-            )
+            lines.append(f"{system}: no output for {counted(counts.missing, 'problem')}")
         if counts.not_released:
             lines.append(f"{system}: {counts.not_released} not released, in no denominator")
     for system, problems in (score.not_released or {}).items():
@@ -49,8 +48,8 @@ def score_text(score: shape.Score) -> str:
             lines.append(f"  {figure.system:<20} {_name(figure)}: {change}")
     if score.in_sight:
         seen, independent = score.in_sight.labels["in_sight"], score.in_sight.labels["independent"]
-        counted = f"{seen} labels, not counted above next to {independent} independent ones"
-        lines += ["", f"In sight of a verdict: {counted}"]
+        told = f"{counted(seen, 'label')}, not counted above next to {independent} independent ones"
+        lines += ["", f"In sight of a verdict: {told}"]
         for row in score.in_sight.figures:
             change = f"{shown(row.without, row.with_)} -> {shown(row.with_, row.with_)} with them"
             lines.append(f"  {row.system:<20} {_name(row)}: {change}")
@@ -122,7 +121,7 @@ def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
             notes = (
                 f"  [{rounded_percent(clustered[0])}, {rounded_percent(clustered[1])}]" if clustered else ""
             )
-            notes += f"  attempts at {problems} problems taken together" if problems else ""
+            notes += f"  attempts at {counted(problems, 'problem')} taken together" if problems else ""
             if gone := found.all_problems:
                 notes += f"  ({stated(gone)}; over all problems {percent(gone.estimate)})"
             more = _further(found, "estimate", "paper_bootstrap")
@@ -147,18 +146,14 @@ def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
                 notes = " ".join(together.warnings)
                 yield f"      {'all together':<18} {percent(together)}{f'; {notes}' if notes else ''}"
             if audited.splits:
-                yield f"      experts split evenly on {audited.splits} {_outputs(audited.splits)}, counted negative"
+                yield f"      experts split evenly on {counted(audited.splits, 'output')}, counted negative"
             if audited.missing:
-                yield f"      {audited.missing} drawn {_outputs(audited.missing)} without a label that this needs"
+                yield f"      {counted(audited.missing, 'drawn output')} without a label that this needs"
             for row in audited.empty_strata.values():
                 terms: dict[str, object] = {"condition": condition} if condition else {}
                 terms |= {"strata": "system/bucket", "buckets": [row.bucket], "exclude": [audit.campaign]}
                 request = f"POST audit-plan/ {json.dumps(terms, ensure_ascii=False)}"
-                yield f"      nothing drawn of {row.stratum} ({row.size} {_outputs(row.size)}); to draw them, {request}"
-
-
-def _outputs(count: int) -> str:
-    return "output" if count == 1 else "outputs"
+                yield f"      nothing drawn of {row.stratum} ({counted(row.size, 'output')}); to draw them, {request}"
 
 
 def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
@@ -166,7 +161,7 @@ def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
     if isinstance(found, shape.Steps):
         counts = _listed(found.steps, zeros=False)
         means = [f"; {of.title} {number(of.estimate)}" for of in found.measures.values()]
-        return f"{found.outputs} {_outputs(found.outputs)}; {counts}{''.join(means)}"
+        return f"{counted(found.outputs, 'output')}; {counts}{''.join(means)}"
     without = f"; {found.abstain} abstain" if found.abstain else ""
     without += f"; {found.unavailable} unavailable" if found.unavailable else ""
     if isinstance(found, shape.Means):

@@ -20,6 +20,7 @@ from benchmark.importing.upload_handler import CappedFileHandler
 from solving.batches.actions import Settled, export_batch, settle_batch, withdraw_batch
 from solving.batches.queries import MEDIA_TYPE, batch_lines
 from solving.models import SolveRun
+from stats.core.text import counted
 
 
 def results_handler(request: HttpRequest) -> CappedFileHandler:
@@ -89,8 +90,3 @@ def words_of(settled: Settled) -> str:
     if settled.known:
         words += f"; {settled.known:,} were stored before"
     return f"{words}. {counted(settled.out, 'question')} {'is' if settled.out == 1 else 'are'} still out."
-
-
-def counted(number: int, name: str) -> str:
-    """The number with the name of what is counted."""
-    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"

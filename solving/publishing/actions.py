@@ -17,6 +17,7 @@ from benchmark.protocols import get_protocol
 from benchmark.tuples.retrieval import frozen_retrieval, with_sources
 from canonical import canonical_json
 from solving.models import Attempt, AttemptState, SolveRun
+from stats.core.text import counted
 from work.models import RunState
 
 
@@ -68,8 +69,8 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
     made_here = content.count(b"\n")
     if report.outputs != made_here:  # the import adds what is missing as failed, and nothing here has failed
         raise Refused(
-            f"The protocol counts {report.outputs} outputs where this run has {made_here} attempts. Begin a run "
-            "with as many attempts at each problem as the protocol has.",
+            f"The protocol counts {counted(report.outputs, 'output')} where this run has "
+            f"{counted(made_here, 'attempt')}. Begin a run with as many attempts at each problem as the protocol has.",
             code="other_attempts",
             field="attempts",
         )

@@ -12,6 +12,7 @@ from stats.core.estimate import Reason
 from stats.core.text import (
     ESTIMATE_HEADER,
     aligned,
+    counted,
     estimate_row,
     estimates,
     interval,
@@ -28,10 +29,10 @@ def agreement_text(document: Document) -> str:
     blocks = []
     for question, bundle in document["questions"].items():
         title = _title(question)
-        raters = "raters not told apart" if bundle["exchangeable"] else f"{bundle['n_raters']} raters"
+        raters = "raters not told apart" if bundle["exchangeable"] else counted(bundle["n_raters"], "rater")
         counts = (
-            f"{bundle['n_items']} items, {bundle['n_pairable']} with two or more raters, "
-            f"{raters}, {bundle['n_labels']} labels, level {bundle['level']}; "
+            f"{counted(bundle['n_items'], 'item')}, {bundle['n_pairable']} with two or more raters, "
+            f"{raters}, {counted(bundle['n_labels'], 'label')}, level {bundle['level']}; "
             f"abstained {bundle['n_abstain']}, unavailable {bundle['n_unavailable']}"
             f"{_left_out(bundle)}"
         )
@@ -44,8 +45,8 @@ def agreement_text(document: Document) -> str:
         blocks.append(
             f"{title}: {counts}\n{estimates(bundle, (primary, 'percent'))}\n"
             f"{warnings}Primary coefficient at this level: {primary}.\n"
-            f"{bundle['agreeing_pairs']} of {bundle['label_pairs']} pairs of labels agree; percent is the mean over "
-            f"items. Intervals leave out one {bundle['unit']} at a time and use no random numbers.\n"
+            f"{bundle['agreeing_pairs']} of {counted(bundle['label_pairs'], 'pair')} of labels agree; percent is the "
+            f"mean over items. Intervals leave out one {bundle['unit']} at a time and use no random numbers.\n"
             f"{made_by([(name, bundle[name]) for name in (primary, 'percent')], bundle['unit'])}\n\n"
             f"more:\n{estimates(bundle, [name for name in others if name not in refused])}"
         )
@@ -91,8 +92,8 @@ def difference_text(document: Document) -> str:
             "difference": found["difference"],
         }
         blocks.append(
-            f"{_title(question)}: {found['n_items']} items with two labels of each group, "
-            f"{found['items_left_out']} others left out; level {found['level']}{_left_out(found)}\n"
+            f"{_title(question)}: {counted(found['n_items'], 'item')} with two labels of each group, "
+            f"{counted(found['items_left_out'], 'other')} left out; level {found['level']}{_left_out(found)}\n"
             f"{estimates(rows, tuple(rows))}\n"
             f"Primary: the difference of {found['coefficient']}; two-sided p {number(found['p'])} of no difference.\n"
             f"{made_by(rows.items(), found['unit'])}"
@@ -133,18 +134,18 @@ def systems_text(document: Document) -> str:
             for row in found["systems"]
         ]
         lines = [
-            f"{_title(question)}: {found['outputs']} outputs, level {found['level']}{_left_out(document)}",
+            f"{_title(question)}: {counted(found['outputs'], 'output')}, level {found['level']}{_left_out(document)}",
             aligned((*header, "unanimous", "share", "interval"), rows),
         ]
         for row in found["systems"]:
             # what the system lacks, and where its majority could lie
-            counted = (
-                (row["unlabelled"], "outputs without a label"),
-                (row["missing_instances"], "instances that others have labels of"),
-                (row["n_abstain"], "labels abstained"),
-                (row["n_unavailable"], "unavailable"),
+            lacking = (
+                (row["unlabelled"], "output", "without a label"),
+                (row["missing_instances"], "instance", "that others have labels of"),
+                (row["n_abstain"], "label", "abstained"),
+                (row["n_unavailable"], "label", "unavailable"),
             )
-            lacks = [f"{n} {what}" for n, what in counted if n]
+            lacks = [f"{counted(n, noun)} {what}" for n, noun, what in lacking if n]
             if bounds := row["majority"]["bounds"]:
                 lacks.append(f"majority between {interval(bounds)} whatever these and the ties are")
             if lacks:
@@ -231,4 +232,5 @@ def retrieval_text(document: Document) -> str:
     ]
     shown = [(name, row[name]) for row in document["systems"] for name in ("p_at_k", "hit_at_k", "mrr_at_k")]
     table = aligned(("system", "k", "P@k", "Hit@k", "MRR@k", "MRR interval"), rows)
-    return f"{table}\nPrimary: mrr_at_k over {document['queries']} queries.\n{made_by(shown, 'query')}"
+    queries = counted(document["queries"], "query", "queries")
+    return f"{table}\nPrimary: mrr_at_k over {queries}.\n{made_by(shown, 'query')}"

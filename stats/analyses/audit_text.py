@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stats.audit.confusion import METRICS
-from stats.core.text import aligned, estimates, interval, made_by, number, printable
+from stats.core.text import aligned, counted, estimates, interval, made_by, number, printable
 
 Document = Mapping[str, Any]
 
@@ -60,8 +60,10 @@ def corrected_text(document: Document) -> str:
 def _doubts(document: Document, estimates: Mapping[str, Any]) -> str:
     """Splits and missing labels, and what each estimate would be in the worst and the best case."""
     counts = [
-        f"{document['splits']} outputs on which experts split evenly" if document["splits"] else "",
-        f"{document['missing']} drawn outputs without a label" if document["missing"] else "",
+        f"{counted(document['splits'], 'output')} on which experts split evenly"
+        if document["splits"]
+        else "",
+        f"{counted(document['missing'], 'drawn output')} without a label" if document["missing"] else "",
     ]
     said = " and ".join(count for count in counts if count)
     bounds = [f"{name} {interval(found['bounds'])}" for name, found in estimates.items() if found["bounds"]]
@@ -73,7 +75,7 @@ def calibration_text(document: Document) -> str:
     blocks = []
     for question, found in document["questions"].items():
         blocks.append(
-            f"{printable(question) or '(no question named)'}: {found['labelled']} items with a yes or no, "
+            f"{printable(question) or '(no question named)'}: {counted(found['labelled'], 'item')} with a yes or no, "
             f"{found['splits']} split, {found['excluded']} neither; "
             f"{'weighted by the design' if found['design'] else 'every item counts alike'}"
         )
@@ -121,13 +123,13 @@ def gold_text(document: Document) -> str:
     )  # fmt: skip
     shown = [("accuracy", row[rule]["accuracy"]) for row in document["judges"] for rule in ("net", "agree")]
     turned = [
-        f"{_judge(row)}: {row['opposite']} pairs decided both ways, {row['one_order']} seen in one order"
+        f"{_judge(row)}: {counted(row['opposite'], 'pair')} decided both ways, {row['one_order']} seen in one order"
         for row in document["judges"]
         if row["opposite"] or row["one_order"]
     ]
     return "\n".join(
         [
-            f"{document['gold']} pairs with a gold choice, {document['gold_ties']} gold ties, "
+            f"{counted(document['gold'], 'pair')} with a gold choice, {counted(document['gold_ties'], 'gold tie')}, "
             f"{document['without_gold']} without gold",
             aligned(header, rows),
             *turned,

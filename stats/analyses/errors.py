@@ -11,7 +11,7 @@ import numpy as np
 from stats.agreement.bundle import Level
 from stats.analyses.options import Options, chosen, questions_in
 from stats.core.bootstrap import Ints
-from stats.core.text import aligned, interval, made_by, number, printable
+from stats.core.text import aligned, counted, interval, made_by, number, printable
 from stats.raters.expert_errors import ExpertErrors, expert_errors
 from stats.tables.columns import Table
 from stats.tables.groups import attribute, first_rows, group_codes, refuse_many, refuse_repeats
@@ -166,8 +166,10 @@ def errors_text(document: Mapping[str, Any]) -> str:
         ]
         head = ("", "as labelled", "freed of errors", "interval", "notes")
         blocks += [
-            f"{printable(question) or '(no question named)'}: {part['n_items']} items, {part['n_labels']} labels; "
-            f"{part['n_overturned']} majorities overturned, {part['n_unsure']} items unsure",
+            f"{printable(question) or '(no question named)'}: {counted(part['n_items'], 'item')}, "
+            f"{counted(part['n_labels'], 'label')}; "
+            f"{counted(part['n_overturned'], 'majority', 'majorities')} overturned, "
+            f"{counted(part['n_unsure'], 'item')} unsure",
             aligned(head, values),
             aligned(
                 ("rater", "labels", "accuracy", "interval", "severity", "interval", "infit"),

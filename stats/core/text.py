@@ -15,6 +15,11 @@ def printable(text: object) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in str(text))
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """The number with its noun: "1 proof", "2,104 proofs"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def aligned(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table with two spaces between columns; the first column to the left, the rest to the right."""
     lines = [[printable(cell) for cell in row] for row in (header, *rows)]

@@ -69,7 +69,7 @@ def test_a_newer_version_of_the_scan_reads_again(run, telling):
 
 def test_what_waits_for_a_decision_is_not_drawn(run, telling, coordinator):
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
-    with pytest.raises(Refused, match="1 outputs may reveal who wrote them") as refusal:
+    with pytest.raises(Refused, match="1 output may reveal who wrote them") as refusal:
         campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
     assert refusal.value.code == "quarantined"
     drawn = campaigns_actions.draw_items(actor=coordinator, campaign=campaign, leave_out_undecided=True)
@@ -118,7 +118,7 @@ def test_a_request_redacts_for_as_long_as_a_person_waits_and_says_what_is_left(
     client.force_login(coordinator)
     monkeypatch.setattr("annotation.quarantine.views.PATIENCE", 0)
     page = client.post(reverse("quarantine-redact", args=[run.release.name]), follow=True)
-    assert "0 outputs redacted. 1 are still to do: press the button again." in page.content.decode()
+    assert "0 outputs redacted. 1 is still to do: press the button again." in page.content.decode()
     assert list(quarantined(run.release)) == [telling]
 
 
@@ -354,7 +354,7 @@ def test_an_empty_quarantine_says_so(client, run, coordinator):
     scan_identities(release=run.release)
     client.force_login(coordinator)
     page = client.get(f"/grading/quarantine/{run.release.name}/").content.decode()
-    assert "Nothing in the 1 outputs reveals who wrote them." in page
+    assert "Nothing in the 1 output reveals who wrote them." in page
 
 
 def test_rest_lists_and_decides(client, telling, run, coordinator):
@@ -430,7 +430,7 @@ def test_a_word_of_the_study_holds_back_what_the_general_list_cannot_know(client
     client.post(f"{address}words/", {"word": "  Nördlicht  "})
     page = client.get(address).content.decode()
     assert "Nördlicht" in page
-    assert "Scan 1 outputs" in page
+    assert "Scan 1 output" in page
     assert scan_identities(release=run.release) == {"scanned": 1, "left": 0, "outputs": 1, "certain": 1}
     assert list(quarantined(run.release)) == [made]
     redacted(coordinator, made)

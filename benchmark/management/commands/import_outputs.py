@@ -12,6 +12,7 @@ from benchmark.importing.progress import import_verb, progress_bar
 from benchmark.models import Run
 from benchmark.releases.queries import release_named
 from benchmark.rendering.formulas import report_formulas
+from stats.core.text import counted
 
 
 class Command(BaseCommand):
@@ -75,7 +76,8 @@ class Command(BaseCommand):
         states = ", ".join(f"{count} {state}" for state, count in document["states"].items())
         lines = [
             f"{import_verb(document)} {document['system']} on {document['release']}: "
-            f"{document['outputs']} outputs ({states}); {document['without_output']} instances without one",
+            f"{counted(document['outputs'], 'output')} ({states}); "
+            f"{counted(document['without_output'], 'instance')} without one",
             f"sha256 {document['sha256']}",
         ]
         if retrieval := document["retrieval"]:

@@ -10,6 +10,7 @@ from accounts.commands import Command as BaseCommand
 from benchmark.importing.progress import import_verb, progress_bar
 from benchmark.protocols import protocol_names
 from benchmark.releases.actions import import_release
+from stats.core.text import counted
 
 
 class Command(BaseCommand):
@@ -35,12 +36,11 @@ class Command(BaseCommand):
         return asdict(report)
 
     def text(self, document: dict[str, Any]) -> str:
-        found, papers = document["overlaps"], f"{document['papers']} papers"
+        found, papers = document["overlaps"], counted(document["papers"], "paper")
         if found["merged_count"]:
-            papers += f" ({found['clusters']} clusters: versions of one arXiv paper are one)"
-        head = (
-            f"{import_verb(document)} {document['release']}: {document['instances']} instances from {papers}"
-        )
+            papers += f" ({counted(found['clusters'], 'cluster')}: versions of one arXiv paper are one)"
+        instances = counted(document["instances"], "instance")
+        head = f"{import_verb(document)} {document['release']}: {instances} from {papers}"
         lines = [f"  {domain}: {count}" for domain, count in document["domains"].items()]
         lines += [f"one paper: {', '.join(keys)}" for keys in found["merged"].values()]
         lines += [f"one passage: {', '.join([first, *rest])}" for first, rest in found["duplicates"].items()]

@@ -13,6 +13,7 @@ from judging.models import JudgeRun
 from judging.programs.sources import ask_about_sources, source_program
 from judging.runs.actions import reconcile
 from reports.sources.document import newest_matcher, protocol_flags
+from stats.core.text import counted
 from work.models import RunState
 from work.worker import drain
 
@@ -60,7 +61,7 @@ class Command(TouchstoneCommand):
         return {"release": release.name, "matcher": matcher.label if matcher else None, "flags": flags}
 
     def text(self, document: Mapping[str, Any]) -> str:
-        head = f"{document['release']}: {len(document['flags'])} outputs to look at ({document['matcher']})"
+        head = f"{document['release']}: {counted(len(document['flags']), 'output')} to look at ({document['matcher']})"
         return "\n".join(
             [head, *(f"{f['instance']} {f['system']} {f['track']}: {f['reason']}" for f in document["flags"])]
         )

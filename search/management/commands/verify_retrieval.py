@@ -9,6 +9,7 @@ from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from retrieval.artifact import Verified
 from search.freezing.actions import verify_retrieval
+from stats.core.text import counted
 
 
 class Command(TouchstoneCommand):
@@ -39,4 +40,4 @@ class Command(TouchstoneCommand):
             if document.unchecked
             else ""
         )
-        return f"{document.digest}: {document.rows} queries; {how}{unchecked}"
+        return f"{document.digest}: {counted(document.rows, 'query', 'queries')}; {how}{unchecked}"
