@@ -105,6 +105,35 @@ NEW_INNOCENT = (
 )
 
 
+# Missed until 2026-11-29: newer makers, and what newer tools leave behind.
+NEW_TELLING += (
+    "The bound was checked with Nova Premier.",
+    "Axiom Math proved this first.",
+    "The formal proof is by Math, Inc.",
+    "INTELLECT-3 and Olmo 3 Think agree.",
+    "Ling-2.5-1T and Ring-flash were asked.",
+    "Phi-4-reasoning gave the idea.",
+    "Skywork-OR1 needed two attempts, QED-Nano one.",
+    "The idea is due to Muse Spark.",
+    "Apriel-1.6 and Intern-S1 fail here.",
+    "Xiaomi MiMo and Tongyi Lab have this bound.",
+    "[THINK] Let $n$ be even. [/THINK] So it is.",
+    "This is known [cite: 12, 15].",
+    "[cite_start]The sum is finite.",
+    "<grok:render type=\"x\">The sum</grok:render> is finite.",
+    "<seed:think>Let $n$ be even.</seed:think>",
+    "See /mnt/user-data/outputs/proof.tex for the rest.",
+    "Worked for 2h 3m\n\nThe sum is finite.",
+)
+NEW_INNOCENT += (
+    "The Principia say so; the muse of the spark of Trinity, a large college, has an intellect of 3.",
+    "The ring $R$ and the sling: a ring-free graph, a ling-1 fish, phi-4 and $\\varphi$-mini.",
+    "Nova in the sky, premier of axioms; math in Gauss's sums; apriel, olmo and mercury 2.",
+    "[Cite: see the book.] [think of $n$] as usual; we worked for 2 terms.",
+    "The lemma works for 2 hypotheses, and it worked for 2 hours of trains in a row.",
+)
+
+
 @pytest.mark.parametrize("text", NEW_TELLING)
 def test_newer_models_other_languages_and_traces_of_agents_are_found(text: str):
     assert certain("markdown", text)
