@@ -120,7 +120,7 @@ NEW_TELLING += (
     "[THINK] Let $n$ be even. [/THINK] So it is.",
     "This is known [cite: 12, 15].",
     "[cite_start]The sum is finite.",
-    "<grok:render type=\"x\">The sum</grok:render> is finite.",
+    '<grok:render type="x">The sum</grok:render> is finite.',
     "<seed:think>Let $n$ be even.</seed:think>",
     "See /mnt/user-data/outputs/proof.tex for the rest.",
     "Worked for 2h 3m\n\nThe sum is finite.",
