@@ -133,23 +133,26 @@ def _left_out_by(
 ) -> Sequence[DrawnAudit]:
     """Those of `others` whose outputs are the `left_out` ones `inside` the stratum `name`; all others if none are.
 
-    What a draw leaves out it does not draw, and its frame is smaller than theirs.
+    What a draw leaves out it does not draw. Those with the larger frames come first: they were drawn earlier.
     """
     if left_out <= 0:
         return others
     mine = {item.subject for item in audit.drawn}
-    frame = next(item.stratum_size for item in audit.drawn if item.stratum == name)
     possible = []
     for other in others:
         theirs = {item.subject for item in other.drawn if item.subject in inside}
-        sizes = {item.stratum_size for item in other.drawn if item.stratum == name}
-        if theirs and not theirs & mine and min(sizes, default=frame + 1) > frame:
-            possible.append((other, theirs))
-    fewest = 1 if len(possible) <= MOST_TRIED else len(possible)
-    for number in range(len(possible), fewest - 1, -1):
-        for some in combinations(possible, number):
-            if len(set().union(*(theirs for _, theirs in some))) == left_out:
-                return [other for other, _ in some]
+        if theirs and not theirs & mine:
+            frame = max(item.stratum_size for item in other.drawn if item.subject in theirs)
+            possible.append((frame, theirs, other))
+    possible.sort(key=lambda row: -row[0])
+    own_frame = next(item.stratum_size for item in audit.drawn if item.stratum == name)
+    larger = [row for row in possible if row[0] > own_frame]
+    for rows in (larger, possible):
+        fewest = 1 if len(rows) <= MOST_TRIED else len(rows)
+        for number in range(len(rows), fewest - 1, -1):
+            for some in combinations(rows, number):
+                if len(set().union(*(theirs for _, theirs, _ in some))) == left_out:
+                    return [other for _, _, other in some]
     return others
 
 

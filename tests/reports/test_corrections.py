@@ -428,6 +428,11 @@ def test_an_audit_need_not_leave_out_every_audit_before_it():
     fourth = audit("fourth", {"n": 6}, {"n6": True})
     found = corrected(population, fourth, first, second, third)
     assert found["estimate"]["value"] == pytest.approx((2 + 10 * 3 / 5) / 12)
+    # nor need what it leaves out be an audit of everything
+    follows = audit("follows", {"n": 7}, {"n7": True, "n8": True})  # of what the first did not draw
+    last = audit("last", {"n": 8}, {"n1": False, "n9": False})  # of what that one did not draw
+    found = corrected(population, last, first, follows)
+    assert found["estimate"]["value"] == pytest.approx((2 + 10 * 2 / 4) / 12)
 
 
 def test_an_output_in_which_no_expert_found_anything_to_judge_is_no_success(gaps):
