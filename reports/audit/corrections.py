@@ -9,8 +9,9 @@ counted.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
 from reports.audit.results import Truth, bucket_of, system_of, truth_outputs
@@ -24,6 +25,7 @@ from stats.core.strata import Stratum
 
 BY_RULE = "abstained or failed"
 WHOLE, NO_DOMAIN = "all", "no domain"
+MOST_TRIED = 10  # audits of which some may be left out by another: above, all or none of them are
 
 
 def strata_of(
@@ -80,7 +82,8 @@ def usable_truth(
 
     A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
     random sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the
-    earlier findings are taken in; also for strata that this audit did not draw from. Systems that were judged after
+    earlier findings are taken in; also for strata that this audit did not draw from. Audits that followed, or that this
+    one did not leave out, change nothing of it (not with `methods` before 14). Systems that were judged after
     the draw were not in its frame (not with `methods` before 8): where their outputs are what is missing, the audit
     says of the others what it always said. Where the left-out outputs are not exactly those that others drew and
     those of such systems, the stratum stays unaudited rather than wrong; so it does (not with `methods` before 5)
@@ -91,29 +94,66 @@ def usable_truth(
     own = {item.campaign for item in audit.drawn}
     mine = {item.subject for item in audit.drawn}
     drawn_systems = {system_of(strata[subject]) for subject in mine if subject in strata}
-    earlier = {
-        item.subject: other.truth for other in others for item in other.drawn if item.subject not in mine
-    }
     usable: Truth = {subject: labels for subject, labels in audit.truth.items() if subject in mine}
     frames = {item.stratum: item.stratum_size for item in audit.drawn}
     drawn = [item for one in (audit, *others) for item in one.drawn if item.subject in strata]
     moved = [item for item in drawn if methods > 4 and not _covers(item.stratum, strata[item.subject])]
     for stratum in sorted(set(strata.values())):
         name = next((name for name in frames if _covers(name, stratum)), None)
-        inside = [subject for subject, at in strata.items() if _covers(name or stratum, at)]
-        known = [subject for subject in inside if subject in earlier]
-        left_out = len(inside) - frames[name] if name is not None else len(known)
-        if methods > 7 and left_out not in (0, len(known)):
+        inside = {subject for subject, at in strata.items() if _covers(name or stratum, at)}
+        earlier = _findings(others, inside - mine)
+        left_out = len(inside) - frames[name] if name is not None else len(earlier)
+        taken = others
+        if methods > 13 and name is not None:
+            taken = _left_out_by(audit, others, inside, name, left_out)
+            earlier = _findings(taken, inside - mine)
+        if methods > 7 and left_out not in (0, len(earlier)):
             later = {subject for subject in inside if system_of(strata[subject]) not in drawn_systems}
             left_out -= len(later)
-            known = [subject for subject in known if subject not in later]
-        mixing = [item for item in moved if methods < 13 or left_out or item.campaign in own]
+            if methods > 13 and name is not None:
+                taken = _left_out_by(audit, others, inside - later, name, left_out)
+            earlier = _findings(taken, inside - mine - later)
+        theirs = {item.campaign for one in taken for item in one.drawn} if left_out else set()
+        mixing = [item for item in moved if methods < 13 or item.campaign in own | theirs]
         mixed = any(stratum == strata[item.subject] or _covers(item.stratum, stratum) for item in mixing)
-        if mixed or left_out not in (0, len(known)):
+        if mixed or left_out not in (0, len(earlier)):
             usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
         elif left_out:
-            usable |= {s: earlier[s][s] for s in known if strata[s] == stratum and s in earlier[s]}
+            usable |= {s: truth[s] for s, truth in earlier.items() if strata[s] == stratum and s in truth}
     return usable
+
+
+def _findings(audits: Iterable[DrawnAudit], subjects: Collection[str]) -> dict[str, Truth]:
+    """Those of `subjects` that any of the audits drew, each with what its experts found."""
+    return {item.subject: one.truth for one in audits for item in one.drawn if item.subject in subjects}
+
+
+def _left_out_by(
+    audit: DrawnAudit, others: Sequence[DrawnAudit], inside: Collection[str], name: str, left_out: int
+) -> Sequence[DrawnAudit]:
+    """Those of `others` whose outputs are the `left_out` ones `inside` the stratum `name`; all others if none are.
+
+    What a draw leaves out it does not draw. Those with the larger frames come first: they were drawn earlier.
+    """
+    if left_out <= 0:
+        return others
+    mine = {item.subject for item in audit.drawn}
+    possible = []
+    for other in others:
+        theirs = {item.subject for item in other.drawn if item.subject in inside}
+        if theirs and not theirs & mine:
+            frame = max(item.stratum_size for item in other.drawn if item.subject in theirs)
+            possible.append((frame, theirs, other))
+    possible.sort(key=lambda row: -row[0])
+    own_frame = next(item.stratum_size for item in audit.drawn if item.stratum == name)
+    larger = [row for row in possible if row[0] > own_frame]
+    for rows in (larger, possible):
+        fewest = 1 if len(rows) <= MOST_TRIED else len(rows)
+        for number in range(len(rows), fewest - 1, -1):
+            for some in combinations(rows, number):
+                if len(set().union(*(theirs for _, theirs, _ in some))) == left_out:
+                    return [other for _, _, other in some]
+    return others
 
 
 def _covers(drawn_name: str, stratum: str) -> bool:

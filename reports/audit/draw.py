@@ -19,7 +19,7 @@ from annotation.rubrics.available import known_rubrics
 from benchmark.models import Release
 from benchmark.releases.queries import excluded_outputs
 from benchmark.subjects import USUAL
-from reports.audit.frame import SYSTEM_BUCKET, audit_frame
+from reports.audit.frame import SYSTEM_BUCKET, AuditFrame, audit_frame
 from reports.audit.precision import Expected, ExpectedPrecision, expected_precision
 from reports.audit.sizes import PerStratum, Wanted
 from reports.core.datasets import PLAIN
@@ -42,7 +42,8 @@ class DrawnStratum:
 class AuditPlan:
     """What a draw would do. `placement` maps the ids of the outputs that may be drawn to their stratum.
 
-    `expected` are the strata that may be drawn from, with what one thinks an audit of them will find. `excluded` is
+    `expected` are the strata that may be drawn from, with what one thinks an audit of them will find; `precision` also
+    counts what earlier audits found. `excluded` is
     how many of the frame may not be drawn.
     """
 
@@ -130,11 +131,11 @@ def plan_audit(
         DrawnStratum(name, population[name], available[name], sizes.get(name, 0))
         for name in sorted(population)
     )
+    known = _known_with(release, frame, sizes, left_out, frozenset(exclude_campaigns))
     by_group: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
-    for stratum in strata:
-        judged = frame.successes[stratum.name] / stratum.population
-        guess = expected.stratum(stratum.name, stratum.population, judged).guess
-        by_group[frame.group_of[stratum.name]].append((stratum.population, stratum.sample, guess))
+    for name, size in sorted(Counter(frame.placement.values()).items()):
+        guess = expected.stratum(name, size, frame.successes[name] / size).guess
+        by_group[frame.group_of[name]].append((size, known[name], guess))
     return AuditPlan(
         release=release,
         track=track,
@@ -151,6 +152,36 @@ def plan_audit(
             for group, rows in sorted(by_group.items())
         ),
     )
+
+
+def _known_with(
+    release: Release,
+    frame: AuditFrame,
+    sizes: Mapping[str, int],
+    left_out: Collection[int],
+    exclude_campaigns: Collection[str],
+) -> Counter[str]:
+    """By stratum how many outputs a corrected score will know after a draw of these `sizes`.
+
+    As reports/audit/corrections.py counts them: also what the audits found that the draw leaves out, or any audit where
+    it draws nothing. A stratum with outputs that are left out for another reason will not be corrected.
+    """
+    audits = Item.objects.filter(
+        campaign__kind=CampaignKind.AUDIT, campaign__release=release, output__in=frame.placement
+    )
+    drawn: dict[int, set[str]] = defaultdict(set)
+    for output, stratum, slug in audits.values_list("output", "stratum", "campaign__slug"):
+        if stratum in (frame.placement[output], frame.bucket_of[frame.placement[output]]):
+            drawn[output].add(slug)
+    known, lost = Counter(sizes), set()
+    for output, stratum in frame.placement.items():
+        if not sizes.get(stratum):
+            known[stratum] += output in drawn
+        elif output in left_out:
+            known[stratum] += 1
+            if not drawn[output] & set(exclude_campaigns):
+                lost.add(stratum)
+    return Counter({stratum: number for stratum, number in known.items() if stratum not in lost})
 
 
 def _drawn_in(slugs: frozenset[str]) -> set[int]:

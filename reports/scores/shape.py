@@ -24,8 +24,9 @@ Estimates = Mapping[str, Estimate]
 # t, measured ones percentiles of resampled instances; below 12: who abstained on an audited output had no vote,
 # decisions about it counted where experts split, and missing outputs count against experts' rates over all problems
 # where experts read only a sample; below 13: an output that another audit drew and that has moved voids a stratum also
-# where nothing of that audit is taken in.
-METHODS = 13
+# where nothing of that audit is taken in; below 14: an audit whose draw left out others corrects nothing once there are
+# audits that it did not leave out.
+METHODS = 14
 
 
 def clustering(methods: int) -> Clustering:

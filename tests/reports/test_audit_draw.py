@@ -85,9 +85,28 @@ def test_a_plan_leaves_out_what_no_draw_takes(gaps, coordinator):
     assert set(campaign.items.values_list("output_id", flat=True)) == plan.placement.keys()
 
 
-def test_a_stratum_without_an_audited_output_promises_no_precision(gaps):
-    plan = plan_audit(release=gaps, exclude_campaigns=["sample-audit"])
-    assert {row.system: row.half_width for row in plan.precision}["aurora"] is None
+def test_a_plan_counts_on_what_earlier_audits_found_as_the_score_will(gaps):
+    """Systems of which all successes had been read were promised no score at all."""
+    plan = plan_audit(release=gaps, wanted=PerStratum(None), exclude_campaigns=["sample-audit"])
+    assert {row.half_width for row in plan.precision} == {0.0}
+    some = plan_audit(release=gaps, buckets=["ungrounded"], wanted=PerStratum(None))
+    widths = {row.system: row.half_width for row in some.precision}
+    assert widths["basalt"] > 0  # six of its eleven insufficient answers are unread
+
+
+def test_a_stratum_that_will_not_be_corrected_promises_no_precision(gaps, coordinator, carl):
+    """What reveals its author need not be like the other outputs of its stratum."""
+    drawn = set(Item.objects.values_list("output_id", flat=True))
+    frame = plan_audit(release=gaps, wanted=PerStratum(2)).placement
+    told = next(pk for pk in sorted(frame.keys() - drawn) if frame[pk] == "aurora/grounded_insufficient")
+    output = Output.objects.get(pk=told)
+    decide_identity(actor=coordinator, output=output, verdict="excluded", reason="Signed")
+    plan = plan_audit(release=gaps, wanted=PerStratum(2))
+    widths = {row.system: row.half_width for row in plan.precision}
+    assert widths["aurora"] is None
+    assert widths["basalt"] > 0
+    page = carl.get(reverse("audit-draw", args=[gaps.name])).content.decode()
+    assert "or has one that no audit draws because it reveals who wrote it" in page
 
 
 def test_larger_samples_promise_narrower_intervals_and_a_census_none(gaps):

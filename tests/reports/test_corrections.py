@@ -403,6 +403,38 @@ def test_an_audit_of_a_judge_stands_next_to_one_of_the_judge_before_it():
     assert corrected(population, rest, before)["estimate"]["reason"] == "EMPTY_STRATUM"
 
 
+def test_an_audit_keeps_its_score_when_others_follow_that_left_it_out():
+    """Its score was undefined once a third audit was closed: more was known by then than it had left out."""
+    population = outputs(n_yes=2, n_no=10)
+    first = audit("first", {"y": 2, "n": 10}, {"y0": True, "y1": True, "n0": False, "n1": True})
+    second = audit("second", {"n": 8}, {"n2": False, "n3": False})
+    third = audit("third", {"n": 6}, {"n4": True, "n5": True, "n6": True})
+    for audits in ([first], [first, third], [third, first]):
+        assert corrected(population, second, *audits)["estimate"]["value"] == pytest.approx((2 + 2.5) / 12)
+    found = corrected(population, third, first, second)
+    assert found["estimate"]["value"] == pytest.approx((2 + 10 * 4 / 7) / 12)
+    strata = strata_of(PROTOCOL.bucket, population)
+    assert "n2" not in usable_truth(second, [first, third], strata, methods=13)
+
+
+def test_an_audit_need_not_leave_out_every_audit_before_it():
+    population = outputs(n_yes=2, n_no=10)
+    first = audit("first", {"y": 2, "n": 10}, {"y0": True, "y1": True, "n0": False, "n1": True, "n2": True})
+    second = audit("second", {"n": 10}, {"n0": False, "n3": False})
+    third = audit("third", {"n": 8}, {"n4": True, "n5": True})  # of what the second did not draw
+    found = corrected(population, third, first, second)
+    assert found["estimate"]["value"] == pytest.approx((2 + 10 * 2 / 4) / 12)
+    # of what neither drew, which have one output in common
+    fourth = audit("fourth", {"n": 6}, {"n6": True})
+    found = corrected(population, fourth, first, second, third)
+    assert found["estimate"]["value"] == pytest.approx((2 + 10 * 3 / 5) / 12)
+    # nor need what it leaves out be an audit of everything
+    follows = audit("follows", {"n": 7}, {"n7": True, "n8": True})  # of what the first did not draw
+    last = audit("last", {"n": 8}, {"n1": False, "n9": False})  # of what that one did not draw
+    found = corrected(population, last, first, follows)
+    assert found["estimate"]["value"] == pytest.approx((2 + 10 * 2 / 4) / 12)
+
+
 def test_an_output_in_which_no_expert_found_anything_to_judge_is_no_success(gaps):
     """Left out, it would be taken to be like the others of its stratum. Artifacts by `methods` 11 and less did so."""
     inputs = collect(release=gaps)
