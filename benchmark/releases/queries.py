@@ -175,7 +175,7 @@ def quarantined(release: Release) -> QuerySet[Output]:
     )
 
 
-def excluded_outputs(release: Release) -> list[int]:
+def excluded_outputs(release: Release) -> QuerySet[IdentityDecision, int]:
     """The ids of the outputs that are left out of expert work because they reveal who wrote them."""
     live = IdentityDecision.objects.filter(output__run__release=release, withdrawn_at=None)
-    return list(live.filter(verdict=IdentityVerdict.EXCLUDED).values_list("output_id", flat=True))
+    return live.filter(verdict=IdentityVerdict.EXCLUDED).values_list("output_id", flat=True)

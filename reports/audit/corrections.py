@@ -75,10 +75,22 @@ def by_the_draw(
     return DrawnAudit(drawn, audit.truth), strata_of(lambda output: output.domain or NO_DOMAIN, outputs)
 
 
+@dataclass(frozen=True)
+class Usable:
+    """What is known of each output that may enter a correction, and which of the same strata no draw could take."""
+
+    truth: Truth
+    undrawable: frozenset[str] = frozenset()
+
+
 def usable_truth(
-    audit: DrawnAudit, others: Sequence[DrawnAudit], strata: Mapping[str, str], methods: int = METHODS
-) -> Truth:
-    """What is known of each output that may enter the correction by `audit`; `others` were drawn by the same strata.
+    audit: DrawnAudit,
+    others: Sequence[DrawnAudit],
+    strata: Mapping[str, str],
+    methods: int = METHODS,
+    undrawable: Collection[str] = (),
+) -> Usable:
+    """What may enter the correction by `audit`; `others` were drawn by the same strata.
 
     A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
     random sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the
@@ -86,10 +98,10 @@ def usable_truth(
     one did not leave out, change nothing of it (not with `methods` before 14). Systems that were judged after
     the draw were not in its frame (not with `methods` before 8): where their outputs are what is missing, the audit
     says of the others what it always said. Where the left-out outputs are not exactly those that others drew and
-    those of such systems, the stratum stays unaudited rather than wrong; so it does (not with `methods` before 5)
-    where an output was drawn from another one than it is in now, because verdicts came later; of other audits, such as
-    those of an earlier run of the judge, this counts (not with `methods` before 13) only where their findings are
-    taken in.
+    those of such systems, nor (not with `methods` before 14) as many more as the stratum has `undrawable` ones, the
+    stratum stays unaudited rather than wrong; so it does (not with `methods` before 5) where an output was drawn from
+    another one than it is in now, because verdicts came later; of other audits, such as those of an earlier run of the
+    judge, this counts (not with `methods` before 13) only where their findings are taken in.
     """
     own = {item.campaign for item in audit.drawn}
     mine = {item.subject for item in audit.drawn}
@@ -98,29 +110,40 @@ def usable_truth(
     frames = {item.stratum: item.stratum_size for item in audit.drawn}
     drawn = [item for one in (audit, *others) for item in one.drawn if item.subject in strata]
     moved = [item for item in drawn if methods > 4 and not _covers(item.stratum, strata[item.subject])]
+    never = set(undrawable if methods > 13 else ()) - {item.subject for item in drawn}
+    apart: set[str] = set()
     for stratum in sorted(set(strata.values())):
         name = next((name for name in frames if _covers(name, stratum)), None)
         inside = {subject for subject, at in strata.items() if _covers(name or stratum, at)}
         earlier = _findings(others, inside - mine)
         left_out = len(inside) - frames[name] if name is not None else len(earlier)
+        spare = len(inside & never)
         taken = others
         if methods > 13 and name is not None:
-            taken = _left_out_by(audit, others, inside, name, left_out)
+            taken = _left_out_by(audit, others, inside, name, left_out, spare)
             earlier = _findings(taken, inside - mine)
-        if methods > 7 and left_out not in (0, len(earlier)):
+        if methods > 7 and not _accounted(left_out, earlier, spare):
             later = {subject for subject in inside if system_of(strata[subject]) not in drawn_systems}
             left_out -= len(later)
+            spare = len((inside & never) - later)
             if methods > 13 and name is not None:
-                taken = _left_out_by(audit, others, inside - later, name, left_out)
+                taken = _left_out_by(audit, others, inside - later, name, left_out, spare)
             earlier = _findings(taken, inside - mine - later)
         theirs = {item.campaign for one in taken for item in one.drawn} if left_out else set()
         mixing = [item for item in moved if methods < 13 or item.campaign in own | theirs]
         mixed = any(stratum == strata[item.subject] or _covers(item.stratum, stratum) for item in mixing)
-        if mixed or left_out not in (0, len(earlier)):
+        if mixed or not _accounted(left_out, earlier, spare):
             usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
         elif left_out:
             usable |= {s: truth[s] for s, truth in earlier.items() if strata[s] == stratum and s in truth}
-    return usable
+            if name is None or left_out > len(earlier):
+                apart |= {subject for subject in never if strata.get(subject) == stratum}
+    return Usable(usable, frozenset(apart))
+
+
+def _accounted(left_out: int, earlier: Collection[str], spare: int) -> bool:
+    """Whether a draw left out nothing, or what others had drawn and at most `spare` outputs besides."""
+    return left_out == 0 or 0 <= left_out - len(earlier) <= spare
 
 
 def _findings(audits: Iterable[DrawnAudit], subjects: Collection[str]) -> dict[str, Truth]:
@@ -129,11 +152,17 @@ def _findings(audits: Iterable[DrawnAudit], subjects: Collection[str]) -> dict[s
 
 
 def _left_out_by(
-    audit: DrawnAudit, others: Sequence[DrawnAudit], inside: Collection[str], name: str, left_out: int
+    audit: DrawnAudit,
+    others: Sequence[DrawnAudit],
+    inside: Collection[str],
+    name: str,
+    left_out: int,
+    spare: int,
 ) -> Sequence[DrawnAudit]:
     """Those of `others` whose outputs are the `left_out` ones `inside` the stratum `name`; all others if none are.
 
-    What a draw leaves out it does not draw. Those with the larger frames come first: they were drawn earlier.
+    What a draw leaves out it does not draw. Those with the larger frames come first: they were drawn earlier, and of
+    what was left out up to `spare` outputs may be nobody's.
     """
     if left_out <= 0:
         return others
@@ -147,12 +176,16 @@ def _left_out_by(
     possible.sort(key=lambda row: -row[0])
     own_frame = next(item.stratum_size for item in audit.drawn if item.stratum == name)
     larger = [row for row in possible if row[0] > own_frame]
-    for rows in (larger, possible):
+    for rows, most in ((larger, spare), (possible, 0)):
         fewest = 1 if len(rows) <= MOST_TRIED else len(rows)
+        found = [] if left_out > most else [(left_out, ())]
         for number in range(len(rows), fewest - 1, -1):
             for some in combinations(rows, number):
-                if len(set().union(*(theirs for _, theirs, _ in some))) == left_out:
-                    return [other for _, _, other in some]
+                nobodys = left_out - len(set().union(*(theirs for _, theirs, _ in some)))
+                if 0 <= nobodys <= most:
+                    found.append((nobodys, some))
+        if found:
+            return [other for _, _, other in min(found, key=lambda row: row[0])[1]]
     return others
 
 
@@ -163,7 +196,7 @@ def _covers(drawn_name: str, stratum: str) -> bool:
 
 def pooled_strata(
     strata: Mapping[str, str],
-    usable: Truth,
+    usable: Usable,
     audit: DrawnAudit,
     others: Sequence[DrawnAudit],
     methods: int = METHODS,
@@ -176,26 +209,28 @@ def pooled_strata(
     """
     drawn_as = {item.subject: item.stratum for one in (*others, audit) for item in one.drawn}
     whole = {item.stratum for item in audit.drawn}
-    by_system = {bucket_of(strata[s]) for s in usable if s in strata and drawn_as[s] == strata[s]}
+    by_system = {bucket_of(strata[s]) for s in usable.truth if s in strata and drawn_as[s] == strata[s]}
     together = whole - by_system
     if methods > 7:
         sizes = Counter(bucket_of(at) for at in strata.values())
         frames: Counter[str] = Counter()
         for item in (item for one in (*others, audit) for item in one.drawn):
             frames[item.stratum] = max(frames[item.stratum], item.stratum_size)
-        together = {name for name in together if frames[name] == sizes[name]}
+        apart = Counter(bucket_of(strata[subject]) for subject in usable.undrawable)
+        together = {name for name in together if 0 <= sizes[name] - frames[name] <= apart[name]}
     return {s: bucket_of(at) if bucket_of(at) in together else at for s, at in strata.items()}
 
 
 @dataclass(frozen=True)
 class Correction:
     """The strata of a corrected score, how many outputs no verdict could place in one, and, in the order of the strata,
-    how many drawn outputs have no label.
+    how many drawn outputs have no label and how many outputs no draw could take.
     """
 
     strata: tuple[Stratum, ...]
     unavailable: int
     missing: tuple[int, ...] = ()
+    undrawable: tuple[int, ...] = ()
 
 
 def correction(
@@ -204,10 +239,12 @@ def correction(
     outputs: Mapping[str, LabelledOutput],
     usable: Truth,
     drawn: Sequence[DrawnItem] = (),
+    undrawable: Collection[str] = (),
 ) -> Correction:
     """The strata of `outputs` (those of one system, or of all) with what the experts found in each.
 
-    Strata of one bucket share the spread of their rates. `drawn` are the items whose labels may be missing.
+    Strata of one bucket share the spread of their rates. `drawn` are the items whose labels may be missing,
+    `undrawable` the outputs that no draw could take.
     """
     experts = truth_outputs(outputs, usable, metric)
     sizes = Counter(strata[subject] for subject in outputs)
@@ -223,9 +260,15 @@ def correction(
         strata[item.subject] for item in drawn if item.subject in outputs and item.subject not in experts
     )
     del without[BY_RULE]  # known without a label
+    apart = Counter(strata[subject] for subject in undrawable if subject in outputs)
     if by_rule:
         known.append(Stratum(BY_RULE, by_rule, by_rule, 0))
-    return Correction(tuple(known), unavailable, tuple(without[stratum.name] for stratum in known))
+    return Correction(
+        tuple(known),
+        unavailable,
+        missing=tuple(without[stratum.name] for stratum in known),
+        undrawable=tuple(apart[stratum.name] for stratum in known),
+    )
 
 
 def corrected(
@@ -242,7 +285,8 @@ def corrected(
     if if_positive is not None:
         estimate = between(estimate, corrected_score(if_positive.strata))
     best = (if_positive or found).strata
-    estimate = with_missing_labels(estimate, found.strata, best, found.missing or (0,) * len(found.strata))
+    missing = found.missing or (0,) * len(found.strata)
+    estimate = with_missing_labels(estimate, found.strata, best, missing, found.undrawable)
     estimate = replace(estimate, n_unavailable=found.unavailable)
     return with_strata(estimate, found, everywhere, borrowed_score)
 

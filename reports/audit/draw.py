@@ -117,7 +117,8 @@ def plan_audit(
             f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
         )
     in_frame = {pk: name for pk, name in frame.placement.items() if frame.bucket_of[name] in chosen}
-    left_out = _drawn_in(frozenset(exclude_campaigns)) | set(excluded_outputs(release))
+    in_others, never = _drawn_in(frozenset(exclude_campaigns)), set(excluded_outputs(release))
+    left_out = in_others | never
     placement = {pk: name for pk, name in in_frame.items() if pk not in left_out}
     population, available = Counter(in_frame.values()), Counter(placement.values())
     if not available:
@@ -131,7 +132,7 @@ def plan_audit(
         DrawnStratum(name, population[name], available[name], sizes.get(name, 0))
         for name in sorted(population)
     )
-    known = _known_with(release, frame, sizes, left_out, frozenset(exclude_campaigns))
+    known = _known_with(release, frame, sizes, in_others - never, frozenset(exclude_campaigns))
     by_group: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
     for name, size in sorted(Counter(frame.placement.values()).items()):
         guess = expected.stratum(name, size, frame.successes[name] / size).guess
@@ -164,7 +165,7 @@ def _known_with(
     """By stratum how many outputs a corrected score will know after a draw of these `sizes`.
 
     As reports/audit/corrections.py counts them: also what the audits found that the draw leaves out, or any audit where
-    it draws nothing. A stratum with outputs that are left out for another reason will not be corrected.
+    it draws nothing. A stratum of which other draws took what this one leaves out will not be corrected.
     """
     audits = Item.objects.filter(
         campaign__kind=CampaignKind.AUDIT, campaign__release=release, output__in=frame.placement

@@ -20,6 +20,7 @@ from benchmark.overlaps import cluster_of
 from benchmark.prompt_files import prompt_text
 from benchmark.protocol import LabelledOutput, Protocol
 from benchmark.protocols import get_protocol
+from benchmark.releases.queries import excluded_outputs
 from benchmark.subjects import Subject
 from judging.models import Judge, Verdict
 from judging.runs.tally import Ballot, Tally, tally
@@ -48,6 +49,13 @@ class Unreleased:
 
     system: str
     instance: str
+
+
+@dataclass(frozen=True)
+class Undrawable:
+    """An output that no draw takes, because people decided that it reveals who wrote it."""
+
+    subject: str
 
 
 @dataclass(frozen=True)
@@ -143,6 +151,17 @@ def unreleased_rows(release: Release, track: str, condition: str = PLAIN) -> lis
         "run__system__slug", "instance__key"
     )
     return [Unreleased(system, instance) for system, instance in named.iterator(chunk_size=_CHUNK)]
+
+
+def undrawable_outputs(release: Release, track: str, condition: str = PLAIN) -> list[Undrawable]:
+    """What was left out of expert work on a track."""
+    rows = Output.objects.filter(
+        pk__in=excluded_outputs(release), run__track=track, run__condition=condition
+    ).values_list("instance__key", "run__system__slug", "attempt")
+    return [
+        Undrawable(str(Subject(instance, system, attempt, track, condition)))
+        for instance, system, attempt in rows.iterator(chunk_size=_CHUNK)
+    ]
 
 
 def judge_votes(release: Release, track: str, judge: Judge, condition: str = PLAIN) -> Iterator[Vote]:

@@ -49,7 +49,7 @@ def _publish_ended(name: str) -> bool:
         title=said.title,
         asked=said.asked,
         limitations=said.limitations,
-        changes=f"As announced, the texts of {counted(len(ended), 'problem')} can be read by everybody now.",
+        changes=f"As announced, the texts of {counted(len(ended), 'problem')} are public now.",
         doi=said.doi,
         show_problems=said.show_problems,
         show_outputs=said.show_outputs,

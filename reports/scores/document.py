@@ -199,8 +199,10 @@ def _audit(
         (audit, strata), others = by_the_draw(audit, outputs), []
     elif inputs.methods > 4:
         others = [other for other in others if drawn_by_buckets(other, in_buckets, inputs.methods)]
-    usable = usable_truth(audit, others, strata, inputs.methods)
-    together = pooled_strata(strata, usable, audit, others, inputs.methods)
+    undrawable = {row.subject for row in inputs.undrawable if row.subject in strata}
+    known = usable_truth(audit, others, strata, inputs.methods, undrawable)
+    usable = known.truth
+    together = pooled_strata(strata, known, audit, others, inputs.methods)
     shown = by_system if campaign.closed else {}
     asked = {question.key for question in rubric_from_content(dict(campaign.rubric)).questions}
 
@@ -209,7 +211,8 @@ def _audit(
         if inputs.methods == 1:
             return first_audits.corrected(correction(metric, at, some, usable), everywhere)
         scenarios = [
-            correction(metric, at, some, with_splits(usable, value), audit.drawn) for value in ("no", "yes")
+            correction(metric, at, some, with_splits(usable, value), audit.drawn, known.undrawable)
+            for value in ("no", "yes")
         ]
         differ = scenarios[0].strata != scenarios[1].strata
         found = corrected(scenarios[0], everywhere, scenarios[1] if differ else None)

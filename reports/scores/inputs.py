@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypeVar, get_type_hints
 
 from accounts.refusal import Refused
+from annotation.models import CampaignKind
 from benchmark.models import Release
 from judging.models import Judge
 from reports.core.choosing import Chosen, TupleInfo, judges_with_verdicts, one_tuple
@@ -21,6 +22,7 @@ from reports.core.datasets import (
     JudgeInfo,
     OutputRow,
     Reached,
+    Undrawable,
     Unreleased,
     Vote,
     campaign_info,
@@ -32,6 +34,7 @@ from reports.core.datasets import (
     output_rows,
     primary_decisions,
     reached_stages,
+    undrawable_outputs,
     unreleased_rows,
 )
 from reports.core.measurements import (
@@ -67,6 +70,7 @@ Row = TypeVar(
     | Measured
     | Sorted
     | Unreleased
+    | Undrawable
     | Reached
     | OpenMeasure
     | Answer
@@ -79,9 +83,9 @@ class Inputs:
     """One track of one release under one condition, with all its labels.
 
     What is listed in _LATER (decisions, measures, strata, rules with the objections they count, labels in sight of
-    a verdict, what was not released, what people said to open cases), the frozen tuple, a condition other than the
-    usual one and audit methods other than the first are written only where there is any, so that artifacts from
-    before there was such a thing still verify. `labels` are those that were given independently.
+    a verdict, what was not released or could not be drawn, what people said to open cases), the frozen tuple, a
+    condition other than the usual one and audit methods other than the first are written only where there is any, so
+    that artifacts from before there was such a thing still verify. `labels` are those that were given independently.
     """
 
     release: str
@@ -112,6 +116,7 @@ class Inputs:
     open_measures: tuple[OpenMeasure, ...] = ()
     answers: tuple[Answer, ...] = ()
     settled: tuple[SettledPair, ...] = ()
+    undrawable: tuple[Undrawable, ...] = ()
 
     @property
     def decided(self) -> dict[Key, float]:
@@ -152,6 +157,7 @@ class Inputs:
             decisions=tuple(row for row in self.decisions if row.subject in kept),
             measured=tuple(row for row in self.measured if row.system in systems),
             unreleased=tuple(row for row in self.unreleased if row.system in systems),
+            undrawable=tuple(row for row in self.undrawable if row.subject in kept),
             reached=tuple(row for row in self.reached if row.subject in kept),
             open_measures=tuple(row for row in self.open_measures if row.system in systems),
             settled=settled,
@@ -195,6 +201,7 @@ _LATER: dict[str, Any] = {
     "open_measures": OpenMeasure,
     "answers": Answer,
     "settled": SettledPair,
+    "undrawable": Undrawable,
 }
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
@@ -227,6 +234,7 @@ def collect(
     reached = found.reached if found.reached is not None else reached_stages(release, track, condition)
     answers, settled = settled_pairs(release, found.pairs)
     campaigns = sorted(graded_campaigns(release, track, condition), key=lambda campaign: campaign.slug)
+    audited = any(campaign.kind == CampaignKind.AUDIT for campaign in campaigns)
     inputs = Inputs(
         release=release.name,
         release_sha256=release.sha256,
@@ -255,6 +263,7 @@ def collect(
         open_measures=_in_order(found.opened),
         answers=_in_order(answers),
         settled=_in_order(settled),
+        undrawable=_in_order(undrawable_outputs(release, track, condition)) if audited else (),
     )
     return inputs.only(systems) if systems else inputs
 

@@ -2,8 +2,8 @@
 
 One rule for the corrected score and for the judge's coefficients: an adjudicator's decision is the label; a split
 that nobody settled counts negative in the value, and interval and bounds reach to what it would be if all such
-splits were positive. Units that were drawn and not labelled are left out as if at random, which is an assumption:
-they are counted, warned of and bounded.
+splits were positive. Units that were drawn and not labelled, and those that no draw could take, are left out as if at
+random, which is an assumption: they are counted, warned of and bounded.
 """
 
 from __future__ import annotations
@@ -45,21 +45,31 @@ def over_splits(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estima
 
 
 def with_missing_labels(
-    estimate: Estimate, negative: Sequence[Stratum], positive: Sequence[Stratum], missing: Sequence[int]
+    estimate: Estimate,
+    negative: Sequence[Stratum],
+    positive: Sequence[Stratum],
+    missing: Sequence[int],
+    undrawable: Sequence[int] = (),
 ) -> Estimate:
-    """The corrected score with its bounds if the `missing` drawn units of each stratum were all negative or positive.
+    """The corrected score with its bounds if the `missing` drawn units of each stratum, and its `undrawable` ones, were
+    all negative or positive.
 
     `negative` and `positive` are the strata with all splits decided so; they are the same without splits.
     """
-    if not any(missing):
+    if not any(missing) and not any(undrawable):
         return estimate
-    worst = [replace(s, sampled=s.sampled + m) for s, m in zip(negative, missing, strict=True)]
-    best = [
-        replace(s, sampled=s.sampled + m, successes=s.successes + m)
-        for s, m in zip(positive, missing, strict=True)
-    ]
+    apart = tuple(undrawable) or (0,) * len(missing)
+    worst, best = [], []
+    for low, high, without, unread in zip(negative, positive, missing, apart, strict=True):
+        drawn, size = low.sampled + without, low.size - unread
+        worst += [replace(low, size=size, sampled=drawn), Stratum("", unread, unread, 0)]
+        best += [
+            replace(high, size=size, sampled=drawn, successes=high.successes + without),
+            Stratum("", unread, unread, unread),
+        ]
     ends = [share for bounds in (unaudited_bounds(worst), unaudited_bounds(best)) for share in bounds or ()]
-    return _warned(estimate, ends)
+    cautions = [Caution.NONRESPONSE] * any(missing) + [Caution.UNDRAWABLE] * any(undrawable)
+    return _warned(estimate, ends, *cautions)
 
 
 def coefficients_with_missing_labels(
@@ -82,13 +92,17 @@ def coefficients_with_missing_labels(
             cells += (counts + without * np.array(added)) * (stratum.size / drawn if drawn else 0)
         tables.append(Confusion(*cells.tolist()))
     return {
-        metric: _warned(estimate, [v for table in tables if (v := coefficient(metric, table)) is not None])
+        metric: _warned(
+            estimate,
+            [v for table in tables if (v := coefficient(metric, table)) is not None],
+            Caution.NONRESPONSE,
+        )
         for metric, estimate in estimates.items()
     }
 
 
-def _warned(estimate: Estimate, ends: Sequence[float]) -> Estimate:
-    cautions = (*(c for c in estimate.warnings if c != Caution.CENSUS), Caution.NONRESPONSE)
+def _warned(estimate: Estimate, ends: Sequence[float], *added: Caution) -> Estimate:
+    cautions = (*(c for c in estimate.warnings if c != Caution.CENSUS), *added)
     return replace(estimate, bounds=_around(estimate, ends), warnings=cautions)
 
 

@@ -68,6 +68,7 @@ class Caution(StrEnum):
     SPLIT = "SPLIT"  # experts split evenly and nobody decided
     TRANSPORT_ASSUMPTION = "TRANSPORT_ASSUMPTION"
     TRUNCATED = "TRUNCATED"
+    UNDRAWABLE = "UNDRAWABLE"  # units that no draw could take
     WHOLE_CLUSTERS = (
         "WHOLE_CLUSTERS"  # clusters were drawn as a whole, the interval takes outputs drawn one by one
     )

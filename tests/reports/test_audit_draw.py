@@ -94,19 +94,30 @@ def test_a_plan_counts_on_what_earlier_audits_found_as_the_score_will(gaps):
     assert widths["basalt"] > 0  # six of its eleven insufficient answers are unread
 
 
-def test_a_stratum_that_will_not_be_corrected_promises_no_precision(gaps, coordinator, carl):
-    """What reveals its author need not be like the other outputs of its stratum."""
+def test_a_stratum_that_will_not_be_corrected_promises_no_precision(gaps, carl):
+    """What an audit drew by other strata need not be like the other outputs of its stratum."""
     drawn = set(Item.objects.values_list("output_id", flat=True))
     frame = plan_audit(release=gaps, wanted=PerStratum(2)).placement
-    told = next(pk for pk in sorted(frame.keys() - drawn) if frame[pk] == "aurora/grounded_insufficient")
-    output = Output.objects.get(pk=told)
-    decide_identity(actor=coordinator, output=output, verdict="excluded", reason="Signed")
-    plan = plan_audit(release=gaps, wanted=PerStratum(2))
+    chosen = next(pk for pk in sorted(frame.keys() - drawn) if frame[pk] == "aurora/grounded_insufficient")
+    output = Output.objects.get(pk=chosen)
+    by_others = {"campaign__release": gaps, "campaign__kind": "audit", "stratum": "an earlier judge's"}
+    other = ItemFactory(output=output, instance=output.instance, **by_others).campaign
+    plan = plan_audit(release=gaps, wanted=PerStratum(2), exclude_campaigns=[other.slug])
     widths = {row.system: row.half_width for row in plan.precision}
     assert widths["aurora"] is None
     assert widths["basalt"] > 0
-    page = carl.get(reverse("audit-draw", args=[gaps.name])).content.decode()
-    assert "or has one that no audit draws because it reveals who wrote it" in page
+    page = carl.get(reverse("audit-draw", args=[gaps.name]), {"exclude": other.slug}).content.decode()
+    assert "or this draw leaves out some that were not drawn from it" in page
+
+
+def test_an_output_that_reveals_its_author_makes_a_promise_no_wider_than_it_must(gaps, coordinator):
+    drawn = set(Item.objects.values_list("output_id", flat=True))
+    before = plan_audit(release=gaps, wanted=PerStratum(2))
+    told = next(pk for pk, name in before.placement.items() if name[:6] == "aurora" and pk not in drawn)
+    output = Output.objects.get(pk=told)
+    decide_identity(actor=coordinator, output=output, verdict="excluded", reason="Signed")
+    after = plan_audit(release=gaps, wanted=PerStratum(2))
+    assert after.precision == before.precision
 
 
 def test_larger_samples_promise_narrower_intervals_and_a_census_none(gaps):

@@ -1,10 +1,14 @@
 """Corrections by one audit and by several: what was found earlier stays known, and no draw is misread."""
 
+import json
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
+from annotation.quarantine.actions import decide_identity
+from benchmark.models import Output
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from reports.audit.corrections import (
@@ -15,7 +19,9 @@ from reports.audit.corrections import (
     strata_of,
     usable_truth,
 )
+from reports.audit.draw import plan_audit
 from reports.audit.results import audit_truth
+from reports.audit.sizes import PerStratum
 from reports.core.datasets import Decision, DrawnItem, ExpertLabel
 from reports.results.graded import reading
 from reports.scores.inputs import Inputs, collect
@@ -52,9 +58,17 @@ def audit(name: str, frame: dict[str, int], found: dict[str, bool]) -> DrawnAudi
     return DrawnAudit(drawn, {key: answer[good] for key, good in found.items()})
 
 
-def corrected(population: dict[str, LabelledOutput], one: DrawnAudit, *others: DrawnAudit) -> dict:
+def corrected(
+    population: dict[str, LabelledOutput],
+    one: DrawnAudit,
+    *others: DrawnAudit,
+    undrawable: Sequence[str] = (),
+) -> dict:
     strata = strata_of(PROTOCOL.bucket, population)
-    return corrected_document(correction(TOOL, strata, population, usable_truth(one, others, strata)))
+    usable = usable_truth(one, others, strata, undrawable=undrawable)
+    return corrected_document(
+        correction(TOOL, strata, population, usable.truth, undrawable=usable.undrawable)
+    )
 
 
 def test_a_census_and_a_sample_give_the_post_stratified_score():
@@ -137,16 +151,23 @@ def pooled_audit(found: dict[str, bool], stratum: str = "ungrounded", size: int 
     )
 
 
-def pooled_score(population: dict[str, LabelledOutput], one: DrawnAudit, *others: DrawnAudit) -> dict:
+def pooled_score(
+    population: dict[str, LabelledOutput],
+    one: DrawnAudit,
+    *others: DrawnAudit,
+    undrawable: Sequence[str] = (),
+) -> dict:
     strata = strata_of(PROTOCOL.bucket, population)
-    usable = usable_truth(one, others, strata)
+    usable = usable_truth(one, others, strata, undrawable=undrawable)
     together = pooled_strata(strata, usable, one, others)
-    return corrected_document(correction(TOOL, together, population, usable))
+    return corrected_document(
+        correction(TOOL, together, population, usable.truth, undrawable=usable.undrawable)
+    )
 
 
 def by_system(population: dict[str, LabelledOutput], one: DrawnAudit, system: str) -> dict:
     strata = strata_of(PROTOCOL.bucket, population)
-    usable = usable_truth(one, (), strata)
+    usable = usable_truth(one, (), strata).truth
     own = {key: output for key, output in population.items() if output.system == system}
     everywhere = correction(TOOL, strata, population, usable)
     return corrected_document(correction(TOOL, strata, own, usable), everywhere)
@@ -193,7 +214,7 @@ def test_a_system_that_is_judged_after_the_draw_takes_no_corrected_score_away(na
         for population in (two_systems(), with_cobalt()):
             bucket = PROTOCOL.bucket if name == "ungrounded" else lambda _: "all"
             strata = strata_of(bucket, population)
-            usable = usable_truth(drawn, (), strata)
+            usable = usable_truth(drawn, (), strata).truth
             own = {key: output for key, output in population.items() if output.system == system}
             scores.append(corrected_document(correction(TOOL, strata, own, usable)))
         assert scores[0]["estimate"]["value"] == pytest.approx({"aurora": 1 / 2, "basalt": 0}[system])
@@ -231,7 +252,7 @@ def test_samples_of_fewer_and_of_all_systems_are_joined_within_each_system_only(
 def test_the_audit_of_fewer_systems_does_not_change_when_one_of_all_follows():
     second = pooled_audit({"aurora:2": False, "cobalt:0": True, "cobalt:1": True}, size=26)
     strata = strata_of(PROTOCOL.bucket, with_cobalt())
-    assert usable_truth(pooled_audit(FOUR), [second], strata).keys() == FOUR.keys()
+    assert usable_truth(pooled_audit(FOUR), [second], strata).truth.keys() == FOUR.keys()
 
 
 def test_a_draw_by_system_is_never_read_as_one_over_all_systems():
@@ -397,7 +418,7 @@ def test_an_audit_of_a_judge_stands_next_to_one_of_the_judge_before_it():
     whole = audit("whole", {"y": 2, "n": 4}, {"y1": True, "n1": False})
     assert corrected(population, whole, before)["estimate"]["value"] == pytest.approx(2 / 6)
     strata = strata_of(PROTOCOL.bucket, population)
-    assert usable_truth(whole, [before], strata, methods=12) == {}
+    assert usable_truth(whole, [before], strata, methods=12).truth == {}
     # who left out what the other drew would need its findings, which are of other buckets
     rest = audit("rest", {"y": 1, "n": 3}, {"y1": True, "n1": False})
     assert corrected(population, rest, before)["estimate"]["reason"] == "EMPTY_STRATUM"
@@ -414,7 +435,7 @@ def test_an_audit_keeps_its_score_when_others_follow_that_left_it_out():
     found = corrected(population, third, first, second)
     assert found["estimate"]["value"] == pytest.approx((2 + 10 * 4 / 7) / 12)
     strata = strata_of(PROTOCOL.bucket, population)
-    assert "n2" not in usable_truth(second, [first, third], strata, methods=13)
+    assert "n2" not in usable_truth(second, [first, third], strata, methods=13).truth
 
 
 def test_an_audit_need_not_leave_out_every_audit_before_it():
@@ -433,6 +454,91 @@ def test_an_audit_need_not_leave_out_every_audit_before_it():
     last = audit("last", {"n": 8}, {"n1": False, "n9": False})  # of what that one did not draw
     found = corrected(population, last, first, follows)
     assert found["estimate"]["value"] == pytest.approx((2 + 10 * 2 / 4) / 12)
+
+
+def test_what_no_draw_could_take_is_bounded_and_taken_to_be_like_the_rest():
+    """One of ten judged failures reveals its author. Of the others 1 of 2 was right after all."""
+    population = outputs(n_yes=2, n_no=10)
+    one = audit("one", {"y": 2, "n": 9}, {"y0": True, "y1": True, "n0": False, "n1": True})
+    found = corrected(population, one, undrawable=["n9"])["estimate"]
+    assert found["value"] == pytest.approx((2 + 10 / 2) / 12)
+    assert found["bounds"] == pytest.approx([(2 + 9 / 2) / 12, (2 + 9 / 2 + 1) / 12])
+    assert "UNDRAWABLE" in found["warnings"]
+    assert found["ci"][0] < found["value"] < found["ci"][1]
+    # who left out an output that could have been drawn, or two, says nothing of the rest
+    assert corrected(population, one)["estimate"]["reason"] == "EMPTY_STRATUM"
+    two = audit("two", {"y": 2, "n": 8}, {"y0": True, "y1": True, "n0": False, "n1": True})
+    assert corrected(population, two, undrawable=["n9"])["estimate"]["reason"] == "EMPTY_STRATUM"
+    strata = strata_of(PROTOCOL.bucket, population)
+    assert "n0" not in usable_truth(one, (), strata, methods=13, undrawable=["n9"]).truth
+
+
+def test_reading_all_that_can_be_read_leaves_open_what_cannot():
+    """With both the missing label of n1 and the output that was not drawn wrong, or right."""
+    population = outputs(n_yes=1, n_no=4)
+    one = audit("one", {"y": 1, "n": 3}, {"y0": True, "n0": False, "n1": True, "n2": True})
+    found = corrected(population, one, undrawable=["n3"])["estimate"]
+    assert found["value"] == pytest.approx((1 + 4 * 2 / 3) / 5)
+    assert found["bounds"] == pytest.approx([3 / 5, 4 / 5])
+    assert found["ci"] == pytest.approx([3 / 5, 4 / 5])
+
+
+def test_audits_may_follow_one_that_could_not_draw_everything():
+    population = outputs(n_yes=2, n_no=10)
+    first = audit("first", {"y": 2, "n": 9}, {"y0": True, "y1": True, "n0": False, "n1": True})
+    second = audit("second", {"n": 7}, {"n2": False, "n3": False})  # of what the first did not draw
+    for others in ([], [second]):
+        found = corrected(population, first, *others, undrawable=["n9"])["estimate"]
+        assert found["value"] == pytest.approx((2 + 10 / 2) / 12)
+    found = corrected(population, second, first, undrawable=["n9"])["estimate"]
+    assert found["value"] == pytest.approx((2 + 10 / 4) / 12)
+    assert found["bounds"] == pytest.approx([(2 + 9 / 4) / 12, (2 + 9 / 4 + 1) / 12])
+
+
+def test_what_was_left_out_after_the_draw_was_in_its_frame():
+    population = outputs(n_yes=2, n_no=10)
+    one = audit("one", {"y": 2, "n": 10}, {"y0": True, "y1": True, "n0": False, "n1": True})
+    assert corrected(population, one, undrawable=["n9"]) == corrected(population, one)
+
+
+def test_a_class_of_all_systems_of_which_one_output_could_not_be_drawn_is_still_one_stratum():
+    """19 of the 20 outputs were in the frame, of whose four drawn ones 1 is right."""
+    found = pooled_score(two_systems(), pooled_audit(FOUR, size=19), undrawable=["basalt:9"])["estimate"]
+    assert found["value"] == pytest.approx(1 / 4)
+    assert found["bounds"] == pytest.approx([19 / 4 / 20, (19 / 4 + 1) / 20])
+
+
+def test_the_score_of_a_release_knows_what_no_draw_could_take(gaps, coordinator):
+    """The draw of an audit whose frame lacked one of basalt's insufficient outputs, which reveals its author."""
+    drawn = collect(release=gaps).draws
+    read = {item.subject for item in drawn}
+    frame = plan_audit(release=gaps, wanted=PerStratum(2)).placement
+    inside = [pk for pk, name in frame.items() if name == "basalt/grounded_insufficient"]
+    subjects = {output: f"{output.instance.key}/basalt/1" for output in Output.objects.filter(pk__in=inside)}
+    told = next(output for output, subject in subjects.items() if subject not in read)
+    decide_identity(actor=coordinator, output=told, verdict="excluded", reason="Signed")
+    inputs = collect(release=gaps)
+    assert [row.subject for row in inputs.undrawable] == [subjects[told]]
+    assert Inputs.from_json(json.loads(json.dumps(inputs.as_json()))) == inputs
+    assert inputs.only(frozenset(["aurora"])).undrawable == ()
+    smaller = [
+        replace(item, stratum_size=item.stratum_size - 1)
+        if item.stratum == "basalt/grounded_insufficient"
+        else item
+        for item in inputs.draws
+    ]
+
+    def basalt(given: Inputs) -> dict:
+        [found] = score_document(given)["judge"]["audits"]
+        return found["metrics"]["tool_acc"]["corrected"]["basalt"]["estimate"]
+
+    whole, lacking = basalt(inputs), basalt(replace(inputs, draws=tuple(smaller)))
+    assert "UNDRAWABLE" not in whole["warnings"]  # it was left out after the draw
+    assert (lacking["value"], lacking["ci"]) == (whole["value"], whole["ci"])
+    assert "UNDRAWABLE" in lacking["warnings"]
+    assert lacking["bounds"][0] <= lacking["value"] <= lacking["bounds"][1]
+    assert lacking["bounds"][1] - lacking["bounds"][0] == pytest.approx(1 / 30)
+    assert basalt(replace(inputs, draws=tuple(smaller), methods=13))["reason"] == "EMPTY_STRATUM"
 
 
 def test_an_output_in_which_no_expert_found_anything_to_judge_is_no_success(gaps):
