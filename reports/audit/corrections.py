@@ -178,14 +178,14 @@ def _left_out_by(
     larger = [row for row in possible if row[0] > own_frame]
     for rows, most in ((larger, spare), (possible, 0)):
         fewest = 1 if len(rows) <= MOST_TRIED else len(rows)
-        found = [] if left_out > most else [(left_out, ())]
+        found: list[tuple[int, Sequence[DrawnAudit]]] = [] if left_out > most else [(left_out, ())]
         for number in range(len(rows), fewest - 1, -1):
             for some in combinations(rows, number):
                 nobodys = left_out - len(set().union(*(theirs for _, theirs, _ in some)))
                 if 0 <= nobodys <= most:
-                    found.append((nobodys, some))
+                    found.append((nobodys, [other for _, _, other in some]))
         if found:
-            return [other for _, _, other in min(found, key=lambda row: row[0])[1]]
+            return min(found, key=lambda row: row[0])[1]
     return others
 
 
