@@ -25,7 +25,7 @@ from reports.artifact.remarks import read_remarks
 from reports.comparison.choices import Choices, compared
 from reports.core.canonical import canonical, sha256
 from reports.core.choosing import votes_awaited
-from reports.core.datasets import PLAIN
+from reports.core.datasets import PLAIN, expert_labels
 from reports.models import Artifact
 from reports.scores.document import score
 from reports.scores.inputs import SEED, Inputs, collect
@@ -105,7 +105,8 @@ def freeze_artifact(
     """Store the artifact of a track; the same sources give the artifact that is already there.
 
     Raises Refused unless the release is frozen and the judge has cast all its votes: a published score must not move
-    under its readers.
+    under its readers; and (code "graded_meanwhile") if somebody graded while the rows were read, because raters would
+    have other numbers in one table than in the other.
     """
     if release.frozen_at is None:
         raise Refused(
@@ -128,6 +129,9 @@ def freeze_artifact(
     manifest = read_manifest(release, track, condition)
     systems = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
     remarks, choices = read_remarks(release, inputs), read_choices(release, inputs)
+    labels, in_sight = expert_labels(release, track, condition)
+    if {*labels, *in_sight} != {*inputs.labels, *inputs.in_sight}:
+        raise Refused("Somebody graded while the score was read. Freeze it again.", code="graded_meanwhile")
     document = build(inputs, manifest.only(systems), remarks, choices)
     existing = Artifact.objects.filter(sha256=document["sha256"]).first()
     if existing:

@@ -24,6 +24,13 @@ FIRST_DEFINITIONS = {
     "matcher sees it (DOI or arXiv id, then title and authors). What it would ask a person counts as not "
     "found, and so do abstentions.",
 }
+DEFINITIONS_BEFORE_14 = {
+    f"{level}_p_at_10": f"Results among the first 10 that are {what}, over 10. A query without results counts 0."
+    for level, what in (
+        ("theorem", "the right statement with its number"),
+        ("paper", "the right paper, whatever the statement"),
+    )
+}
 
 
 def judge_against_experts(

@@ -116,9 +116,11 @@ def _measured(inputs: Inputs, systems: Mapping[str, OutputStates]) -> MeasuredSc
         settled=decided,
         methods=inputs.methods,
     )
-    if inputs.methods > 1:
+    if inputs.methods > 13:
         return found
-    first = first_audits.FIRST_DEFINITIONS
+    first = first_audits.DEFINITIONS_BEFORE_14
+    if inputs.methods == 1:
+        first = first | first_audits.FIRST_DEFINITIONS
     measures = {
         key: replace(text, definition=first.get(key, text.definition)) for key, text in found.measures.items()
     }

@@ -133,6 +133,13 @@ def test_paper_ranks_count_the_list_as_it_stands_unless_the_release_says_distinc
     assert found(listed, "paper", paper_ranks="distinct") == [2]
 
 
+def test_precision_counts_a_target_once_and_says_so():
+    listed = [{"paper": "2401.00005", "statement": str(number)} for number in range(3)]
+    measure = MEASURES["paper_p_at_10"]
+    assert measure.value(instance(), {"results": listed}) == 1 / 10
+    assert "each counted once" in measure.definition
+
+
 def test_several_targets_count_each_in_precision_and_the_first_in_reciprocal_rank():
     targets = [QUERY["targets"][0], {"paper": "b", "statement": "Lemma 1"}]
     output = {

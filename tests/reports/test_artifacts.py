@@ -18,7 +18,7 @@ from annotation.models import Answer, Assignment, Campaign, Comment, Flag, Grade
 from benchmark.releases.freezing import freeze_release
 from benchmark.subjects import Subject
 from judging.models import JudgeRun, Verdict
-from reports.artifact import verification
+from reports.artifact import freezing, verification
 from reports.artifact.freezing import FORMAT, WITH_REMARKS, assemble, build, freeze_artifact
 from reports.artifact.manifest import Manifest, read_manifest
 from reports.artifact.remarks import read_remarks
@@ -345,6 +345,24 @@ def test_what_experts_wrote_is_in_an_artifact_under_the_numbers_of_their_labels(
     names = {value for user in User.objects.all() for value in (user.email, user.rater)}
     assert not [name for name in names if name in frozen.content]
     assert verify_file(frozen.content.encode()).verified
+
+
+def test_nothing_is_frozen_of_rows_between_which_somebody_graded(remarked, monkeypatch):
+    """Every new label can give all raters other numbers: comments were given to others than the labels."""
+    release, _ = remarked
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+
+    def meanwhile(release, inputs):
+        grade = Grade.objects.filter(superseded_by=None).order_by("-pk").first()
+        Answer.objects.create(grade=grade, question="source_admissible", value="yes")
+        return read_remarks(release, inputs)
+
+    monkeypatch.setattr(freezing, "read_remarks", meanwhile)
+    with pytest.raises(Refused, match="Somebody graded") as refusal:
+        freeze_artifact(actor=None, release=release)
+    assert refusal.value.code == "graded_meanwhile"
+    assert not Artifact.objects.exists()
 
 
 def test_a_changed_or_foreign_remark_is_found(remarked):

@@ -77,6 +77,8 @@ def _measure(level: Level, key: str, title: str, gain: Gain, k: int, binary: boo
         places = ranks(instance, output, level)
         return None if places is None else gain(places, k)
 
+    if gain is precision and k > 1:
+        words = f"Targets among the first {k} results, each counted once, over {k}. A target is {{what}}."
     definition = f"{words.format(what=what)} A query without results counts 0."
     return Measure(f"{level}_{key}", f"{title}{suffix}", definition, value, binary)
 
