@@ -11,8 +11,10 @@ from playwright.sync_api import Page, Route, expect
 from accounts.models import User
 from annotation.assigning.taking import take_next
 from annotation.grading.actions import save_draft
-from annotation.models import Comment, Draft, Grade
+from annotation.models import Assignment, AssignmentState, Comment, Draft, Grade, ReleaseReason
 from tests.accounts.test_second_factor import code_of
+from tests.annotation.grading import submit
+from tests.annotation.samples import COMPLETE
 from tests.browser.conftest import session_cookie
 from tests.conftest import PASSWORD
 
@@ -444,3 +446,29 @@ def test_an_item_that_is_given_up_keeps_its_last_words_after_signing_in_again(it
     item.get_by_role("button", name="Out of my field").click()
     item.wait_for_url(re.compile(r"/grading/$"))
     assert Draft.objects.get().content["note"] == "The last words."
+
+
+def test_an_item_that_was_taken_back_meanwhile_is_said_to_be_gone_and_the_text_kept(item, place, faults):
+    faults.forgive("404")
+    Assignment.objects.filter(pk=place.pk).update(
+        state=AssignmentState.RELEASED, release_reason=ReleaseReason.WITHDRAWN
+    )
+    item.locator('[name="note"]').fill("Too late.")
+    expect(item.locator("#save-state")).to_contain_text("no longer in your queue; your text is kept")
+    item.locator("#submit").click()
+    expect(item.locator("#refusal")).to_contain_text("no longer in your queue; your text is kept")
+
+
+def test_on_a_phone_the_sheet_of_a_page_that_is_only_read_takes_the_focus_and_escape_gives_it_back(
+    sign_in, algebraist, place
+):
+    submit(algebraist, place, **COMPLETE["answers"])
+    page = sign_in(algebraist, viewport={"width": 390, "height": 780})
+    page.goto(reverse("grade", args=[place.handle]))
+    button = page.locator('#dock [data-sheet="answers"]')
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate('document.activeElement.closest(".answers") !== null')
+    page.keyboard.press("Escape")
+    expect(page.locator(".answers")).to_be_hidden()
+    expect(button).to_be_focused()

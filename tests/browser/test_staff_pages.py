@@ -1,13 +1,15 @@
-"""Pages of judges in a real browser. tests/browser/test_every_page.py looks for faults of every page."""
+"""Pages of staff in a real browser. tests/browser/test_every_page.py looks for faults of every page."""
 
 import json
 
 import pytest
 from django.urls import reverse
 
+from annotation.campaigns.actions import draw_items
 from judging.models import JudgeRun
 from judging.runs.actions import ask, create_judge
 from tests.browser.conftest import session_cookie
+from tests.conftest import member
 from tests.reports.conftest import load_gaps
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -49,3 +51,26 @@ def test_who_is_signed_out_meanwhile_is_told_so_and_the_progress_goes_on_with_a_
     page.context.add_cookies([session_cookie(owner, live_server.url)])
     JudgeRun.objects.update(state="paused")
     page.get_by_role("button", name="Resume").wait_for()
+
+
+# Whether something else lies over the middle of what has the focus.
+COVERED = """() => {
+    const {left, top, width, height} = document.activeElement.getBoundingClientRect();
+    return document.elementFromPoint(left + width / 2, top + height / 2) !== document.activeElement;
+}"""
+
+
+def test_on_a_phone_no_box_that_takes_the_focus_lies_under_the_column_of_problems(
+    sign_in, coordinator, drafted
+):
+    for number in range(5):
+        member(f"r{number}@study.test", f"Reviewer Number {number}", "reviewer", "algebra")
+    draw_items(actor=coordinator, campaign=drafted)
+    drafted.release.instances.update(domain="analysis of partial differential equations")
+    page = sign_in(coordinator, viewport={"width": 390, "height": 780})
+    page.goto(reverse("campaign-by-hand", args=[drafted.slug]))
+    boxes = page.locator('[name="place"]')
+    boxes.last.focus()
+    for _ in range(boxes.count() - 1):
+        assert not page.evaluate(COVERED)
+        page.keyboard.press("Shift+Tab")

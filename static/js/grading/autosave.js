@@ -9,6 +9,12 @@ const WHILE_TYPING = 5000;
 const RETRY_FIRST = 2000;
 const RETRY_MOST = 30000;
 
+// Why the server refused, in words. An item that was given to somebody else while one typed is not found any more.
+export function reasonOf({ status, body }) {
+  if (status === 404) return "This item is no longer in your queue; your text is kept in this browser.";
+  return body.reason;
+}
+
 export class Autosave {
   constructor({ handle, address, version, content, seconds, show, conflict }) {
     Object.assign(this, { handle, address, version, content, seconds, show, conflict });
@@ -89,7 +95,7 @@ export class Autosave {
       this.show("conflict");
       this.conflict(reply.body.stored);
     } else if (reply.kind === "refused") {
-      this.show("refused", reply.body.reason ?? "This item is no longer in your queue; your text is kept in this browser");
+      this.show("refused", reasonOf(reply));
     } else {
       this.show(reply.kind);
       this.#plan(this.retry);

@@ -4,5 +4,9 @@ import { renderMath } from "../math.js";
 import { Book } from "../reading/book.js";
 
 const bench = document.getElementById("split");
-if (bench) new Book({ name: location.pathname, sheets: { answers: { element: bench.querySelector(".answers") } } });
-else renderMath(document.getElementById("main"));
+if (bench) {
+  const book = new Book({ name: location.pathname, sheets: { answers: { element: bench.querySelector(".answers") } } });
+  document.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape" && !document.querySelector("dialog[open]")) book.escape();
+  });
+} else renderMath(document.getElementById("main"));

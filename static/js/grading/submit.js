@@ -1,6 +1,7 @@
 // Submitting: save the draft first, then submit under one key until there is an answer.
 
 import { send } from "./api.js";
+import { reasonOf } from "./autosave.js";
 
 const NOT_ANSWERED = {
   away: "Not submitted: the server did not answer. Your text is kept; submit again in a moment.",
@@ -63,7 +64,7 @@ export class Submission {
     }
     this.state.show("refused", "Not submitted");
     this.form.showProblems(reply.body.problems ?? {});
-    this.#say(reply.body.problems ? "Not submitted: some answers are missing or contradict each other." : reply.body.reason);
+    this.#say(reply.body.problems ? "Not submitted: some answers are missing or contradict each other." : reasonOf(reply));
   }
 
   #say(words) {

@@ -30,7 +30,7 @@ export class Sheets {
     const { element, opened } = this.sheets[name];
     opened?.();
     this.#mark();
-    if (button) (element.querySelector("a, button, input, textarea, [tabindex]") ?? element).focus({ preventScroll: true });
+    if (button) this.#enter(element);
   }
 
   close() {
@@ -39,6 +39,15 @@ export class Sheets {
     this.#mark();
     this.button?.focus({ preventScroll: true });
     this.button = null;
+  }
+
+  // The focus goes to the first thing in sight that takes it, else to the sheet: the button may lie under it.
+  #enter(sheet) {
+    const fields = [...sheet.querySelectorAll("a, button, input, textarea, summary, [tabindex]")];
+    const first = fields.find((field) => field.checkVisibility());
+    const isInSight = first && first.getBoundingClientRect().bottom <= innerHeight;
+    if (!isInSight) sheet.tabIndex = -1;
+    (isInSight ? first : sheet).focus({ preventScroll: true });
   }
 
   #mark() {
