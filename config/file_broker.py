@@ -65,8 +65,12 @@ class Channel(filesystem.Channel):
 
 def _write(file: Path, content: Any) -> None:
     unfinished = file.with_name(f"{file.name}.{uuid.uuid4()}.unfinished")
-    unfinished.write_text(dumps(content), encoding="utf-8")
-    unfinished.rename(file)
+    try:
+        unfinished.write_text(dumps(content), encoding="utf-8")
+        unfinished.rename(file)
+    except OSError:  # a full disk: beat alone would leave thousands of files a day
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def _read(file: Path) -> Any:

@@ -165,7 +165,8 @@ def reconcile_imports() -> None:
 
 
 def sweep() -> int:
-    """Fail uploads whose process died, or took too long, and delete expired ones; returns how many."""
+    """Fail uploads whose process died, or took too long, and delete expired ones, and files without a row; returns
+    how many."""
     now = timezone.now()
     given_up = 0
     for upload in ImportUpload.objects.filter(state=ImportState.RUNNING):
@@ -181,7 +182,19 @@ def sweep() -> int:
     for upload in expired:
         upload.delete()
         _remove_files(upload)
-    return given_up + len(expired)
+    return given_up + len(expired) + _remove_strays((now - GIVE_UP).timestamp())
+
+
+def _remove_strays(before: float) -> int:
+    """Remove what no row knows and nobody has written to since: its process died, or its row is not in a backup."""
+    known, removed = set(ImportUpload.objects.values_list("handle", flat=True)), 0
+    for path in folder_of_imports().iterdir():
+        with suppress(FileNotFoundError):  # another worker was faster
+            if path.name.partition(".")[0] in known or path.stat().st_mtime >= before:
+                continue
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            removed += 1
+    return removed
 
 
 def folder_of_imports() -> Path:

@@ -13,6 +13,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from reports.models import ReportJob, ReportState
+from work.clock import shared_now
 
 MAX_TRIES = 3  # a report that kills its worker must not kill workers forever
 _FREE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
@@ -20,7 +21,7 @@ _FREE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
 
 def lease_end() -> dt.datetime:
     """When a lease given now ends without another word of its owner."""
-    return timezone.now() + dt.timedelta(seconds=settings.REPORT_LEASE_SECONDS)
+    return shared_now() + dt.timedelta(seconds=settings.REPORT_LEASE_SECONDS)
 
 
 def claim() -> ReportJob | None:
@@ -64,7 +65,7 @@ def fail(job: ReportJob, error: str) -> bool:
 
 def take_back_expired() -> int:
     """Queue reports whose worker died again; after MAX_TRIES they have failed. Returns how many were held."""
-    expired = ReportJob.objects.filter(state=ReportState.RUNNING, lease_until__lt=timezone.now())
+    expired = ReportJob.objects.filter(state=ReportState.RUNNING, lease_until__lt=shared_now())
     words = f"The worker stopped {MAX_TRIES} times while printing; the last part may be too large."
     given_up = expired.filter(tries__gte=MAX_TRIES).update(
         state=ReportState.FAILED, error=words, finished_at=timezone.now(), **_FREE

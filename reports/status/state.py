@@ -64,10 +64,17 @@ def beat_heart() -> None:
     cache.set(_HEARTBEATS, hosts | {socket.gethostname(): timezone.now()}, _REMEMBERED)
 
 
+def _heartbeats() -> dict[str, dt.datetime]:
+    """Host -> its last heartbeat. One from the future says nothing: a clock was set back, and Celery's beat, which
+    looks at it too, may be standing still."""
+    hosts: dict[str, dt.datetime] = cache.get(_HEARTBEATS) or {}
+    latest = timezone.now() + LATE  # clocks of two hosts differ
+    return {host: at for host, at in hosts.items() if at <= latest}
+
+
 def last_heartbeat() -> dt.datetime | None:
     """When a worker of any host last did what beat asked for."""
-    hosts: dict[str, dt.datetime] = cache.get(_HEARTBEATS) or {}
-    return max(hosts.values(), default=None)
+    return max(_heartbeats().values(), default=None)
 
 
 def status() -> Status:
@@ -128,7 +135,7 @@ def waiting_jobs(now: dt.datetime) -> Iterator[Waiting]:
 def _workers() -> Iterator[Light]:
     seen = last_heartbeat()
     if seen is not None and timezone.now() - seen < LATE:
-        hosts = ", ".join(sorted(cache.get(_HEARTBEATS) or {}))
+        hosts = ", ".join(sorted(host for host, at in _heartbeats().items() if timezone.now() - at < LATE))
         yield Light("Workers", GOOD, f"At work on {hosts}.", seen)
         yield Light("Beat", GOOD, "Asks for what is due.", seen)
         return
@@ -139,7 +146,8 @@ def _workers() -> Iterator[Light]:
         names = []
     if names:
         yield Light("Workers", GOOD, f"{', '.join(sorted(names))} answer.", seen)
-        says = "No heartbeat, although workers answer. Start `celery --app config beat`; one is enough."
+        says = "No heartbeat, although workers answer. Start `celery --app config beat`; one is enough. "
+        says += "If the clock was set back, delete `beat-schedule*` in the runtime folder first."
         yield Light("Beat", BAD, says, seen)
     else:
         says = "None answers. Start `celery --app config worker`; jobs wait until then and are not lost."

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -217,6 +218,17 @@ def test_expired_files_go_and_stalled_work_is_given_up(carl, sheet, tmp_path):
     assert uploading.sweep() == 2
     assert "did not finish" in ImportUpload.objects.get().refusal
     assert [path.name for path in tmp_path.glob("imports/*")] == [f"{stalled.handle}.upload"]
+
+
+def test_files_without_a_row_go_after_a_while(carl, sheet, tmp_path):
+    upload = outputs(carl, PROOFS)
+    for name in ("gone.upload", "gone.x1y2", f"{upload.handle}.upload", "fresh.upload"):
+        path = tmp_path / "imports" / name
+        path.mkdir() if name == "gone.x1y2" else path.touch()
+        if name != "fresh.upload":
+            os.utime(path, (0, 0))
+    assert uploading.sweep() == 2
+    assert {path.name for path in tmp_path.glob("imports/*")} == {f"{upload.handle}.upload", "fresh.upload"}
 
 
 def test_rest_brings_checks_and_applies(carl, sheet):

@@ -1,5 +1,6 @@
 """The broker of the embedded way: no file is seen half written, and one that is broken stops no worker."""
 
+import errno
 import json
 import multiprocessing
 import threading
@@ -54,6 +55,18 @@ def test_a_message_that_cannot_be_read_is_set_aside_and_the_next_is_delivered(tm
     assert caplog.text.count("cannot be read; it is set aside") == len(BROKEN)
     with pytest.raises(Empty):
         channel._get("celery")
+
+
+def test_a_message_that_does_not_fit_on_the_disk_leaves_nothing(tmp_path, monkeypatch):
+    def full(path: Path, *_: object, **__: object) -> None:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    channel = channel_in(tmp_path)
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left"):
+        channel._put("celery", GOOD)
+    assert list((tmp_path / "messages").iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"[", b"null", b"{}", b'[["a"]]'])

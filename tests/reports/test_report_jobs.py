@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -74,6 +74,19 @@ def signed_in(person) -> Client:
     client = Client()
     client.force_login(person)
     return client
+
+
+@pytest.mark.parametrize("hours", [6, -6])
+def test_a_worker_whose_clock_is_hours_off_leaves_the_reports_of_others_to_them(job, monkeypatch, hours):
+    if connection.vendor != "postgresql":
+        hours = 0  # without a database server all processes share the one clock of their machine
+    right, off = timezone.now, dt.timedelta(hours=hours)
+    held = claim()
+    monkeypatch.setattr(timezone, "now", lambda: right() + off)
+    assert reconcile_reports()["returned"] == 0
+    assert keep(held, 1, 5)
+    monkeypatch.setattr(timezone, "now", right)
+    assert right() < again(job).lease_until < right() + dt.timedelta(hours=1)
 
 
 def test_a_report_is_printed_and_its_file_is_for_this_user_alone(job, settings, coordinator):

@@ -55,6 +55,26 @@ def test_a_heartbeat_says_that_beat_and_a_worker_are_at_work(clock):
     assert (lights()["Workers"][0], lights()["Beat"][0]) == ("bad", "warn")
 
 
+def test_after_the_clock_was_set_back_the_old_heartbeat_says_nothing(clock, monkeypatch):
+    heartbeat()
+    clock.shift(dt.timedelta(hours=-1))
+    assert (lights()["Workers"][0], lights()["Beat"][0]) == ("bad", "warn")
+    heartbeat()
+    assert (lights()["Workers"][0], lights()["Beat"][0]) == ("good", "good")
+
+
+def test_hosts_that_are_silent_or_had_a_clock_that_was_ahead_are_not_said_to_be_at_work(clock, monkeypatch):
+    for host, at in (("ahead", START + dt.timedelta(hours=1)), ("gone", START - dt.timedelta(hours=1))):
+        monkeypatch.setattr("reports.status.state.socket.gethostname", lambda host=host: host)
+        clock.move_to(at)
+        heartbeat()
+    clock.move_to(START)
+    assert lights()["Workers"][0] == "bad"
+    monkeypatch.setattr("reports.status.state.socket.gethostname", lambda: "here")
+    heartbeat()
+    assert lights()["Workers"] == ("good", "At work on here.")
+
+
 def test_a_worker_that_answers_without_a_heartbeat_says_that_beat_is_missing(clock, monkeypatch):
     monkeypatch.setattr(
         "reports.status.state.current_app.control.ping", lambda timeout: [{"w1@a": {"ok": "pong"}}]
