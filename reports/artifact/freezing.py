@@ -8,6 +8,7 @@ check it: `parts`, a hash of each part, and `fingerprints` of the sources, by wh
 
 import json
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from django.db import transaction
@@ -129,8 +130,8 @@ def freeze_artifact(
     manifest = read_manifest(release, track, condition)
     systems = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
     remarks, choices = read_remarks(release, inputs), read_choices(release, inputs)
-    labels, in_sight = expert_labels(release, track, condition)
-    if {*labels, *in_sight} != {*inputs.labels, *inputs.in_sight}:
+    read, labels = {row.subject for row in inputs.outputs}, chain(*expert_labels(release, track, condition))
+    if {label for label in labels if label.subject in read} != {*inputs.labels, *inputs.in_sight}:
         raise Refused("Somebody graded while the score was read. Freeze it again.", code="graded_meanwhile")
     document = build(inputs, manifest.only(systems), remarks, choices)
     existing = Artifact.objects.filter(sha256=document["sha256"]).first()
