@@ -117,7 +117,7 @@ def end_calibration(*, actor: User, campaign: Campaign, seen: int | None = None)
     row = _present(campaign, seen)
     if row.revealed_at is None:
         raise Refused("The round has not been revealed yet.", code="not_revealed")
-    row.ended_at = timezone.now()
+    row.ended_at = max(timezone.now(), row.revealed_at)  # where the clock was set back meanwhile
     row.save(update_fields=["ended_at"])
     record(actor=actor, verb="end_calibration", target=campaign)
     return row

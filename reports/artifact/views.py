@@ -39,7 +39,7 @@ def artifacts(request: SignedInRequest, name: str) -> HttpResponse:
             )
             messages.success(request, f"The score is kept as artifact {made.sha256[:12]}.")
         return redirect(f"{request.path}?{chosen.query}")
-    rows = release.artifacts.defer("content").order_by("-created_at", "-pk")
+    rows = release.artifacts.defer("content").order_by("-pk")
     return render(request, "reports/artifact/artifacts.html", {"chosen": chosen, "artifacts": rows})
 
 

@@ -83,7 +83,7 @@ class RecordsView(StrictView):
     def post(self, request: Request, name: str) -> Response:
         """What would become public, or with `seen` exactly that, published as the next version (owners)."""
         said = understood(RecordIn, request)
-        frozen, seen = release_or_404(name).artifacts.order_by("-created_at", "-pk"), said.pop("seen", "")
+        frozen, seen = release_or_404(name).artifacts.order_by("-pk"), said.pop("seen", "")
         if sha256 := said.pop("artifact", ""):
             frozen = frozen.filter(sha256=sha256)
         artifact = frozen.select_related("release").first()
@@ -117,4 +117,4 @@ class WithdrawRecordView(StrictView):
 
 
 def _records(release: Release) -> QuerySet[PublicRecord]:
-    return PublicRecord.objects.filter(artifact__release=release).order_by("-published_at", "-pk")
+    return PublicRecord.objects.filter(artifact__release=release).order_by("-pk")

@@ -62,7 +62,7 @@ class PublishForm(forms.Form):
 
     def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
-        rows = release.artifacts.defer("content").order_by("-created_at", "-pk")
+        rows = release.artifacts.defer("content").order_by("-pk")
         field: Any = self.fields["artifact"]
         field.queryset = rows
         field.label_from_instance = lambda row: f"{row.created_at:%-d %b %Y, %H:%M} · {row.sha256[:12]}"

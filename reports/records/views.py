@@ -74,7 +74,7 @@ def records(request: SignedInRequest, name: str) -> HttpResponse:
     """The versions of a study that were published."""
     release = release_or_404(name)
     rows = PublicRecord.objects.filter(artifact__release=release).select_related("published_by")
-    listed = [(row, Declared.from_json(row.declared)) for row in rows.order_by("-published_at", "-pk")]
+    listed = [(row, Declared.from_json(row.declared)) for row in rows.order_by("-pk")]
     context = {"release": release, "listed": listed, "artifacts": release.artifacts.exists()}
     return render(request, "reports/records/records.html", context)
 
@@ -85,7 +85,7 @@ def publish(request: SignedInRequest, name: str) -> HttpResponse:
     """The form; then what would become public, counted; then, with `seen`, publishing."""
     release = release_or_404(name)
     description = ReleaseDescription.objects.filter(release=release).first()
-    last = PublicRecord.objects.filter(artifact__release=release).order_by("-published_at", "-pk").first()
+    last = PublicRecord.objects.filter(artifact__release=release).order_by("-pk").first()
     said = dict(last.declared) if last else {"name": name, "title": name}
     initial = {
         key: said[key] for key in PublishForm.base_fields if key in said and key not in ("embargo", "changes")

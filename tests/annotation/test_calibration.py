@@ -1,8 +1,10 @@
 """Calibration: blind answers, revealed to those who gave them, discussed, answered again; the blind ones count."""
 
+import datetime as dt
 import json
 
 import pytest
+import time_machine
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -245,6 +247,12 @@ def test_an_ended_discussion_is_read_and_not_continued(revealed, algebraist, coo
         assert refusal.value.code == "not_discussed"
     client.force_login(algebraist)
     assert client.get(reverse("discussion", args=[place.handle])).status_code == 200
+
+
+def test_a_discussion_ends_although_the_clock_was_set_back(revealed, coordinator):
+    with time_machine.travel(timezone.now() - dt.timedelta(hours=1)):
+        ended = end_calibration(actor=coordinator, campaign=revealed.campaign)
+    assert ended.ended_at == ended.revealed_at
 
 
 def test_a_page_of_an_earlier_round_reveals_and_ends_no_later_one(revealed, coordinator, client):

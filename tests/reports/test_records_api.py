@@ -140,6 +140,26 @@ def test_the_next_version_keeps_closed_what_is_still_closed_unless_it_says_other
     assert PublicRecord.objects.count() == 3
 
 
+def test_the_last_version_is_the_one_published_last_even_if_the_clock_was_set_back(
+    address, client, owner, django_capture_on_commit_callbacks
+):
+    def published(**body) -> dict[str, str]:
+        with django_capture_on_commit_callbacks(execute=True):
+            looked = send(client, address, show_problems=True, **body).json()
+            send(client, address, show_problems=True, **body, seen=looked["sha256"])
+        return PublicRecord.objects.latest("version").declared["embargo"]
+
+    with time_machine.travel("2026-12-01 12:00+00:00"):
+        client.force_login(owner)
+        published(embargo={"sample-proof-01": "2027-01-01"})
+    with time_machine.travel("2026-12-01 11:00+00:00"):
+        client.force_login(owner)
+        longer = published(embargo={"sample-proof-01": "2028-01-01"})
+        form = client.get("/reports/releases/sample-proofs/records/publish/").context["form"]
+        assert form.initial["embargo"] == "sample-proof-01 2028-01-01"
+        assert published() == longer == {"sample-proof-01": "2028-01-01"}
+
+
 def test_what_is_published_when_an_embargo_ends_names_nobody_whom_no_owner_saw(
     address, client, owner, proofs, django_capture_on_commit_callbacks
 ):
