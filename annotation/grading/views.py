@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import require_role
 from accounts.models import RoleName
-from accounts.refusal import Refused
+from accounts.refusal import NotAllowed, Refused
 from accounts.site.pages import SignedInRequest, told
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
@@ -122,7 +123,10 @@ def grade(request: SignedInRequest, handle: str) -> HttpResponse:
     if unfinished(request.user, place.item.campaign).exists():
         return redirect("training", slug=place.item.campaign.slug)
     page = sheet(place)
-    actions.open_item(reviewer=request.user, assignment=place, shown_sha256=page.shown.sha256)
+    try:
+        actions.open_item(reviewer=request.user, assignment=place, shown_sha256=page.shown.sha256)
+    except NotAllowed as refusal:  # no longer a reviewer
+        raise PermissionDenied from refusal
     return _form(request, page)
 
 

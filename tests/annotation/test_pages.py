@@ -152,6 +152,14 @@ def test_the_handle_of_another_is_not_found_like_one_that_does_not_exist(
     assert without_tokens(real.content) == without_tokens(invented.content)
 
 
+def test_who_is_no_longer_a_reviewer_is_refused_the_item_that_waits_for_them(ada, place, algebraist):
+    algebraist.roles.all().delete()
+    address = reverse("grade", args=[place.handle])
+    assert ada.get(address).status_code == 403
+    assert ada.post(address, ANSWERS).status_code == 409
+    assert not Grade.objects.exists()
+
+
 @pytest.mark.parametrize("name", ["campaigns", "campaign-new", "campaign", "campaign-assign"])
 def test_reviewers_and_strangers_do_not_reach_the_coordinators_pages(client, opened, algebraist, name):
     address = reverse(name, args=[opened.slug] if name in ("campaign", "campaign-assign") else [])
