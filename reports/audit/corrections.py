@@ -26,6 +26,7 @@ from stats.core.strata import Stratum
 BY_RULE = "abstained or failed"
 WHOLE, NO_DOMAIN = "all", "no domain"
 MOST_TRIED = 10  # audits of which some may be left out by another: above, all or none of them are
+MOST_ABSENT = 5  # systems not hit by a draw of which some may be judged later: above, all of them are
 
 
 def strata_of(
@@ -77,9 +78,11 @@ def by_the_draw(
 
 @dataclass(frozen=True)
 class Usable:
-    """What is known of each output that may enter a correction, and which of the same strata no draw could take."""
+    """What is known of each output that may enter a correction, the draws that it comes from, and which outputs of the
+    same strata no draw could take."""
 
     truth: Truth
+    drawn: tuple[DrawnItem, ...] = ()
     undrawable: frozenset[str] = frozenset()
 
 
@@ -94,14 +97,15 @@ def usable_truth(
 
     A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
     random sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the
-    earlier findings are taken in; also for strata that this audit did not draw from. Audits that followed, or that this
-    one did not leave out, change nothing of it (not with `methods` before 14). Systems that were judged after
-    the draw were not in its frame (not with `methods` before 8): where their outputs are what is missing, the audit
-    says of the others what it always said. Where the left-out outputs are not exactly those that others drew and
-    those of such systems, nor (not with `methods` before 14) as many more as the stratum has `undrawable` ones, the
-    stratum stays unaudited rather than wrong; so it does (not with `methods` before 5) where an output was drawn from
-    another one than it is in now, because verdicts came later; of other audits, such as those of an earlier run of the
-    judge, this counts (not with `methods` before 13) only where their findings are taken in.
+    earlier findings are taken in; also for strata that this audit did not draw from. Audits that followed, or that
+    this one did not leave out, change nothing of it (not with `methods` before 14). Systems that were judged after the
+    draw were not in its frame (not with `methods` before 8; before 14, all that it did not hit): where their outputs
+    are what is missing, the audit says of the others what it always said. Where the left-out outputs are not exactly
+    those that others drew and those of such systems, nor (not with `methods` before 14) as many more as the stratum
+    has `undrawable` ones besides, the stratum stays unaudited rather than wrong; so it does (not with `methods` before
+    5) where an output was drawn from another one than it is in now, because verdicts came later; of other audits, such
+    as those of an earlier run of the judge, this counts (not with `methods` before 13) only where their findings are
+    taken in.
     """
     own = {item.campaign for item in audit.drawn}
     mine = {item.subject for item in audit.drawn}
@@ -110,45 +114,70 @@ def usable_truth(
     frames = {item.stratum: item.stratum_size for item in audit.drawn}
     drawn = [item for one in (audit, *others) for item in one.drawn if item.subject in strata]
     moved = [item for item in drawn if methods > 4 and not _covers(item.stratum, strata[item.subject])]
-    never = set(undrawable if methods > 13 else ()) - {item.subject for item in drawn}
+    never = set(undrawable if methods > 13 else ()) - mine
     apart: set[str] = set()
+    behind = {item.subject: item for item in audit.drawn}
     for stratum in sorted(set(strata.values())):
         name = next((name for name in frames if _covers(name, stratum)), None)
         inside = {subject for subject, at in strata.items() if _covers(name or stratum, at)}
-        earlier = _findings(others, inside - mine)
+        earlier = _findings(others, inside - mine, methods)
         left_out = len(inside) - frames[name] if name is not None else len(earlier)
-        spare = len(inside & never)
+        spare = inside & never
         taken = others
         if methods > 13 and name is not None:
             taken = _left_out_by(audit, others, inside, name, left_out, spare)
-            earlier = _findings(taken, inside - mine)
+            earlier = _findings(taken, inside - mine, methods)
         if methods > 7 and not _accounted(left_out, earlier, spare):
-            later = {subject for subject in inside if system_of(strata[subject]) not in drawn_systems}
-            left_out -= len(later)
-            spare = len((inside & never) - later)
-            if methods > 13 and name is not None:
-                taken = _left_out_by(audit, others, inside - later, name, left_out, spare)
-            earlier = _findings(taken, inside - mine - later)
+            whole, anybodys = left_out, spare
+            unhit = {system_of(strata[subject]) for subject in inside} - drawn_systems
+            for absent in _absent(unhit, methods):
+                later = {subject for subject in inside if system_of(strata[subject]) in absent}
+                left_out, spare = whole - len(later), anybodys - later
+                if methods > 13 and name is not None:
+                    taken = _left_out_by(audit, others, inside - later, name, left_out, spare)
+                earlier = _findings(taken, inside - mine - later, methods)
+                if _accounted(left_out, earlier, spare):
+                    break
         theirs = {item.campaign for one in taken for item in one.drawn} if left_out else set()
         mixing = [item for item in moved if methods < 13 or item.campaign in own | theirs]
         mixed = any(stratum == strata[item.subject] or _covers(item.stratum, stratum) for item in mixing)
         if mixed or not _accounted(left_out, earlier, spare):
             usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
+            behind = {subject: item for subject, item in behind.items() if strata.get(subject) != stratum}
         elif left_out:
-            usable |= {s: truth[s] for s, truth in earlier.items() if strata[s] == stratum and s in truth}
+            here = {s: (item, truth) for s, (item, truth) in earlier.items() if strata[s] == stratum}
+            usable |= {s: truth[s] for s, (_, truth) in here.items() if s in truth}
+            behind |= {s: item for s, (item, _) in here.items()}
             if name is None or left_out > len(earlier):
-                apart |= {subject for subject in never if strata.get(subject) == stratum}
-    return Usable(usable, frozenset(apart))
+                apart |= {s for s in never - earlier.keys() if strata.get(s) == stratum}
+    return Usable(usable, tuple(behind.values() if methods > 13 else audit.drawn), frozenset(apart))
 
 
-def _accounted(left_out: int, earlier: Collection[str], spare: int) -> bool:
-    """Whether a draw left out nothing, or what others had drawn and at most `spare` outputs besides."""
-    return left_out == 0 or 0 <= left_out - len(earlier) <= spare
+def _absent(systems: Collection[str], methods: int) -> Iterable[Collection[str]]:
+    """Which of the `systems` that a draw did not hit may have been judged after it: all, or else some of them."""
+    fewest = 0 if methods > 13 and len(systems) <= MOST_ABSENT else len(systems)
+    return (some for n in range(len(systems), fewest - 1, -1) for some in combinations(sorted(systems), n))
 
 
-def _findings(audits: Iterable[DrawnAudit], subjects: Collection[str]) -> dict[str, Truth]:
-    """Those of `subjects` that any of the audits drew, each with what its experts found."""
-    return {item.subject: one.truth for one in audits for item in one.drawn if item.subject in subjects}
+def _accounted(left_out: int, earlier: Mapping[str, object], spare: Collection[str]) -> bool:
+    """Whether a draw left out nothing, or what others had drawn and besides at most as many as others of `spare`."""
+    return left_out == 0 or 0 <= left_out - len(earlier) <= len(set(spare) - earlier.keys())
+
+
+def _findings(
+    audits: Iterable[DrawnAudit], subjects: Collection[str], methods: int
+) -> dict[str, tuple[DrawnItem, Truth]]:
+    """Those of `subjects` that any of the audits drew, each with what its experts found.
+
+    The last audit counts of those that have a label (not with `methods` before 14: of all).
+    """
+    found: dict[str, tuple[DrawnItem, Truth]] = {}
+    for one in audits:
+        for item in one.drawn:
+            is_new = item.subject not in found or item.subject in one.truth
+            if item.subject in subjects and (is_new or methods < 14):
+                found[item.subject] = item, one.truth
+    return found
 
 
 def _left_out_by(
@@ -157,12 +186,12 @@ def _left_out_by(
     inside: Collection[str],
     name: str,
     left_out: int,
-    spare: int,
+    spare: Collection[str],
 ) -> Sequence[DrawnAudit]:
     """Those of `others` whose outputs are the `left_out` ones `inside` the stratum `name`; all others if none are.
 
     What a draw leaves out it does not draw. Those with the larger frames come first: they were drawn earlier, and of
-    what was left out up to `spare` outputs may be nobody's.
+    what was left out as many may be nobody's as there are of `spare` besides.
     """
     if left_out <= 0:
         return others
@@ -171,18 +200,20 @@ def _left_out_by(
     for other in others:
         theirs = {item.subject for item in other.drawn if item.subject in inside}
         if theirs and not theirs & mine:
-            frame = max(item.stratum_size for item in other.drawn if item.subject in theirs)
-            possible.append((frame, theirs, other))
+            frames = {item.stratum: item.stratum_size for item in other.drawn if item.subject in theirs}
+            possible.append((sum(frames.values()), theirs, other))
     possible.sort(key=lambda row: -row[0])
     own_frame = next(item.stratum_size for item in audit.drawn if item.stratum == name)
     larger = [row for row in possible if row[0] > own_frame]
-    for rows, most in ((larger, spare), (possible, 0)):
+    nobodies = set(spare)
+    for rows, nobody in ((larger, nobodies), (possible, set[str]()), (possible, nobodies)):
         fewest = 1 if len(rows) <= MOST_TRIED else len(rows)
-        found: list[tuple[int, Sequence[DrawnAudit]]] = [] if left_out > most else [(left_out, ())]
+        found: list[tuple[int, Sequence[DrawnAudit]]] = [] if left_out > len(nobody) else [(left_out, ())]
         for number in range(len(rows), fewest - 1, -1):
             for some in combinations(rows, number):
-                nobodys = left_out - len(set().union(*(theirs for _, theirs, _ in some)))
-                if 0 <= nobodys <= most:
+                union = set().union(*(theirs for _, theirs, _ in some))
+                nobodys = left_out - len(union)
+                if 0 <= nobodys <= len(nobody - union):
                     found.append((nobodys, [other for _, _, other in some]))
         if found:
             return min(found, key=lambda row: row[0])[1]
@@ -205,20 +236,44 @@ def pooled_strata(
 
     Only if all that is usable of it was drawn so, from a frame that held every system (not with `methods` before 8):
     joined with a draw by system, whose fractions differ between systems, or from fewer of them, the sample is a
-    random one within each system alone.
+    random one within each system alone. What other audits drew that are not taken in says nothing (not with `methods`
+    before 14).
     """
-    drawn_as = {item.subject: item.stratum for one in (*others, audit) for item in one.drawn}
+    drawn = usable.drawn if methods > 13 else [item for one in (*others, audit) for item in one.drawn]
+    drawn_as = {item.subject: item.stratum for item in drawn}
     whole = {item.stratum for item in audit.drawn}
     by_system = {bucket_of(strata[s]) for s in usable.truth if s in strata and drawn_as[s] == strata[s]}
     together = whole - by_system
     if methods > 7:
         sizes = Counter(bucket_of(at) for at in strata.values())
         frames: Counter[str] = Counter()
-        for item in (item for one in (*others, audit) for item in one.drawn):
+        for item in drawn:
             frames[item.stratum] = max(frames[item.stratum], item.stratum_size)
         apart = Counter(bucket_of(strata[subject]) for subject in usable.undrawable)
         together = {name for name in together if 0 <= sizes[name] - frames[name] <= apart[name]}
+        if methods > 13:
+            own = {item.campaign for item in audit.drawn}
+            together = {name for name in together if _held_all(name, sizes[name] - apart[name], drawn, own)}
     return {s: bucket_of(at) if bucket_of(at) in together else at for s, at in strata.items()}
+
+
+def _held_all(name: str, size: int, drawn: Iterable[DrawnItem], last: Collection[str]) -> bool:
+    """Whether each draw from the stratum `name` had all `size` outputs, less those of draws with larger frames.
+
+    The campaigns `last` left out all others that are in `drawn`.
+    """
+    frames: dict[str, int] = {}
+    sampled: Counter[str] = Counter()
+    for item in drawn:
+        if item.stratum == name:
+            frames[item.campaign] = item.stratum_size
+            sampled[item.campaign] += 1
+    left = size
+    for campaign in sorted(frames, key=lambda one: (one in last, -frames[one])):
+        if frames[campaign] < left:
+            return False
+        left -= sampled[campaign]
+    return True
 
 
 @dataclass(frozen=True)

@@ -213,7 +213,7 @@ def _audit(
         if inputs.methods == 1:
             return first_audits.corrected(correction(metric, at, some, usable), everywhere)
         scenarios = [
-            correction(metric, at, some, with_splits(usable, value), audit.drawn, known.undrawable)
+            correction(metric, at, some, with_splits(usable, value), known.drawn, known.undrawable)
             for value in ("no", "yes")
         ]
         differ = scenarios[0].strata != scenarios[1].strata

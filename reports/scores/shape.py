@@ -25,7 +25,8 @@ Estimates = Mapping[str, Estimate]
 # decisions about it counted where experts split, and missing outputs count against experts' rates over all problems
 # where experts read only a sample; below 13: an output that another audit drew and that has moved voids a stratum also
 # where nothing of that audit is taken in; below 14: an audit whose draw left out others corrects nothing once there are
-# audits that it did not leave out, and P@10 of theorem search is described as if a paper counted once for each result.
+# audits that it did not leave out, missing labels count only in the audit that drew the output, a sample of some
+# systems may be read as one of all, and P@10 of theorem search is described as if a paper counted once for each result.
 METHODS = 14
 
 

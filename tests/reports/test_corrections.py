@@ -615,3 +615,97 @@ def test_a_decision_is_the_label_of_an_audited_output_also_against_the_majority(
             for one in (before, after)
         ]
         assert successes[1] - successes[0] == more
+
+
+def test_what_an_audit_drew_before_it_was_left_out_takes_no_score_of_the_next_away():
+    """Experts read it and found that it reveals who wrote it; the next audit drew from the ten others."""
+    population = outputs(n_yes=1, n_no=11)
+    first = audit("first", {"y": 1, "n": 11}, {"y0": True, "n0": True, "n1": False})
+    second = audit("second", {"y": 1, "n": 10}, {"y0": True, "n1": False, "n2": False})
+    estimate = corrected(population, second, first, undrawable=["n0"])["estimate"]
+    assert estimate["value"] == pytest.approx(1 / 12)
+    assert estimate["bounds"] == pytest.approx([1 / 12, 2 / 12])
+    assert estimate["warnings"] == ["NO_SPREAD", "UNDRAWABLE"]
+
+
+def test_drawn_outputs_of_an_audit_that_is_taken_in_may_have_no_label_either():
+    population = outputs(n_yes=1, n_no=10)
+    first = audit("first", {"y": 1, "n": 10}, {"y0": True, "n0": True, "n1": False})
+    first = DrawnAudit(first.drawn, {key: first.truth[key] for key in ("y0", "n1")})
+    second = audit("second", {"n": 8}, {"n2": False, "n3": True})
+    strata = strata_of(PROTOCOL.bucket, population)
+    known = usable_truth(second, [first], strata)
+    estimate = corrected_document(correction(TOOL, strata, population, known.truth, known.drawn))["estimate"]
+    assert estimate["value"] == pytest.approx((1 + 10 / 3) / 11)
+    assert estimate["bounds"] == pytest.approx([(1 + 10 * 1 / 4) / 11, (1 + 10 * 2 / 4) / 11])
+    assert "NONRESPONSE" in estimate["warnings"]
+
+
+def test_a_stratum_that_is_not_corrected_has_no_missing_labels():
+    population = outputs(n_yes=1, n_no=10)
+    lonely = audit("lonely", {"y": 1, "n": 8}, {"y0": True, "n2": False})
+    strata = strata_of(PROTOCOL.bucket, population)
+    known = usable_truth(lonely, (), strata)
+    estimate = corrected_document(correction(TOOL, strata, population, known.truth, known.drawn))["estimate"]
+    assert (estimate["reason"], estimate.get("warnings", [])) == ("EMPTY_STRATUM", [])
+
+
+def test_a_label_counts_though_a_later_audit_that_drew_the_output_too_has_none():
+    population = outputs(n_yes=1, n_no=2)
+    first = audit("first", {"y": 1}, {"y0": True})
+    own = audit("own", {"n": 2}, {"n0": False, "n1": False})
+    again = DrawnAudit(audit("again", {"y": 1}, {"y0": True}).drawn, {})
+    assert corrected(population, own, first, again)["estimate"]["value"] == pytest.approx(1 / 3)
+
+
+def test_a_later_system_takes_no_score_away_where_the_draw_did_not_hit_an_earlier_one():
+    """Ten each of aurora and basalt were in the frame, only aurora was hit; then cobalt was judged."""
+    drawn = pooled_audit({"aurora:0": True, "aurora:1": False})
+    assert by_system(with_cobalt(), drawn, "aurora")["estimate"]["value"] == pytest.approx(1 / 2)
+    assert by_system(with_cobalt(), drawn, "basalt")["estimate"]["reason"] == "EMPTY_STRATUM"
+
+
+def test_a_draw_over_all_systems_may_leave_out_one_by_system_and_an_output_besides():
+    """Frames of 10 and 10 are those of an earlier draw than one of 15: 4 were drawn, one could not be."""
+    parts = [
+        pooled_audit({f"{system}:0": True, f"{system}:1": False}, f"{system}/ungrounded", 10)
+        for system in ("aurora", "basalt")
+    ]
+    first = DrawnAudit(
+        [item for one in parts for item in one.drawn], {s: t for one in parts for s, t in one.truth.items()}
+    )
+    second = pooled_audit({"aurora:2": True, "basalt:2": True}, size=15)
+    document = pooled_score(two_systems(), second, first, undrawable=["aurora:9"])
+    assert document["estimate"]["value"] == pytest.approx(2 / 3)
+
+
+def test_an_audit_may_leave_out_another_that_had_left_out_a_third_and_an_output_besides():
+    """Twenty: one cannot be drawn, the first draws 2 of 19, the second 5 of 19, the third 1 of the 14 left by it; the
+    last leaves out the first and the third."""
+    population = outputs(n_yes=0, n_no=20)
+    first = audit("first", {"n": 19}, {"n0": True, "n1": True})
+    second = audit("second", {"n": 19}, dict.fromkeys(("n0", "n2", "n3", "n4", "n5"), False))
+    third = audit("third", {"n": 14}, {"n6": False})
+    last = audit("last", {"n": 16}, {"n2": False})
+    found = corrected(population, last, first, second, third, undrawable=["n19"])
+    assert found["estimate"]["value"] == pytest.approx(2 / 4)
+
+
+def test_a_sample_of_fewer_systems_is_none_of_all_because_others_drew_from_all():
+    """Aurora's and basalt's sample says nothing of cobalt, from which an audit drew that is not taken in."""
+    everything = pooled_audit(FOUR | {"cobalt:0": True}, size=30)
+    again = DrawnAudit([replace(item, campaign="again") for item in everything.drawn], everything.truth)
+    document = pooled_score(with_cobalt(), pooled_audit(FOUR), again)
+    assert document["estimate"]["reason"] == "EMPTY_STRATUM"
+    assert document == pooled_score(with_cobalt(), pooled_audit(FOUR))
+
+
+def test_a_sample_of_fewer_systems_is_joined_within_each_system_also_where_another_was_of_all():
+    """Two of aurora's and basalt's twenty, three of thirty, one of the 25 left: 1 of 3, 1 of 2, 0 of 1."""
+    first = pooled_audit({"aurora:0": True, "aurora:1": False})
+    second = pooled_audit({"aurora:2": False, "basalt:2": True, "cobalt:2": False}, size=30)
+    second = DrawnAudit([replace(item, campaign="second") for item in second.drawn], second.truth)
+    third = pooled_audit({"basalt:3": False}, size=25)
+    third = DrawnAudit([replace(item, campaign="third") for item in third.drawn], third.truth)
+    document = pooled_score(with_cobalt(), third, first, second)
+    assert document["estimate"]["value"] == pytest.approx((10 / 3 + 10 / 2 + 0) / 30)
