@@ -110,7 +110,7 @@ def test_a_stratum_that_will_not_be_corrected_promises_no_precision(gaps, carl):
     assert "or this draw leaves out some that were not drawn from it" in page
 
 
-def test_an_output_that_reveals_its_author_makes_a_promise_no_wider_than_it_must(gaps, coordinator):
+def test_an_output_that_reveals_its_author_makes_a_promise_no_wider_than_it_must(gaps, coordinator, carl):
     drawn = set(Item.objects.values_list("output_id", flat=True))
     before = plan_audit(release=gaps, wanted=PerStratum(2))
     told = next(pk for pk, name in before.placement.items() if name[:6] == "aurora" and pk not in drawn)
@@ -118,6 +118,8 @@ def test_an_output_that_reveals_its_author_makes_a_promise_no_wider_than_it_must
     decide_identity(actor=coordinator, output=output, verdict="excluded", reason="Signed")
     after = plan_audit(release=gaps, wanted=PerStratum(2))
     assert after.precision == before.precision
+    page = carl.get(reverse("audit-draw", args=[gaps.name])).content.decode()
+    assert "1 is left out because it was drawn before or reveals who wrote it" in page
 
 
 def test_larger_samples_promise_narrower_intervals_and_a_census_none(gaps):
