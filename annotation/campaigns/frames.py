@@ -44,7 +44,8 @@ def answered_outputs(campaign: Campaign, strata: Mapping[int, str] | None) -> di
     if strata is not None and len(found) != len(strata):
         missing = len(strata) - len(found)
         raise Refused(
-            f"{counted(missing, 'output')} of the plan: not answered in this release, track and condition."
+            f"{counted(missing, 'output of the plan is', 'outputs of the plan are')} not among the answered ones of "
+            "this release, track and condition."
         )
     return found
 

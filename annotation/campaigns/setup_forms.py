@@ -118,7 +118,7 @@ class DrawForm(PlainForm):
             outputs = counted(undecided, "output")
             self.add_error(
                 "leave_out_undecided",
-                f"{outputs} may reveal who wrote them. Decide on the quarantine page, or leave them out.",
+                f"{outputs} may reveal the author. Decide on the quarantine page, or leave them out.",
             )
 
     @abstractmethod

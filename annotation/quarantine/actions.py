@@ -66,8 +66,8 @@ def eligible(
     undecided = set(quarantined(release).values_list("pk", flat=True)) & outputs.keys()
     if undecided and not leave_out_undecided:
         raise Refused(
-            f"{counted(len(undecided), 'output')} may reveal who wrote them. Decide about them on the quarantine page "
-            f"of {release}, or draw without them.",
+            f"{counted(len(undecided), 'output')} may reveal the author. Decide on the quarantine page of {release}, "
+            "or draw without what is undecided.",
             code="quarantined",
         )
     empty = nothing_to_read(release).filter(pk__in=outputs).count()

@@ -92,8 +92,8 @@ def redact_all(request: SignedInRequest, name: str) -> HttpResponse:
     if counts["left"]:
         messages.warning(
             request,
-            f"{counted(counts['left'], 'output')} would still reveal who wrote it, or had been drawn already: decide "
-            "about each.",
+            f"{counted(counts['left'], 'output')} would still reveal the author, or had been drawn already: decide "
+            "about each of them.",
         )
     return redirect("quarantine", name=name)
 

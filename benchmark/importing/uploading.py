@@ -186,7 +186,7 @@ def sweep() -> int:
 
 
 def _remove_strays(before: float) -> int:
-    """Remove what no row knows and nobody has written to since: its process died, or its row is not in a backup."""
+    """Remove files without a row, last written before this time: a process died, or a backup came back without it."""
     known, removed = set(ImportUpload.objects.values_list("handle", flat=True)), 0
     for path in folder_of_imports().iterdir():
         with suppress(FileNotFoundError):  # another worker was faster

@@ -146,7 +146,8 @@ def _agreement(document: Document) -> Iterator[Section]:
         notes = []
         if dropped := len(bundle["pairs_dropped"]):
             notes.append(
-                f"{counted(dropped, 'pair')} of raters with fewer than ten common items: not in the table."
+                f"{counted(dropped, 'pair of raters has', 'pairs of raters have')} fewer than ten common items and no "
+                "row in the table."
             )
         if bundle["exchangeable"]:
             notes.append("Coefficients and pairs that need to know who gave which label are left out.")

@@ -118,7 +118,7 @@ def test_an_audit_draws_from_the_strata_it_is_given(drafted, coordinator):
 def test_strata_that_name_a_foreign_output_are_refused(drafted, coordinator):
     foreign = OutputFactory()
     strata = {Output.objects.first().pk: "a", foreign.pk: "a"}
-    with pytest.raises(Refused, match="1 output of the plan"):
+    with pytest.raises(Refused, match="1 output of the plan is"):
         draw_items(actor=coordinator, campaign=drafted, strata=strata)
 
 

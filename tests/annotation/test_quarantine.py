@@ -69,7 +69,7 @@ def test_a_newer_version_of_the_scan_reads_again(run, telling):
 
 def test_what_waits_for_a_decision_is_not_drawn(run, telling, coordinator):
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
-    with pytest.raises(Refused, match="1 output may reveal who wrote them") as refusal:
+    with pytest.raises(Refused, match="1 output may reveal the author") as refusal:
         campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
     assert refusal.value.code == "quarantined"
     drawn = campaigns_actions.draw_items(actor=coordinator, campaign=campaign, leave_out_undecided=True)

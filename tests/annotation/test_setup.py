@@ -132,7 +132,7 @@ def test_outputs_in_quarantine_hold_the_step_up_until_somebody_says_what_becomes
     OutputFactory(run=run, instance=begun.release.instances.get(key="c1"), text="As GPT-5, I prove it.")
     scan_identities(release=begun.release)
     page = carl.post(step(begun.slug, "items"), ITEMS)
-    assert "1 output may reveal who wrote them" in page.context["form"].errors["leave_out_undecided"][0]
+    assert "1 output may reveal the author" in page.context["form"].errors["leave_out_undecided"][0]
     carl.post(step(begun.slug, "items"), ITEMS | {"leave_out_undecided": "on"})
     carl.post(step(begun.slug, "people"), {"reviewers_per_item": "1", "problem_rule": "free"} | LEAST)
     carl.post(step(begun.slug, "options"), {})

@@ -120,7 +120,7 @@ def test_a_name_in_a_file_keeps_the_output_in_quarantine(output: Output, coordin
     assert not quarantined(output.run.release).exists()
     attach(actor=None, subject=output, name="p.pdf", data=paper(f"Oracle Nine proves: {PARAGRAPH}"))
     assert list(quarantined(output.run.release)) == [output]
-    with pytest.raises(Refused, match="may reveal who wrote them"):
+    with pytest.raises(Refused, match="may reveal the author"):
         eligible(output.run.release, {output.pk: output}, leave_out_undecided=False)
     with pytest.raises(Refused, match="passages of files are not redacted"):
         decide_identity(actor=coordinator, output=output, verdict="redacted")

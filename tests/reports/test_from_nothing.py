@@ -49,7 +49,7 @@ def test_an_audit_that_missed_a_class_names_it_and_links_to_the_draw_that_comple
     for file in (folder / "labels-judge.csv", audit):
         import_labels(actor=None, path=file, release=unlabelled_gaps)
     _, text = page(carl, "score-numbers", "sample-re2math")
-    assert "No audited output counts of cobalt / ungrounded (7 outputs)" in text
+    assert "No audited output of cobalt / ungrounded (7 outputs) counts" in text
     assert "if the judge errs as on the others" in text
     address = re.search(r'href="([^"]+)">Plan an audit of what is missing', text).group(1)
     plan = carl.get(unescape(address))
