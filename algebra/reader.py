@@ -129,7 +129,7 @@ class _FormulaReader:
 
     def _check_interval(self, items: list[Side]) -> None:
         if len(items) != 2 or not all(isinstance(item, Node) for item in items):
-            raise NotUnderstood("square brackets around something that is no interval")
+            raise NotUnderstood("square brackets around something that is not an interval")
 
     def _at_matrix(self) -> bool:
         return self.sees("\\begin")
@@ -195,7 +195,7 @@ class _FormulaReader:
                 if divided:
                     raise NotUnderstood("a/b c can be read in two ways")
                 if self.here is not None and self.here.kind == "number":
-                    raise NotUnderstood("a number behind a factor without a sign between them")
+                    raise NotUnderstood("a number after a factor without a sign between them")
                 product = self.times(product, self.factor())
             else:
                 return product
@@ -235,9 +235,9 @@ class _FormulaReader:
                 if self.sees("^"):
                     raise NotUnderstood("two exponents on one base")
         if self.sees("'"):
-            raise NotUnderstood("a prime behind something that is no letter")
+            raise NotUnderstood("a prime after something that is not a letter")
         if self.sees("_"):
-            raise NotUnderstood("a subscript behind something that is no letter")
+            raise NotUnderstood("a subscript after something that is not a letter")
         return base
 
     def exponent(self) -> Node:

@@ -253,7 +253,7 @@ def _step(function: Callable[[Value], Value]) -> Callable[[Value], Value]:
 def _whole(function: Callable[[int, int], int]) -> Callable[..., Value]:
     def over_integers(*args: Value) -> Value:
         if any(arg != context.floor(arg) for arg in args) or not args:
-            raise Undefined("a divisor of something that is no integer")
+            raise Undefined("a divisor of something that is not an integer")
         found = int(args[0])
         for arg in args[1:]:
             found = function(found, int(arg))

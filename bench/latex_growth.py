@@ -33,7 +33,7 @@ from tests.latex.hostile import FLOODS
 SIZES = (100_000, 200_000, 400_000, 800_000)
 SCREENED = (5_000, 25_000)
 FOLLOWED, DRAWN = 60, 200  # constructs
-LONG_ENOUGH = 0.05  # seconds; of less, the time is noise, and a step in the work is no growth
+LONG_ENOUGH = 0.05  # seconds; of less, the time is noise, and a step in the work is not a growth
 LIMIT = 2.2
 Construct = tuple[str, str]  # format and name
 

@@ -259,8 +259,8 @@ class Solvable:
 
     `given(payload, track, condition)` has nothing that a system must not see: no reference solution, say. `answer` gets
     the key of the instance, the number of the attempt, the state of the output (answered, abstained, failed), and what
-    the recipe returned, and is None for an attempt that is no output. `tracks` are those that can be solved, by their
-    conditions ("" is the usual one).
+    the recipe returned, and is None for an attempt that is not an output. `tracks` are those that can be solved, by
+    their conditions ("" is the usual one).
     """
 
     given: Callable[[Mapping[str, Any], str, str], Mapping[str, Any]]

@@ -25,7 +25,7 @@ _SENTENCE_BEGIN = re.compile(r"[.:]\s|\n\s*\n|\\(?:begin|label)\{[^{}]*\}")
 
 
 def reply(request: Mapping[str, Any]) -> str | None:
-    """What the model says to a request for a chat completion; None if it is no question of construction."""
+    """What the model says to a request for a chat completion; None if it is not a question of construction."""
     asked, user = request["messages"][0]["content"], request["messages"][-1]["content"]
     found = _SCHEMA.search(asked)
     answer = _ANSWERS.get(json.loads(found[1])["title"]) if found else None

@@ -17,7 +17,7 @@ _IN_PIECES = ("content", "refusal", "reasoning", "reasoning_content")
 
 
 class StreamBroken(Exception):
-    """The stream ended before the reply was complete, or reports an error: half a reply, which is no reply."""
+    """The stream ended before the reply was complete, or reports an error: half a reply, which is not a reply."""
 
 
 class NotAStream(Exception):
@@ -101,7 +101,7 @@ class Assembler:
     def _continue(self, choice: Any) -> None:
         delta = (choice.get("delta") or {}) if isinstance(choice, dict) else None
         if not isinstance(delta, dict) or choice.get("index", 0) != 0:
-            raise NotAStream("an event has another choice than the first one")
+            raise NotAStream("an event has a choice other than the first one")
         for name in _IN_PIECES:
             piece = delta.get(name)
             if isinstance(piece, str):

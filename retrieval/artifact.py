@@ -31,7 +31,7 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 class BadArtifact(ValueError):
-    """A file that is no artifact, or in which something was changed. The message names the member and the line."""
+    """A file that is not an artifact, or in which something was changed. The message names the member and the line."""
 
 
 @dataclass(frozen=True)

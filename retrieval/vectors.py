@@ -29,7 +29,7 @@ def quantised(vectors: NDArray[Any], dimensions: int) -> Ints8:
     if rows.shape[1] != dimensions:
         raise ValueError(f"a vector has {rows.shape[1]} dimensions, the model {dimensions}")
     if not np.isfinite(rows).all():
-        raise ValueError("a vector has a coordinate that is no number")
+        raise ValueError("a vector has a coordinate that is not a number")
     lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
     scale = _SCALE_AT_384 * math.sqrt(dimensions / 384)
     scaled = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0) * scale

@@ -1,7 +1,7 @@
 """Hostile texts that nobody here wrote, from packages that only tests install.
 
 The Big List of Naughty Strings, and the texts of BRS-KB, which gathers PayloadsAllTheThings, the lists of
-PortSwigger, SecLists and others. They are read as data; what is no text in a database (NUL, half of a
+PortSwigger, SecLists and others. They are read as data; what is not a text in a database (NUL, half of a
 surrogate pair) is left out, because tests write these texts into rows. `test_typed_texts.py` types it.
 """
 

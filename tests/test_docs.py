@@ -58,7 +58,7 @@ def missing_links(text: str, folder: Path) -> list[str]:
 
 
 def missing_commands(text: str) -> list[str]:
-    """Words after `manage.py` that are no command of any app."""
+    """Words after `manage.py` that are not commands of any app."""
     return sorted(set(COMMAND.findall(text)) - {*get_commands(), "help"})
 
 

@@ -91,7 +91,7 @@ def writes(
 def _hash_of_file(file: Any) -> str:
     """What stands for an uploaded file in the body. Raises TypeError for anything else."""
     if not isinstance(file, UploadedFile):
-        raise TypeError(f"{type(file).__name__} is no value of a form")
+        raise TypeError(f"{type(file).__name__} is not a value of a form")
     total = hashlib.sha256()
     for chunk in file.chunks():
         total.update(chunk)

@@ -8,7 +8,7 @@ _LARGEST = 2**63 - 1  # what a number of a row can be
 
 
 class RowsField(forms.ModelMultipleChoiceField):
-    """Several rows. A number beyond any row is no choice; SQLite falls over one instead of finding nothing."""
+    """Several rows. A number beyond any row is not a choice; SQLite falls over one instead of finding nothing."""
 
     def clean(self, value: Any) -> Any:
         for one in value or ():

@@ -182,7 +182,7 @@ def assign_by_hand(
         if candidate is None:
             raise Refused(
                 f"{_words(items, pair)} is not possible: "
-                "this person is away, is no reviewer, or has seen the systems.",
+                "this person is away, is not a reviewer, or has seen the systems.",
                 code="not_possible",
             )
         if reason := _refusal(campaign, _vacancy(items[pair[0]], places), candidate):

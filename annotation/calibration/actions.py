@@ -90,7 +90,7 @@ def reveal_calibration(*, actor: User, campaign: Campaign, seen: int | None = No
     )
     for subject in row.items.select_related("item__instance"):
         of_item = [place for place in places if place.item_id == subject.item_id]
-        # the mirrored repeat of a pair is waited for, since nobody could submit it afterwards; it is no second answer
+        # the mirrored repeat of a pair is waited for, since nobody could submit it later; it is not a second answer
         waiting = sum(place.state == AssignmentState.WAITING for place in of_item)
         answered = sum(place.state == AssignmentState.SUBMITTED and not place.repeat for place in of_item)
         if waiting or answered < 2:

@@ -14,5 +14,5 @@ def objection_to(name: str) -> str:
         shown = name if len(name) <= LONGEST else f"{name[:20]}… ({len(name):,} characters)"
         return f"{shown!r}: a name of a campaign has letters from a to z, digits, - and _ only, at most {LONGEST}"
     if name in TAKEN_BY_PAGES:
-        return f"{name!r} is no name of a campaign: a page of this site has its address"
+        return f"{name!r} cannot be the name of a campaign: a page of this site has that address"
     return ""

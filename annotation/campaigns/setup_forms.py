@@ -66,7 +66,9 @@ class TermsForm(PlainForm):
         release, label = self.cleaned_data.get("release"), self.cleaned_data.get("rubric")
         if release and label and not self._kind(release.benchmark.protocol, label):
             protocol = get_protocol(release.benchmark.protocol)
-            self.add_error("rubric", f"This is no rubric for {release.name}, which is of {protocol.title}.")
+            self.add_error(
+                "rubric", f"This is not a rubric for {release.name}, which is of {protocol.title}."
+            )
 
     def chosen_kind(self) -> str:
         """The kind of campaign that the valid form's rubric makes."""

@@ -37,7 +37,7 @@ def checked_anchor(raw: Any, page: FilePage) -> tuple[dict[str, object], int, in
         raise ValueError("its page is not the one it is on")
     listed = raw.get("rects")
     if not isinstance(listed, list) or len(listed) > MAX_RECTS:
-        raise ValueError(f"its rectangles are no list of at most {MAX_RECTS}")
+        raise ValueError(f"its rectangles are not a list of at most {MAX_RECTS}")
     rects = [_rectangle(one, page) for one in listed]
     if not rects:
         raise ValueError("it marks nothing on its page")

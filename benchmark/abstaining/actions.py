@@ -24,7 +24,7 @@ def mark_abstained(*, actor: User | None, output: Output, reason: str) -> Absten
         raise Refused(f"Give a reason of at most {LONGEST} characters.", code="reason", field="reason")
     held = _held(actor, output)
     if held.state != OutputState.ANSWERED:
-        raise Refused(f"This output is no answer: it is {held.state} already.", code="not_answered")
+        raise Refused(f"This output is not an answer: it is already {held.state}.", code="not_answered")
     details = _change(held, OutputState.ABSTAINED)
     marked = Abstention.objects.create(output=held, reason=reason, marked_by=actor)
     record(actor=actor, verb="mark_abstained", target=held, reason=reason, details=details)

@@ -15,7 +15,7 @@ _ET_AL = re.compile(r"[,;]?\s*(?:and|&)?\s*\bet\s+al\b\.?|[,;]?\s+(?:and|&)\s+ot
 _AND = re.compile(r"\s*(?:;|,?\s+(?:and|und|et|&)\s+|,\s*&\s*)\s*", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _INITIAL = re.compile(r"[^\W\d_](?:[^\W\d_]?\.)?-?|[A-Z]{2}")
-MAX_AUTHORS = 60  # more names than that are no list of authors
+MAX_AUTHORS = 60  # more names than that are not a list of authors
 
 
 class Likeness(StrEnum):

@@ -129,7 +129,7 @@ def _folded(name: str) -> str:
 def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of JSON as columns: objects as they are, and their parts by dotted names.
 
-    Parts of a very large object, or of one with a very long name, are no columns: their names would fill the memory.
+    Parts of a very large object, or of one with a very long name, are not columns: their names would fill the memory.
     """
     flat: dict[str, Any] = {}
 

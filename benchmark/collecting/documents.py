@@ -251,7 +251,7 @@ def title_of(text: str, text_format: str) -> str:
 
 
 def blank_reason(text: str, text_format: str) -> str:
-    """Why a text is no answer: "empty", "only a title", or the words given instead of one; "" for an answer."""
+    """Why a text is not an answer: "empty", "only a title", or the words given instead of one; "" for an answer."""
     seen = visible(text, text_format)
     if not seen.strip():
         return "empty"

@@ -36,7 +36,7 @@ def spreadsheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 key=lambda name: int(re.sub(r"\D", "", name.rpartition("/")[2])),
             )
             if not sheets:
-                raise RecordError("this is no XLSX workbook: it has no sheet")
+                raise RecordError("this is not an XLSX workbook: it has no sheet")
             strings = _Strings()
             if "xl/sharedStrings.xml" in names:
                 for _ in _parse(packed, "xl/sharedStrings.xml", strings.start, strings.end, strings.text):
@@ -101,7 +101,7 @@ class _Sheet:
             if self._place:
                 found = _CELL.fullmatch(self._place)
                 if not found:
-                    raise RecordError(f"{self._place[:20]!r} is no cell")
+                    raise RecordError(f"{self._place[:20]!r} is not a cell")
                 self._column = 0
                 for letter in found[1]:  # A to Z, AA to ZZ and so on
                     self._column = 26 * self._column + ord(letter) - 64

@@ -26,7 +26,7 @@ def describe_release(
     """Write or replace the description of a release; the same description again changes nothing.
 
     `licence` is an SPDX identifier, an address or words; several `creators` are separated by semicolons.
-    Raises Refused when the licence, a creator or the version is empty, or the homepage is no web address.
+    Raises Refused when the licence, a creator or the version is empty, or the homepage is not a web address.
     """
     said = {
         "licence": " ".join(licence.split()),

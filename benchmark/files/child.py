@@ -115,7 +115,7 @@ def clean(data: bytes, *, picture: bool = False) -> Cleaned:
         from benchmark.files.images import clean_image
 
         return clean_image(data)
-    raise Unreadable("This is no PDF, PNG or JPEG file: its first bytes say otherwise.")
+    raise Unreadable("This is not a PDF, PNG or JPEG file: its first bytes say otherwise.")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ _JFIF = b"\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
 def bare_jpeg(data: bytes) -> bytes:
     """The JPEG without comments and applications' segments. Adobe's is kept: it says how CMYK is meant."""
     if data[:2] != b"\xff\xd8":
-        raise Unreadable("A picture in the file is no JPEG, as it claims to be.")
+        raise Unreadable("A picture in the file is not the JPEG that it claims to be.")
     kept, at = [b"\xff\xd8"], 2
     while at + 4 <= len(data):
         if data[at] != 0xFF:

@@ -27,7 +27,7 @@ OTHER_COLOUR = (0.5, 0.75, 1)
 
 
 def read_marks(data: bytes) -> FoundMarks:
-    """The marks of a PDF; raises Unreadable for one that is no proof, or has more than MAX_MARKS."""
+    """The marks of a PDF; raises Unreadable for one that is not a proof, or has more than MAX_MARKS."""
     document = opened(data)
     sizes, words = checked(document)
     try:
@@ -49,7 +49,7 @@ def read_marks(data: bytes) -> FoundMarks:
                 answers = isinstance(one.get("/IRT"), Dictionary) and "/StateModel" not in one
                 if answers and (said := _body(one)):
                     replies.setdefault(one.IRT.objgen, []).append(said)
-            # what a person drew or wrote, and is no answer to something else
+            # what a person drew or wrote, and is not an answer to something else
             here = [
                 one
                 for one in shown

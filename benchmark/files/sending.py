@@ -33,7 +33,7 @@ def _bytes(data: bytes, status: int = 200) -> HttpResponse:
 
 def send_copy(request: HttpRequest, number: int) -> HttpResponse:
     """What readers get of the copy with this number, or the range of its bytes that they ask for: a reader of PDFs
-    shows the first page before the last ones have come. Its name says nothing, and its tag is no hash of the content.
+    shows the first page before the last ones have come. Its name says nothing, and its tag is not a hash of it.
     """
     copy = CleanCopy.objects.filter(pk=number).annotate(size=Length("data")).defer("data").get()
     tag = f'"{salted_hmac("benchmark.files.sending", copy.sha256).hexdigest()[:32]}"'

@@ -40,7 +40,7 @@ def rows(path: Path) -> Iterator[Row | RecordError]:
         with MemberReader(path) as archive:
             names = {name: None for name in archive.names if _SAMPLE.fullmatch(name)}
             if _HEADER not in archive.names:
-                what = "has no header.json" if _START in archive.names else "is no log of Inspect"
+                what = "has no header.json" if _START in archive.names else "is not a log of Inspect"
                 raise RecordError(f"the archive {what}: the run did not finish ({len(names)} samples)")
             header = _object_in(archive, _HEADER)
             _require_finished(header, len(names))

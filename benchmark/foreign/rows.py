@@ -55,7 +55,7 @@ def output_row(
 def tokens_in(*usages: Any, line: int, field: str) -> int | None:
     """The tokens of usages as providers tell them, in and out together; None if none says any.
 
-    Raises RecordError where a number is no whole one from 0.
+    Raises RecordError where a number is not a whole one from 0.
     """
     told: list[Any] = []
     for usage in usages:

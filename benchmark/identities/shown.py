@@ -51,7 +51,7 @@ def squeezed(words: str) -> str:
 
 
 def _unread(page: Reading, source: Reading) -> Reading:
-    """The lines of the page that are no lines of the source, each with what is near it."""
+    """The lines of the page that are not lines of the source, each with what is near it."""
     text = f"\n{source.text}\n".translate(QUOTES)
     flat, symbol = text.replace("\n", " "), [False, *source.symbol]
     kept, parts = Reading(), []

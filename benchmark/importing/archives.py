@@ -232,7 +232,7 @@ class MemberReader:
         with zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW).stream_reader(packed) as source:
             content = source.read(most + 1)
         if len(content) <= most and (len(content), zlib.crc32(content)) != (member.file_size, member.CRC):
-            raise zipfile.BadZipFile("its length or its checksum is another one")
+            raise zipfile.BadZipFile("its length or its checksum is different")
         return content
 
 

@@ -396,7 +396,7 @@ def _what_is_stored(upload: ImportUpload) -> str:
     if not upload.applying:
         return "Nothing was imported."
     if upload.kind in settings.IMPORTERS or _basis(upload) != upload.basis:
-        return "Look at the release: it may have been imported. The same file again imports nothing twice."
+        return "Look at the release: it may have been imported. Importing the same file again stores nothing twice."
     return "Nothing was imported."
 
 

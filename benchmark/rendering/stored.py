@@ -106,7 +106,7 @@ def stored(keys: Iterable[str]) -> dict[str, RenderedDocument]:
 def cache_key(text: str, text_format: str) -> str:
     """The name of a text to be rendered. Raises ValueError for a format that is none."""
     if text_format not in TextFormat.values:
-        raise ValueError(f"{text_format!r} is no text format")
+        raise ValueError(f"{text_format!r} is not a text format")
     return hashlib.sha256("\0".join((text_format, text)).encode("utf-8", "surrogatepass")).hexdigest()
 
 

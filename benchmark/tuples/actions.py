@@ -55,7 +55,7 @@ def declare_tuple(
 
 @transaction.atomic
 def add_runs(*, actor: User | None, row: FrozenTuple, runs: Iterable[Run]) -> None:
-    """Add runs to a tuple. Raises Refused as `declare_tuple` does; a run that is in it already is no fault."""
+    """Add runs to a tuple. Raises Refused as `declare_tuple` does; a run that is in it already is not a fault."""
     if added := _added(row, runs):
         record(actor=actor, verb="add_to_tuple", target=row, details={"name": row.name, "runs": added})
 

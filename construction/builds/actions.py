@@ -213,7 +213,9 @@ def review(
                 after=dict(after or {}), by=actor,
             )  # fmt: skip
     except IntegrityError as error:
-        raise Refused("It was reviewed already: withdraw that decision first.", code="reviewed") from error
+        raise Refused(
+            "It has already been reviewed: withdraw that decision first.", code="reviewed"
+        ) from error
     record(actor=actor, verb=f"{decision}_candidate", target=candidate, details={"reason": made.reason})
     return made
 

@@ -71,7 +71,7 @@ class PlanForm(forms.Form):
         return [(number, self[f"n_{number.name}"]) for number in self.numbers]
 
     def plan_fields(self) -> list[forms.BoundField]:
-        """The fields that are no numbers of the recipe."""
+        """The fields that are not numbers of the recipe."""
         return [field for field in self if not field.name.startswith("n_")]
 
     def different(self) -> dict[str, object]:

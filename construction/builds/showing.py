@@ -43,7 +43,7 @@ class ShownString:
 
 @dataclass(frozen=True)
 class ShownLine:
-    """A line: its parts as experts see them in an audit, or why it is no instance; its strings."""
+    """A line: its parts as experts see them in an audit, or why it is not an instance; its strings."""
 
     number: int
     line: Mapping[str, Any]

@@ -115,11 +115,11 @@ def store(*, actor: User | None, submitted: Submitted, data: bytes, row: Manifes
 def choose_main(*, actor: User, source: Source, path: str) -> Source:
     """Make a file the main one of its source. Raises Refused if it cannot be, or while a build uses the source.
 
-    The file is read in a child process, which takes seconds.
+    The file is read in a child process, which takes a few seconds.
     """
     files = dict(source.files.values_list("path", "text"))
     if path not in files or path.lower().endswith(NOT_MAIN):
-        raise Refused(f"{path!r} is no LaTeX document of this source.", code="no_such_file", field="main")
+        raise Refused(f"{path!r} is not a LaTeX document of this source.", code="no_such_file", field="main")
     refuse_built(source, "Its main file stays as it is.")
     with Reader() as reader:
         found = reader.outline(files, path)

@@ -26,7 +26,7 @@ WHAT_TO_DO = {
     "too_slow": "Its macros need too much time. Leave the paper out, or report it as a fault of this program.",
     "too_long": "It is longer than a book. Add its chapters one by one.",
     "not_read": "Report it as a fault of this program, with the archive.",
-    "other_bytes": "Give it another version in the manifest, or remove the source that is there.",
+    "other_bytes": "Give it a different version in the manifest, or remove the source that is there.",
     "twice": "Two files of this upload have the same key and version. Name them apart in a manifest.",
     "nested": "Archives within archives within archives are not unpacked. Unpack the outer one first.",
 }

@@ -181,7 +181,7 @@ def steer_upload(request: SignedInRequest, pk: int) -> HttpResponse:
             discard_upload(upload=upload)
             return redirect("sources")
         else:
-            raise Refused(f"{step!r} is no step; choose add, again or discard.", code="bad_step")
+            raise Refused(f"{step!r} is not a step; choose add, again or discard.", code="bad_step")
     return redirect("source-upload", pk=pk)
 
 

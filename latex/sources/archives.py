@@ -190,7 +190,7 @@ def _of_tar(content: bytes, limits: Limits) -> Iterator[_Member]:
             continue
         if info.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE):
             raise _Refused(
-                "not_a_file", f"{name[:200]!r} is a link, a device or another thing that is no file."
+                "not_a_file", f"{name[:200]!r} is a link, a device or something else that is not a file."
             )
         path = _path(name, limits)
         yield _Member(path, size, content[start : start + size] if _may_be_text(path, size, limits) else None)

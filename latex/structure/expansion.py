@@ -126,14 +126,14 @@ class _Written:
             self.put(spelled([token]))
 
     def space_before(self, token: Token, own: bool) -> None:
-        """Writes the white space between a command and this token, which is no token, as it was."""
+        """Writes the white space between a command and this token, which is not a token, as it was."""
         if own and 0 <= self.word_end < token.start:
             between = self.source[self.word_end : token.start]
             if between.isspace():
                 self.put(between)
 
     def space_at_end(self) -> None:
-        """Writes the white space after a last command, which is no token, as it was."""
+        """Writes the white space after a last command, which is not a token, as it was."""
         if self.word_end >= 0 and (after := self.source[self.word_end :]).isspace():
             self.put(after)
 

@@ -220,7 +220,7 @@ def _systems(document: Document) -> Iterator[Section]:
         yield Section(
             question or "All labels",
             f"{counted(found['outputs'], 'output')}, level {found['level']}. Shares are of labelled outputs; a tie and "
-            "an abstained label are no success.",
+            "an abstained label are not successes.",
             tables=[TableView("Systems", (*head, "Mean"), rows)],
             notes=notes,
         )
@@ -504,7 +504,7 @@ def _gold(document: Document) -> Iterator[Section]:
         "Judges against gold",
         f"{counted(document['gold'], 'pair')} with a gold choice; left out: "
         f"{counted(document['gold_ties'], 'gold tie')} and "
-        f"{counted(document['without_gold'], 'pair')} without gold. A tie is no correct choice.",
+        f"{counted(document['without_gold'], 'pair')} without gold. A tie is not a correct choice.",
         tables=[
             TableView(
                 "Share of pairs of which the judge names the better output",

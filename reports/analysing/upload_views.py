@@ -34,7 +34,7 @@ class LabelFileHandler(CappedFileHandler):
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         if b"\0" in raw_data:
             self.stop(
-                "The file contains NUL bytes, so it is no text table. Save it as CSV or JSONL in UTF-8."
+                "The file contains NUL bytes, so it is not a text table. Save it as CSV or JSONL in UTF-8."
             )
         super().receive_data_chunk(raw_data, start)
 
@@ -42,7 +42,7 @@ class LabelFileHandler(CappedFileHandler):
 def too_large(limit: int) -> str:
     """What to do about a file of more than `limit` bytes."""
     return (
-        f"The file is larger than {limit >> 20} MB. Leave columns out that the analysis does not need, "
+        f"The file is larger than {limit >> 20} MB. Leave out columns that the analysis does not need, "
         "or use manage.py analyse, which has no limit."
     )
 

@@ -38,7 +38,7 @@ def path_of(upload: LabelUpload) -> Path:
 def store_upload(*, actor: User, path: Path, name: str) -> LabelUpload:
     """Take the temporary file at `path` over, under a name that nobody can guess.
 
-    Raises Refused when the file is no table, or when the person has MAX_LIVE files already.
+    Raises Refused when the file is not a table, or when the person has MAX_LIVE files already.
     """
     sweep()
     if actor.label_uploads.count() >= MAX_LIVE:

@@ -84,7 +84,7 @@ def verify_file(content: bytes) -> Verification:
 def verify(document: Mapping[str, Any]) -> Verification:
     """Recompute an artifact from its own sources and name every place that differs.
 
-    Raises Refused when the document is no artifact of the format known here.
+    Raises Refused when the document is not an artifact of the format known here.
     """
     _check_shape(document)
     # in words, how this code differs from that which made the artifact

@@ -55,7 +55,7 @@ class DrawnAudit:
 def drawn_by_buckets(audit: DrawnAudit, strata: Mapping[str, str], methods: int = METHODS) -> bool:
     """Whether the draw's strata are the judge's buckets, within each system or over all.
 
-    A stratum without a name is no bucket (not with `methods` before 8): a draw by domains has one where an instance
+    A stratum without a name is not a bucket (not with `methods` before 8): a draw by domains has one where an instance
     has no domain.
     """
     buckets = {name for at in strata.values() for name in (at, bucket_of(at))}

@@ -49,7 +49,7 @@ def audit_truth(
 ) -> Truth:
     """The same for an audit: the adjudicator's decision, else the experts' majority, SPLIT where there is none.
 
-    Where most found nothing that could be judged the output is uncertain, which is no success of any metric. With
+    Where most found nothing that could be judged the output is uncertain, which is not a success of any metric. With
     `methods` before 12 who abstained said nothing, and a decision counted where the experts split.
     """
     truth = expert_truth(labels, otherwise=SPLIT, abstained=NOTHING if methods > 11 else "")

@@ -15,7 +15,7 @@ REASONS: dict[str, str] = {
     Reason.ONE_RATER: "Agreement needs two raters; here is one.",
     Reason.NO_PAIRABLE: "No item was labelled by two raters.",
     Reason.ONE_VALUE: "Only one value occurs, and nothing says how far others could lie from it.",
-    Reason.ONE_CATEGORY: "Everybody always chose the same value, so agreement beyond chance is undefined.",
+    Reason.ONE_CATEGORY: "Everyone always chose the same value, so agreement beyond chance is undefined.",
     Reason.ZERO_DENOM: "The denominator is zero.",
     Reason.NOT_CONNECTED: "Some systems were never compared, not even through others.",
     Reason.SEPARATION: "A group of systems never lost or never won, so strengths are infinite.",

@@ -19,7 +19,7 @@ def only_answers_are_drawn() -> Iterator[str]:
     drawn = Item.objects.filter(output__isnull=False)
     second = Q(second__isnull=False) & ~Q(second__state=OutputState.ANSWERED)
     for item in drawn.filter(~Q(output__state=OutputState.ANSWERED) | second).values_list("id", flat=True):
-        yield f"item {item} shows an output that is no answer"
+        yield f"item {item} shows an output that is not an answer"
 
 
 def drawn_outputs_are_frozen() -> Iterator[str]:
@@ -69,7 +69,7 @@ def items_keep_what_is_asked_of_them() -> Iterator[str]:
     shown = Exists(CalibrationItem.objects.filter(item=OuterRef("pk"), round__revealed_at__isnull=False))
     rows = Item.objects.annotate(shown=shown)
     for item in rows.exclude(domain=F("instance__domain"), revealed=F("shown")).values_list("pk", flat=True):
-        yield f"item {item} has another domain than its instance, or is marked wrongly as revealed or not"
+        yield f"item {item} has a different domain from its instance, or is marked wrongly as revealed or not"
 
 
 def mirrored_places_exchange_the_sides() -> Iterator[str]:

@@ -34,7 +34,7 @@ def grades_are_on_the_rubric_of_their_campaign() -> Iterator[str]:
     """A grade was given on the rubric by which its answers are read."""
     other = Grade.objects.exclude(rubric_sha256=F("assignment__item__campaign__rubric__sha256"))
     for grade in other.values_list("id", flat=True):
-        yield f"grade {grade} was given on another rubric than its campaign's"
+        yield f"grade {grade} was given on a different rubric from its campaign's"
 
 
 def redactions_have_their_decision() -> Iterator[str]:

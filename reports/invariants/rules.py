@@ -93,7 +93,7 @@ def grades_keep_what_was_shown() -> Iterator[str]:
             (item.output or item.instance).sha256,
             material(grade.assignment).sha256,
         ):
-            yield f"grade {grade.pk} was given on another text than its subject holds now"
+            yield f"grade {grade.pk} was given on a different text from the one its subject holds now"
 
 
 def reviewers_do_not_run_the_study() -> Iterator[str]:

@@ -171,7 +171,7 @@ def _rectangles(cell: str) -> list[list[float]]:
         return []
     found: Any = json.loads(cell)
     if not isinstance(found, list) or len(found) > MAX_RECTS:
-        raise ValueError(f"is no list of at most {MAX_RECTS} rectangles")
+        raise ValueError(f"is not a list of at most {MAX_RECTS} rectangles")
     for one in found:
         if not isinstance(one, list) or len(one) != 4 or not all(is_number(each) for each in one):
             raise ValueError("a rectangle is four numbers")

@@ -44,7 +44,7 @@ def evaluated_rows(path: Path, release: Release, file: str = "") -> list[LabelRo
         sha256 = survey_outputs(outputs, index, instances, silent).sha256
     runs = list(release.runs.filter(sha256=sha256).select_related("system"))
     if not runs:
-        raise RecordError("its outputs are no run of this release; import them first, from the same file")
+        raise RecordError("its outputs are not a run of this release; import them first, from the same file")
     if len(runs) > 1:
         names = ", ".join(sorted(run.system.slug for run in runs))
         raise RecordError(f"several runs have exactly these outputs: {names}")

@@ -51,7 +51,7 @@ class StrataForm(PlannerForm):
         max_length=20_000,
         initial=EXAMPLE,
         help_text="One line per stratum, pasted from a spreadsheet or typed with commas. Columns: name, size, "
-        "guess (share of true successes, like 0.02 or 2 %); if you like hours (one audit, 1 if left out), "
+        "guess (share of true successes, like 0.02 or 2 %); and, if you like, hours (one audit, 1 if left out), "
         "judge (yes or no: did the judge call them successes?) and sample (your own number of audits).",
     )
     total = forms.IntegerField(

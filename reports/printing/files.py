@@ -23,7 +23,7 @@ def path_of(name: str) -> Path:
     """The file of a stored name. Raises ValueError for a name that this module did not give."""
     stem, _, ending = name.partition(".")
     if ending not in ("pdf", "zip") or not all(c in "0123456789abcdef" for c in stem):
-        raise ValueError(f"{name!r} is no report")
+        raise ValueError(f"{name!r} is not a report")
     return Path(settings.REPORT_DIR) / name
 
 

@@ -209,7 +209,7 @@ def _printed(
         grades = []
     named = identities and may_see(who, Thing.IDENTITY, phase, submitted=True)
     turned = not named and is_turned(item)
-    # a mirrored pair was graded twice by one reviewer, who is no second one
+    # a mirrored pair was graded twice by one reviewer, who is not a second one
     people = list(dict.fromkeys(grade.assignment.reviewer for grade in grades))
     graders = [
         (place.reviewer.rater if named else f"Grader {people.index(place.reviewer) + 1}")

@@ -77,7 +77,7 @@ class PublishForm(forms.Form):
                 found[key.strip()] = dt.date.fromisoformat(day)
             except ValueError as error:
                 raise forms.ValidationError(
-                    f"Line {number}: {day!r} is no date such as 2027-03-01."
+                    f"Line {number}: {day!r} is not a date such as 2027-03-01."
                 ) from error
         return found
 

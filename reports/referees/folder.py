@@ -136,7 +136,7 @@ def _take_report(
     try:
         moment = head.moment
     except ValueError as error:
-        raise RecordError("is no date such as 2026-11-02", line=1, field="date") from error
+        raise RecordError("is not a date such as 2026-11-02", line=1, field="date") from error
     common = {
         "campaign": campaign,
         "subject": named.subject(head.fields["problem"], head.fields["submission"]),

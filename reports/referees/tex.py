@@ -60,11 +60,11 @@ class _Reading:
     def read(self, start: int, end: int, depth: int = 0) -> None:
         """Take the marks between two offsets out, those within quoted words too."""
         if depth > _MOST_NESTED:
-            raise RecordError(f"more than {_MOST_NESTED} marks within each other", line=self.line(start))
+            raise RecordError(f"more than {_MOST_NESTED} marks nested in each other", line=self.line(start))
         at, done = start, start
         while found := _TOKEN.search(self.source, at, end):
             at = found.end()
-            # a definition of the command, such as \newcommand{\referee}, is no mark
+            # a definition of the command, such as \newcommand{\referee}, is not a mark
             defined = self.source[at : at + 1] == "}" or self.source.endswith(_DEFINES, start, found.start())
             if not found["mark"] or defined:
                 continue
@@ -79,7 +79,7 @@ class _Reading:
         if found := _TAG.match(self.source, self._skip(at), end):
             marks = marks_of(found[1])
             if marks is None:
-                raise RecordError(f"[{found[1]}] is no severity and kind, such as [major, gap]", line=line)
+                raise RecordError(f"[{found[1]}] is not a severity and kind, such as [major, gap]", line=line)
             tag, at = marks, found.end()
         first = self.length
         if name == "referee":

@@ -196,5 +196,5 @@ def interval_of(estimate: Estimate, top: float = 1.0) -> str:
 
 
 def counts_of(estimate: Estimate) -> str:
-    """ "28 of 40"; "" where the value is no count."""
+    """ "28 of 40"; "" where the value is not a count."""
     return percent_cell(estimate).counts.replace("/", " of ") if estimate.k is not None else ""

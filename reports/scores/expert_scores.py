@@ -4,7 +4,7 @@ Correctness (STATISTICS.md 1.5): counts of judgments, the conservative aggregate
 inconclusive) and the strict majority. Graded questions: macro mean over outputs and micro mean
 over labels.
 
-A label "abstain" (nothing could be judged) is no success and stays: it counts as the doubtful value of its output's
+A label "abstain" (nothing could be judged) is not a success and stays: it counts as the doubtful value of its output's
 aggregates, and is counted apart from the labels. It has no place on a graded scale, so means are of the
 labels with a number. "Unavailable" leaves the denominator and is counted.
 

@@ -1,6 +1,6 @@
 """Labels given in sight of a judge's verdict: out of the primary scores, their effect shown next to them. No rows here.
 
-Such a label is no independent judgment, whatever it says. The rule is the same in every campaign and was there
+Such a label is not an independent judgment, whatever it says. The rule is the same in every campaign and was there
 before any label, so there is nothing to choose after the fact (ADR 0019).
 """
 

@@ -315,7 +315,7 @@ def rows_from_json(kind: type[T], table: Any, name: str) -> tuple[T, ...]:
         if not isinstance(row, list) or len(row) != len(columns):
             raise ValueError(f"{name}[{at}]: expected {', '.join(column for column, _ in columns)}")
         for (column, wanted), value in zip(columns, row, strict=True):
-            # a whole number is a float too, as JSON has one kind of number; true and false are no numbers
+            # a whole number is a float too, as JSON has one kind of number; true and false are not numbers
             if type(value) is not wanted and (wanted is not float or type(value) is not int):
                 raise ValueError(f"{name}[{at}].{column}: expected {wanted.__name__}, found {value!r}")
     return tuple(kind(*row) for row in table)

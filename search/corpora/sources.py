@@ -211,7 +211,7 @@ def _about(source: Outline, document: str) -> dict[str, object]:
         for person in re.split(r"\\and\b|\\And\b|\\AND\b|,(?=\s*\S+[\s~]+\S)", _THANKS.sub("", found)):
             authors.append(" ".join(person.partition("\\\\")[0].replace("~", " ").split()))
     if not all(0 < len(name) <= 100 and not re.search(r"[$#&{}]|\\[A-Za-z]{2,}", name) for name in authors):
-        authors = []  # one of them is no plain name
+        authors = []  # one of them is not a plain name
     about = {
         "document": document,
         "title": (_in_one_line(title) or (_heading(source, 0) if source.headings else ""))[:1000],

@@ -33,7 +33,7 @@ from search.searching.request import MAX_QUERY
 KEPT = 7 * 24 * 3600  # seconds; what is hidden follows from index and problem, which do not change
 LONGEST_CITATION = 600  # characters; a longer text names many works in passing
 TITLE_WORDS = (
-    3  # fewer are no title unless they are given as one: a field "Algebra" is not the chapter "Algebra"
+    3  # fewer are not a title unless they are given as one: a field "Algebra" is not the chapter "Algebra"
 )
 CANDIDATES = 20  # statements that are compared with one text of a problem
 MOST_TEXTS = 60

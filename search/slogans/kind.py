@@ -37,7 +37,7 @@ async def ask(task: SloganTask, client: Client | None, rng: random.Random) -> An
     """One request for one slogan. No database here."""
     run = task.run
     if prompt_of(run.reads).sha256 != run.prompt_sha256:
-        reason = "the prompt is another one than when the run began: cancel the run and begin one"
+        reason = "the prompt has changed since the run began: cancel the run and begin another"
         return Failure(task=task, error=reason, final=True, wait=dt.timedelta())
     sent = asked_about(task.statement, run.reads, secrets.token_hex(16))
     return await put(task, Question(sent, DECODING, f"slogan-{run.pk}-{task.statement_id}"), client, rng)

@@ -26,7 +26,7 @@ from stats.core.text import counted
 def results_handler(request: HttpRequest) -> CappedFileHandler:
     """What stops a file of results that is too large; at the console none is."""
     limit = sys.maxsize if is_console(request) else settings.IMPORT_MAX_BYTES
-    words = f"The file is larger than {limit >> 20} MB. manage.py api has no limit, nor have smaller batches."
+    words = f"The file is larger than {limit >> 20} MB. Make smaller batches, or use manage.py api, which has no limit."
     return CappedFileHandler(limit, words)
 
 

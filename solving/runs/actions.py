@@ -350,7 +350,7 @@ def checked_budget(solver: Solver, order: Order, attempts: int) -> tuple[int | N
     }  # fmt: skip
     for name, value in bounds.items():
         if value is not None and value <= 0:
-            raise Refused("A budget is more than nothing.", code="small_budget", field=name)
+            raise Refused("A budget must be more than 0.", code="small_budget", field=name)
     check_fits(**bounds)
     if all(value is None for value in (order.attempt_tokens, order.attempt_cost, order.attempt_seconds)):
         reason = "Say what each attempt may use, in tokens, money or seconds."

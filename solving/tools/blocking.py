@@ -37,7 +37,7 @@ class BlockRules(BaseModel):
                 raise ValueError(f"the title {one[:100]!r} has no words")
         for one in self.hosts:
             if not _HOST.fullmatch(one):
-                raise ValueError(f"{one[:100]!r} is no host, such as solutions.example.org")
+                raise ValueError(f"{one[:100]!r} is not a host, such as solutions.example.org")
         for one in self.phrases:
             if len(words(one)) < PHRASE_WORDS:
                 raise ValueError(f"the phrase {one[:100]!r} has fewer than {PHRASE_WORDS} words")

@@ -77,7 +77,7 @@ def agreement_text(document: Document) -> str:
 
 def _left_out(document: Document) -> str:
     decided, seen = document["n_decisions"], document["n_in_sight"]
-    why = [f"{decided} adjudicated, which are no grades"] if decided else []
+    why = [f"{decided} adjudicated, which are not grades"] if decided else []
     why += [f"{seen} given in sight of a verdict"] if seen else []
     return f"; left out: {', '.join(why)}" if why else ""
 

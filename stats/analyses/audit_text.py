@@ -133,7 +133,7 @@ def gold_text(document: Document) -> str:
             f"{document['without_gold']} without gold",
             aligned(header, rows),
             *turned,
-            "Primary: net (the votes of both orders are added); a tie is no correct choice.",
+            "Primary: net (the votes of both orders are added); a tie is not a correct choice.",
             made_by(shown, document["unit"]),
         ]
     )

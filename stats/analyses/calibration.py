@@ -33,7 +33,7 @@ def calibration_document(
     Experts and judges are paired by question and subject, experts as in `audit`: an adjudicator, else their majority;
     units without a yes or no are left out and counted. Several scores of a judge become their mean, and
     `score_range` maps them to 0 to 1. With strata in the table every unit counts N_h over the number labelled in
-    its stratum. Raises TableError for a score that is no number or out of its range.
+    its stratum. Raises TableError for a score that is not a number or out of its range.
     """
     table = chosen_question(table, options.question)
     return {

@@ -51,7 +51,7 @@ class AuditUnits:
 
     @property
     def audited(self) -> np.ndarray:
-        """Units that an expert labelled (a failed judgment is no label)."""
+        """Units that an expert labelled (a failed judgment is not a label)."""
         return ~np.isin(self.expert, [Outcome.NONE, Outcome.UNAVAILABLE])
 
     @property

@@ -36,7 +36,7 @@ class Reason(StrEnum):
     NO_JUDGE = "NO_JUDGE"  # no judge labels
     RATERS_ALIKE = "RATERS_ALIKE"  # raters who are not told apart
     NO_SUCCESS_SET = "NO_SUCCESS_SET"  # no value was named as success
-    NOT_A_SHARE = "NOT_A_SHARE"  # scores that are no probabilities
+    NOT_A_SHARE = "NOT_A_SHARE"  # scores that are not probabilities
     FEW_RATERS = "FEW_RATERS"  # two raters cannot tell errors from the truth
     FEW_EVENTS = "FEW_EVENTS"  # the method's condition on successes and failures fails
 

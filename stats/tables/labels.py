@@ -294,7 +294,7 @@ def _replaced(column: Column, rows: Ints, texts: Iterable[str]) -> Column:
 def independent(table: Table) -> tuple[Table, dict[str, int]]:
     """The rows of those who judged by themselves, and how many others were left out: decisions, labels in sight.
 
-    An adjudicator has read the grades and is no further grader; who had a judge's verdict before them is no
+    An adjudicator has read the grades and is not a further grader; who had a judge's verdict before them is no
     independent one. No agreement and no comparison counts either.
     """
     decisions = table["rater_kind"].is_in(ADJUDICATOR)

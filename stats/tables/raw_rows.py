@@ -17,7 +17,7 @@ Row = tuple[int, Sequence[str]]
 
 _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLOCK = 1 << 20
-MAX_LINE = 1 << 24  # bytes; a longer line is no row of a table
+MAX_LINE = 1 << 24  # bytes; a longer line is not a row of a table
 MAX_COLUMNS = 1_000
 
 

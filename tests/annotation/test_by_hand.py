@@ -177,7 +177,7 @@ def test_a_campaign_gives_nobody_more_than_its_most(ruled, coordinator, algebrai
 def test_only_blind_reviewers_get_places(opened, coordinator, owner, stranger):
     item = opened.items.first()
     for person in (coordinator, owner, stranger):
-        with pytest.raises(Refused, match="is no reviewer"):
+        with pytest.raises(Refused, match="is not a reviewer"):
             hand(opened, coordinator, give=[(item.pk, person.pk)])
 
 

@@ -101,7 +101,7 @@ def test_those_whom_the_opening_did_not_reach_are_told_by_beat_and_nobody_twice(
     assert task()["sent"] == 0  # they were told then
     Reminder.objects.all().delete()
     Campaign.objects.update(opened_at=yesterday - dt.timedelta(minutes=1))
-    assert task()["sent"] == 0  # that is no news any more
+    assert task()["sent"] == 0  # that is no longer news
 
 
 @pytest.mark.parametrize(("days", "sent"), [(4, 0), (3, 1), (-5, 1)])

@@ -67,7 +67,7 @@ def test_rest_says_why_a_campaign_cannot_be_called_new(client, coordinator):
         content_type="application/json",
     )
     assert 400 <= answer.status_code < 500
-    assert "a page of this site has its address" in answer.content.decode()
+    assert "a page of this site has that address" in answer.content.decode()
 
 
 @pytest.mark.django_db

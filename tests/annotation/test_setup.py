@@ -192,7 +192,7 @@ def test_an_audit_by_the_rubric_of_another_protocol_is_refused_and_what_was_type
     ReleaseFactory(name="gaps", benchmark__slug="re2math", benchmark__protocol="re2math")
     page = carl.post(reverse("campaign-new"), terms | {"rubric": audit.label})
     assert page.status_code == 200
-    assert "is no rubric for sheet" in page.context["form"].errors["rubric"][0]
+    assert "is not a rubric for sheet" in page.context["form"].errors["rubric"][0]
     assert 'value="Autumn round"' in page.content.decode()
 
 

@@ -83,7 +83,7 @@ def _wide() -> bytes:
     return by_hand(packed, b"x" * (1 << 27))
 
 
-# What is no archive, or whose list of members lies.
+# What is not an archive, or whose list of members lies.
 _ARCHIVES: dict[str, tuple[Content, str, str]] = {
     "nothing": (b"", "not a readable zip archive", ""),
     "garbage": (b"\x00\xff" * 5_000, "not a readable zip archive", ""),
@@ -91,7 +91,7 @@ _ARCHIVES: dict[str, tuple[Content, str, str]] = {
     "its first half": (_GOOD[: len(_GOOD) // 2], "not a readable zip archive", ""),
     "a tar": (b"ustar".ljust(1_024, b"\0"), "not a readable zip archive", ""),
     "no sample": (log(), "has no outputs", ""),
-    "no log": (zipped(("readme.txt", b"Hello.")), "is no log of Inspect", ""),
+    "no log": (zipped(("readme.txt", b"Hello.")), "is not a log of Inspect", ""),
     "only a journal": (zipped(("_journal/start.json", HEADER), (FIRST, text())), r"did not finish \(1 sample", ""),
     "a path that leads out": (log(("samples/../../../etc/x.json", text())), "leads out", "samples/../../../etc/x.json"),
     "an absolute path": (log(("/etc/passwd", b"x")), "leads out", "/etc/passwd"),
@@ -111,7 +111,7 @@ _MEMBERS: dict[str, tuple[Content, str, str]] = {
     "a link": (log((FIRST, b"/etc/passwd"), mode=0o120777), "is not a regular file", "header.json"),
     "a device": (log((FIRST, text()), mode=0o020666), "is not a regular file", "header.json"),
     "an unknown method": (by_hand(HEADER, HEADER, method=99), "is broken", "header.json"),
-    "another checksum": (by_hand(_FRAME, HEADER, crc=1), "checksum is another", "header.json"),
+    "another checksum": (by_hand(_FRAME, HEADER, crc=1), "checksum is different", "header.json"),
     "another checksum, deflated": (
         by_hand(zlib.compress(HEADER)[2:-4], HEADER, method=DEFLATED, crc=1), "is broken", "header.json",
     ),
@@ -132,7 +132,7 @@ _DOCUMENTS: dict[str, tuple[Content, str, str]] = {
     "an archive in the archive": (log((FIRST, _GOOD)), "not UTF-8|not JSON", FIRST),
     "an empty sample": (log((FIRST, b"")), "not JSON", FIRST),
     "UTF-16": (log((FIRST, text().decode().encode("utf-16"))), "not UTF-8", FIRST),
-    "bytes that are no text": (log((FIRST, b'{"id": "\xff\xfe"}')), "not UTF-8", FIRST),
+    "bytes that are not text": (log((FIRST, b'{"id": "\xff\xfe"}')), "not UTF-8", FIRST),
     "nested a million deep": (log((FIRST, b'{"id":' + b"[" * 1_000_000)), "nested deeper|not JSON", FIRST),
     "a number of a million digits": (log((FIRST, b'{"epoch": ' + b"9" * 1_000_000 + b"}")), "not JSON that can", FIRST),
     "a list for a sample": (log((FIRST, b"[]")), "object was expected", FIRST),

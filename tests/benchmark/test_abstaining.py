@@ -96,7 +96,7 @@ def test_only_answers_are_marked_and_only_by_the_staff(
     with pytest.raises(NotAllowed):
         mark_abstained(actor=algebraist, output=given_up, reason=REASON)
     mark_abstained(actor=owner, output=given_up, reason=REASON)
-    with pytest.raises(Refused, match="abstained already"):
+    with pytest.raises(Refused, match="already abstained"):
         mark_abstained(actor=owner, output=given_up, reason=REASON)
 
 

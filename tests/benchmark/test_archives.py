@@ -137,7 +137,7 @@ def tar_with(headers: bytes) -> bytes:
         attributes(b"9" * 5_000 + b" a=b\n"),
         attributes(b"10 path=a\n") * 3_000,
     ],
-    ids=["holes that are no numbers", "a length of 5,000 digits", "3,000 headers in a chain"],
+    ids=["holes that are not numbers", "a length of 5,000 digits", "3,000 headers in a chain"],
 )
 @pytest.mark.parametrize("compressed", [False, True])
 def test_a_malformed_tar_is_refused(tmp_path, headers, compressed):

@@ -349,9 +349,9 @@ def test_a_file_that_takes_for_ever_is_stopped() -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "no PDF, PNG or JPEG"),
-        (b"PK\x03\x04", "no PDF, PNG or JPEG"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no PDF, PNG or JPEG"),
+        (b"", "not a PDF, PNG or JPEG"),
+        (b"PK\x03\x04", "not a PDF, PNG or JPEG"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not a PDF, PNG or JPEG"),
         (huge_png(60_000), "more than 20 million pixels"),
         (png(WORD)[:40], "broken"),
     ],

@@ -199,7 +199,7 @@ def test_a_file_that_is_none_is_refused_on_the_page(
         form["file"] = io.BytesIO(file)
         form["file"].name = "x.pdf"
     reply = client.post(reverse("attach", args=[output.run.release.name]), form, follow=True)
-    assert ("Choose a file" if not file else "no PDF, PNG or JPEG") in reply.content.decode()
+    assert ("Choose a file" if not file else "not a PDF, PNG or JPEG") in reply.content.decode()
     assert not Attachment.objects.exists()
 
 

@@ -43,7 +43,7 @@ def test_a_text_is_stored_once_for_each_format_whatever_the_prefix_of_its_ids():
     assert [block.id for block in one.blocks] == ["d1-b1", "d1-b2", "d1-b3"]
     assert 'href="#d1-b2"' in one.blocks[0].html
     assert 'href="#d2-b2"' in two.blocks[0].html
-    # The author's own character of the kind that marks the prefix is no prefix.
+    # The author's own character of the kind that marks the prefix is not a prefix.
     assert (one.blocks[2].html, two.blocks[2].html) == ("<p>\ufffd</p>",) * 2
     assert [block.html for block in one.blocks] == [
         block.html for block in latex.render(linked, "latex", prefix="d1-").blocks

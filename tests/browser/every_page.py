@@ -279,7 +279,7 @@ def opened(page: Page, path: str) -> Response | APIResponse:
 
     Chromium would download a file, and a download that ends late interrupts the page that is opened next.
     """
-    fetched = page.request.get(path, timeout=60_000)  # a busy machine is no fault of the page
+    fetched = page.request.get(path, timeout=60_000)  # a busy machine is not a fault of the page
     if not is_a_page(fetched):
         return fetched
     page.route(fetched.url, lambda route: route.fulfill(response=fetched), times=1)

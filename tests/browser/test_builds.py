@@ -34,7 +34,7 @@ def test_sources_come_to_a_release(sign_in, server, owner, width, theme):
     source("2601.00002", made_up.TEXT + "%")
     page = sign_in(owner, color_scheme=theme, viewport={"width": width, "height": 844})
     page.goto("/construction/builds/")
-    expect(page.get_by_text("No build was begun yet")).to_be_visible()
+    expect(page.get_by_text("No build has been started yet")).to_be_visible()
     page.get_by_role("link", name="New build").click()
     page.get_by_role("link", name="lemmas").click()
     page.get_by_label("Name", exact=True).fill("october")

@@ -57,14 +57,14 @@ def too_wide(page: Page, size: dict[str, int]) -> list[str]:
 
 
 def test_no_page_has_a_fault_in_either_theme_and_all_fit_a_phone(world, sign_in, new_page):
-    """What is no page must be a file, or a verb that is only posted."""
+    """What is not a page must be a file, or a verb that is only posted."""
     by_person: dict[str | None, list[Address]] = {}
     for address in addresses(world):
         by_person.setdefault(address.person, []).append(address)
     found, astray, shown = {}, [], 0
     for person, seen in by_person.items():
         page = sign_in(world.people[person]) if person else new_page()
-        page.set_default_timeout(60_000)  # a busy machine is no fault of the page
+        page.set_default_timeout(60_000)  # a busy machine is not a fault of the page
         for address in seen:
             reply = opened(page, address.path)
             last = urlsplit(reply.url).path

@@ -34,7 +34,7 @@ Visit = tuple[User | None, str]
 COMPUTES_THE_PAPERS_FIGURES = (
     "/reports/published/"  # from files of this project; no row of anybody's is on it
 )
-A_FILE = r"/files/\d+/"  # Chromium shows a PDF by an extension of its own, which is no page of ours
+A_FILE = r"/files/\d+/"  # Chromium shows a PDF by an extension of its own, which is not a page of ours
 # Its measures read statements again by their schema, and refuse texts longer than any import lets in.
 READS_STATEMENTS = "/reports/releases/sample-theorem-search/"
 # Proofs are texts: the protocol keeps nothing else.

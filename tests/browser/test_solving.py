@@ -85,7 +85,7 @@ def test_a_run_is_begun_watched_read_and_compared(
 ) -> None:
     page = sign_in(owner, color_scheme=theme, viewport={"width": width, "height": 844})
     page.goto("/solving/")
-    expect(page.get_by_text("No solver was run yet.")).to_be_visible()
+    expect(page.get_by_text("No solver has been run yet.")).to_be_visible()
     page.goto("/solving/solvers/new/?recipe=rma&start=f-rounds-4")
     expect(page.get_by_label("Rounds", exact=True)).to_have_value("4")
     page.get_by_label("Rounds", exact=True).fill("2")

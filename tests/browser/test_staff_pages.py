@@ -40,7 +40,7 @@ def test_a_runs_progress_moves_without_reloading_the_page(sign_in, owner, run_ad
 def test_who_is_signed_out_meanwhile_is_told_so_and_the_progress_goes_on_with_a_new_session(
     sign_in, owner, run_address, live_server
 ):
-    """The sign-in page, which answers then, is no part of this page."""
+    """The sign-in page, which answers then, is not a part of this page."""
     page = sign_in(owner)
     page.goto(run_address)
     before = page.locator("#progress").inner_text()

@@ -202,7 +202,7 @@ def invite(walk: Walk, page: Page) -> list[str]:
     walk.click(page.get_by_role("button", name="Invite", exact=True))
     expect(page.locator("input.link")).to_have_count(
         len(REFEREES), timeout=60_000
-    )  # a busy machine is no fault
+    )  # a busy machine is not a fault
     links = [box.input_value() for box in page.locator("input.link").all()]
     walk.look(page)
     back_to_the_study(walk, page)

@@ -64,7 +64,7 @@ def followed(protocol: str, paper: Paper, numbers: dict[str, Any]) -> list[State
         ("masked_steps", {}, 8, {"short_proof": 3, "external_citation": 3}),
         ("lemmas", {}, 6, {}),
         ("lemmas", {"context": "lexical"}, 6, {}),
-        ("re2math", SMALL, 3, {"not_instrumental": 1}),  # the history of a question is no tool
+        ("re2math", SMALL, 3, {"not_instrumental": 1}),  # the history of a question is not a tool
     ],
 )
 def test_the_sample_papers_come_to_lines_of_every_recipe(

@@ -78,7 +78,7 @@ def test_an_upload_is_shown_as_a_dry_run_and_added_when_somebody_says_so(staff: 
     assert Source.objects.get(state=SourceState.UNREADABLE).code == "pdf_only"
     assert not list(upload_folder().iterdir())
     listed = text_of(staff, "/construction/sources/")
-    assert "Unknown</a>: 2. Of these only offsets may be exported" in listed
+    assert "Unknown</a>: 2. Only the offsets of these may be exported" in listed
     assert "2401.00001v1" in text_of(staff, "/construction/sources/", domain="analysis")
     assert "No source is like this" in text_of(staff, "/construction/sources/", domain="algebra")
     assert "scan" in text_of(staff, "/construction/sources/", code="pdf_only")

@@ -141,7 +141,7 @@ def test_success_with_a_wrong_body_is_malformed_and_not_repeated(server: Server,
 def test_a_message_without_words_is_an_answer_with_an_empty_text(
     server: Server, message: dict[str, Any]
 ) -> None:
-    """It was paid for, so its tokens are known, and it is not asked again; a refusal is no answer's text."""
+    """It was paid for, so its tokens are known, and it is not asked again; a refusal is not an answer's text."""
     usage = {"prompt_tokens": 20, "completion_tokens": 900}
     reply = {"choices": [{"message": message, "finish_reason": "length"}], "usage": usage}
     server.control({"mood": {"kind": "body", "body": json.dumps(reply)}})

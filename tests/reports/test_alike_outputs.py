@@ -1,4 +1,4 @@
-"""Outputs of one paper, attempts at one problem and judgments of one output are no independent evidence (ADR 27)."""
+"""Outputs of one paper, attempts at one problem and judgments of one output are not independent evidence (ADR 27)."""
 
 import math
 from dataclasses import replace

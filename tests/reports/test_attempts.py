@@ -1,4 +1,4 @@
-"""Several attempts at one problem are no independent outputs: Avg@4 has an interval by problem."""
+"""Several attempts at one problem are not independent outputs: Avg@4 has an interval by problem."""
 
 import json
 

@@ -265,7 +265,7 @@ NAMES = {
 } | {
     "new": (
         [EXPERT | {"campaign": "new"}],
-        told(2, "campaign", "'new' is no name of a campaign: a page of this site"),
+        told(2, "campaign", "'new' cannot be the name of a campaign: a page"),
     ),
     "of a judge's row": (
         [VERDICT | {"campaign": "Round 1"}],

@@ -28,7 +28,7 @@ def document(text):
 @pytest.mark.parametrize(
     ("protocol", "counts"),
     # reproduced, differs, not recomputable. The differing ones are those of the register: LemmaBench 2 + 2 + 1
-    # + 2 denominators; Mask-Proof one rho; Re2Math Ground; theorem search 13 of 15 rates that are no counts of
+    # + 2 denominators; Mask-Proof one rho; Re2Math Ground; theorem search 13 of 15 rates that are not counts of
     # 300, two cut figures, one impossible MRR, one share. Not recomputable: 6 x (4 + 2) and 7 x 2 figures.
     [
         ("lemmas", (48, 7, 0)),

@@ -195,14 +195,14 @@ ONE = f"{LABEL},fresh,clarity,{ABOUT},expert,3\n".encode()
         ({"a.md": MARKDOWN.replace("sample-proof-02", "p99")}, ("a.md", 7, "has no output")),
         ({"a.md": MARKDOWN.replace("logic: 2", "logic: 9")}, ("a.md", 8, "9")),
         ({"a.md": MARKDOWN.replace("logic: 2", "luck: 2")}, ("a.md", 8, "luck")),
-        ({"a.md": MARKDOWN.replace("2026-11-02", "last week")}, ("a.md", 1, "is no date")),
+        ({"a.md": MARKDOWN.replace("2026-11-02", "last week")}, ("a.md", 1, "is not a date")),
         ({"a.md": MARKDOWN.replace("[highlight]", "")}, ("a.md", 25, "a quote without a comment")),
         ({"a.md": MARKDOWN + "\n> at the end\n"}, ("a.md", 35, "a quote without a comment")),
         ({"a.md": MARKDOWN + "\n[major]\n"}, ("a.md", 35, "a comment without words")),
         ({"a.md": MARKDOWN.replace(">> $\\Omega$", ">> ")}, ("a.md", 25, "a quote without words")),
         ({"a.md": MARKDOWN, "b.md": MARKDOWN.replace("logic: 2", "logic: 3")}, ("b.md", 8, "already in line 8 of a")),
         ({"a.tex": LATEX.replace("{bound}", "{bound")}, ("a.tex", 24, "lacks an argument")),
-        ({"a.tex": LATEX.replace("[typo]", "[typpo]")}, ("a.tex", 24, "no severity and kind")),
+        ({"a.tex": LATEX.replace("[typo]", "[typpo]")}, ("a.tex", 24, "not a severity and kind")),
         ({"a.tex": LATEX.replace("{bound}", "{ }")}, ("a.tex", 24, "says nothing")),
         ({"a.tex": LATEX + "\\referee{" * 50}, ("a.tex", 30, "lacks an argument")),
         ({"a.tex": LATEX + "\\referee{" * 50 + "}{x}" * 50}, ("a.tex", 30, "more than 20 marks")),
@@ -333,7 +333,7 @@ def test_reviewers_do_not_reach_the_pages(client, algebraist):
 
 @pytest.mark.django_db
 def test_a_marked_pdf_of_what_is_no_output_is_a_fault_with_its_file(proofs, client):
-    """`a||b` names no output, and a number that no float holds is no place on a page."""
+    """`a||b` names no output, and a number that no float holds is not a place on a page."""
     answers = "answers:\n  correctness: incorrect\n---\n\nSummary.\n"
     head = f"---\nproblem: sample-proof-02\nsubmission: a||b\nreferee: Referee 3\n{answers}"
     folder = archive({"r.md": head, "r.pdf": paper(PARAGRAPH)})

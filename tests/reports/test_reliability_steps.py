@@ -1,4 +1,4 @@
-"""Agreement on labels of steps: each step is an item, and "not assessed" is no judgment."""
+"""Agreement on labels of steps: each step is an item, and "not assessed" is not a judgment."""
 
 import pytest
 

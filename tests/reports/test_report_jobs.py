@@ -342,7 +342,7 @@ def test_a_report_takes_condition_and_tuple_and_says_them_in_front_and_in_its_na
     text = text_of(files(settings)[0])
     assert "condition oracle" in text
     assert "Given the source." in text
-    assert "Round one" not in text  # a campaign without any item of the condition is no part of it
+    assert "Round one" not in text  # a campaign without any item of the condition is not a part of it
     assert "invertible" not in text  # the five graded items are of the usual condition
     sent = client.get(f"/reports/printed/{job.pk}/file/")
     assert b"".join(sent.streaming_content).startswith(b"%PDF")

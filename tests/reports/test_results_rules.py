@@ -112,7 +112,7 @@ def test_problems_are_numbered_as_people_count():
 
 
 def test_agreement_is_counted_in_pairs_and_proofs_of_two_or_more():
-    # 3 pairs of which 1 agrees, 3 of which all agree, and one answer alone, which is no pair
+    # 3 pairs of which 1 agrees, 3 of which all agree, and one answer alone, which is not a pair
     assert agreeing([["a", "a", "b"], ["a", "a", "a"], ["b"]]) == Agreeing(4, 6, 1, 2)
 
 

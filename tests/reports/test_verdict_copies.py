@@ -1,4 +1,4 @@
-"""Lock, then reveal: a judge's verdict comes after the locked answer, or before it in a drawn arm, and is no label."""
+"""Lock, then reveal: a verdict comes after the locked answer, or before it in a drawn arm, and is not a label."""
 
 import json
 

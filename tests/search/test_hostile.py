@@ -25,7 +25,7 @@ ADDRESSES = {"href", "src", "action", "formaction", "xlink:href", "data"}
 
 
 class Active(HTMLParser):
-    """What of a page acts: scripts but those of the site, handlers, and addresses that are no addresses of the site."""
+    """What of a page acts: scripts but those of the site, handlers, and addresses that are not on the site."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,7 +123,7 @@ def test_a_hostile_question_is_only_a_question(client, hostile):
         assert reply.structured_content or reply.content[0].text != "Error executing tool theorem_search", (
             text
         )
-    for text in set(TEXTS) - set(whole):  # half a character is no text in JSON
+    for text in set(TEXTS) - set(whole):  # half a character is not a text in JSON
         assert message(client, name="theorem_search", arguments={"query": text}).status_code == 400
 
 

@@ -202,7 +202,7 @@ def test_what_is_hidden_is_hidden_on_every_way_that_the_reviewer_searches(
     similar = {"corpus": "library", "text": "A subset is compact if and only if it is closed and bounded."}
 
     def finds(person):
-        """What is found by what is no address: similar statements by REST, and by MCP with a token."""
+        """What is found by what is not an address: similar statements by REST, and by MCP with a token."""
         headers = {"Accept": "application/json, text/event-stream", **bearer(person, "read")}
         return [
             client.post("/api/v1/search/similar/", similar, "application/json"),

@@ -164,7 +164,7 @@ def test_a_zip_gives_what_its_folder_gives_and_a_compressed_file_alone_is_one_do
         (b"\x1f\x8bnot gzip at all", "not a readable tar"),
         (tarred({"a.txt": "a"}), r"no \.tex file"),
     ],
-    # The bytes hold the time, so they are no names.
+    # The bytes hold the time, so they are not names.
     ids=["above", "absolute", "link", "hard-link", "pipe", "bomb", "many", "torn", "no-gzip", "no-source"],
 )  # fmt: skip
 def test_a_hostile_or_broken_tar_is_refused_and_writes_nothing_outside(tmp_path, content, words):

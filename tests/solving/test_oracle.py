@@ -1,5 +1,5 @@
 """Re2Math's oracle condition (E7): the cited source is handed over, whole or in passages, and where it cannot be read
-the attempt is no output."""
+the attempt is not an output."""
 
 import datetime as dt
 import json

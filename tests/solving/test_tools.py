@@ -139,7 +139,7 @@ def test_a_preprint_is_blocked_by_its_bare_number_as_artifacts_have_it(named: st
     for field in ("key", "paper", "identifier"):
         assert block.of_source({"key": "s1", field: named})
     assert not block.of_source({"key": "2601.12346", "paper": "math/0601002"})
-    assert not block.of_text(f"The value is {named} by chance.")  # a number within a text is no preprint
+    assert not block.of_text(f"The value is {named} by chance.")  # a number within a text is not a preprint
 
 
 def test_a_bank_is_searched_by_words_and_keeps_its_conditions(run: SolveRun) -> None:

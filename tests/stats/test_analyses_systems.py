@@ -51,7 +51,7 @@ def test_majority_and_unanimous_outputs_are_counted_over_labelled_outputs():
     assert a["majority"]["bounds"] == pytest.approx([2 / 4, 4 / 4])
     assert a["unanimous"]["bounds"] == pytest.approx([1 / 4, 2 / 4])
     assert a["majority"]["warnings"] == ["SPLIT"]
-    assert (b["majority"]["k"], b["majority"]["n"], b["ties"]) == (0, 1, 0)  # abstained is no success
+    assert (b["majority"]["k"], b["majority"]["n"], b["ties"]) == (0, 1, 0)  # abstained is not a success
     assert (b["n_abstain"], a["n_unavailable"], a["raters_per_output"]) == (1, 1, [2, 3])
 
 

@@ -101,7 +101,7 @@ def test_outputs_of_one_paper_are_not_taken_for_independent():
 
 
 def test_experts_who_disagree_about_an_output_leave_a_share_and_no_trial():
-    """Halves are no successes of a binomial: the effective number is used, and never above that of the outputs."""
+    """Halves are not successes of a binomial: the effective number is used, and never above that of the outputs."""
     found = clustered_share(cluster_totals([0.5] * 30 + [1.0] * 10, range(40)))
     assert found.method == "wilson_n_eff"
     assert found.value == 0.625

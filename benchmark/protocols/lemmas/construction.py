@@ -35,7 +35,7 @@ ITEMS = (
         "own_result",
         "Novelty",
         "The lemma is the paper's own, and not one that it recalls from elsewhere.",
-        limits="The program finds lemmas that cite a source. One that is recalled without a citation, it cannot see.",
+        limits="The program finds lemmas that cite a source. It cannot see one that is recalled without a citation.",
     ),
     ConstructionItem(
         "links_resolved",

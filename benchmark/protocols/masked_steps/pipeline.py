@@ -78,7 +78,7 @@ def evaluated_attempts(path: Path) -> Iterator[OutputRecord | RecordError]:
 
 
 def evaluated_verdicts(path: Path) -> Iterator[VerdictRecord | RecordError]:
-    """What the judge decided about formulas; failures of the judge are no verdicts."""
+    """What the judge decided about formulas; failures of the judge are not verdicts."""
     for found in read_records(path, _Evaluated, lambda row, line: (row, line.number)):
         if isinstance(found, RecordError):
             yield found

@@ -28,8 +28,8 @@ ITEMS = (
         "context_aligned",
         "Local-context alignment",
         "The stored blocks are the proof as it stands before this citation.",
-        limits="The paper's text is no part of a release. The program looks whether the words before the citation "
-        "stand in the context and those behind it do not.",
+        limits="The paper's text is not part of a release. The program looks whether the words before the citation "
+        "are in the context and those after it are not.",
     ),
     ConstructionItem(
         "witness_sufficient",
@@ -41,20 +41,20 @@ ITEMS = (
         "leak_free",
         "Anchor leakage control",
         "The anchor names no theorem, author of the citation, citation key, DOI, arXiv id or source title.",
-        limits="Names that are no standard term are found by form; a paraphrase of the source's title is not.",
+        limits="Names that are not standard terms are found by form; a paraphrase of the source's title is not.",
     ),
     ConstructionItem(
         "metadata_correct",
         "Citation metadata correctness",
         "The stored citation is the source that the citing paper uses.",
-        limits="The program finds malformed and contradictory fields. That the right work is cited, it cannot see.",
+        limits="The program finds malformed and contradictory fields. It cannot see whether the right work is cited.",
     ),
     ConstructionItem(
         "external_source",
         "External-source constraint",
         "The instance needs a tool from outside the citing paper.",
-        limits="The program compares the cited source with the citing paper. Whether the tool merely restates the "
-        "citing proof, a person has to read.",
+        limits="The program compares the cited source with the citing paper. A person has to read whether the tool "
+        "merely restates the citing proof.",
     ),
 )
 _DAMAGED = re.compile("Ã[\u0080-\u00bf©¨ª«¯°±´¶·¸»¼½¾¿]|â€|\ufffd")

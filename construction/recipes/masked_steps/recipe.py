@@ -22,7 +22,7 @@ class Recipe:
         int, About("Displayed formulas of a proof, at least", "definitional blocks go", _SHORT)
     ] = 2
     max_depth: Annotated[
-        int, About("Depth of a proof within other proofs, at most", why="What is deeper is no mathematics.")
+        int, About("Depth of a proof within other proofs, at most", why="What is deeper is not mathematics.")
     ] = 3
     max_citations: Annotated[
         int,

@@ -105,7 +105,7 @@ class Recipe:
         int, About("Characters of a witness, at least", "too short ones go", "The code has no single number.")
     ] = 20
     max_tool: Annotated[
-        int, About("Characters of a witness, at most", why="More is no single statement.")
+        int, About("Characters of a witness, at most", why="More is not a single statement.")
     ] = 5_000
     min_anchor: Annotated[int, About("Characters of an anchor, at least", "50")] = 50
     max_anchor: Annotated[int, About("Characters of an anchor, at most", "220")] = 220

@@ -51,7 +51,7 @@ def refused(
             "weak_tool_too_long", f"It has {len(tool)} characters, and {recipe.max_tool} are allowed."
         )
     if kind not in _TYPES:
-        return Drop("generic_tool_type", f"{kind!r} is no type of statement.")
+        return Drop("generic_tool_type", f"{kind!r} is not a type of statement.")
     for code, pattern, why in (
         ("contains_citation_command", _CITES, "A witness stands for itself, and this one has"),
         ("env_wrapper", _WRAPPED, "A witness is the statement without its environment, and this one has"),

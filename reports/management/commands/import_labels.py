@@ -11,7 +11,7 @@ from reports.labels.importing import import_labels
 
 
 class Command(TouchstoneCommand):
-    help = "Import labels (CSV or JSONL, canonical label table). All or nothing; the same file twice is no change."
+    help = "Import labels (CSV or JSONL, canonical label table). All or nothing; the same file twice is not a change."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)

@@ -64,7 +64,7 @@ export class Book {
     const find = byId("go-to-button");
     find.addEventListener("click", () => this.goTo.open());
     tools.hidden = false;
-    // A number that its author wrote as a formula is no text to every screen reader.
+    // A number that its author wrote as a formula is not a text to every screen reader.
     for (const formula of bench.querySelectorAll("a.reference > .math:only-child")) {
       formula.parentElement.setAttribute("aria-label", formula.dataset.source.replace(/[\\${}]/g, ""));
     }
