@@ -53,7 +53,7 @@ benchmark.TupleFile    hidden: name | technical: sha256
 benchmark.RenderedDocument shown: text blocks report | technical: sha256 version
 annotation.Rubric    shown: content name protocol | technical: sha256
 annotation.RubricDraft hidden: content | technical: protocol
-annotation.Campaign  hidden: condition | shown: slug name instructions | technical: track
+annotation.Campaign  hidden: condition frame | shown: slug name instructions | technical: track
 annotation.CampaignSetup hidden: draw
 annotation.Item      hidden: stratum | shown: domain
 annotation.Assignment shown: handle | technical: shown_sha256

@@ -412,6 +412,14 @@ def _earlier_round(campaign: Campaign, output: Output) -> None:
     Unblinding.objects.create(
         campaign=closed, reason=c("annotation.Unblinding.reason"), requested_by=campaign.created_by
     )
+    CampaignFactory(
+        slug="audit",
+        kind="audit",
+        release=campaign.release,
+        rubric=campaign.rubric,
+        frame={"systems": [c("annotation.Campaign.frame")], "leaves_out": []},
+        created_by=campaign.created_by,
+    )
 
 
 def _blocks(place: Assignment) -> list[str]:
@@ -1158,6 +1166,7 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
 # printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
+    "annotation.Campaign.frame",  # in frozen scores only
     "construction.BuildPaper.lease_owner",
     "construction.BuildPaper.pairs",  # a proof of them is dropped or not
     "construction.BuildPaper.main",  # that of its source, which is shown

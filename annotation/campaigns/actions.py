@@ -1,6 +1,6 @@
 """Campaigns from draft to closed: create, draw, open, close."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from django.core.exceptions import ValidationError
@@ -173,13 +173,16 @@ def draw_items(
     sizes: Mapping[str, int] | None = None,
     per_stratum: int | None = None,
     leave_out_undecided: bool = False,
+    frame: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Item]:
     """Draw the campaign's items once; the runs they come from are frozen with the draw.
 
     `strata` maps output ids to strata and defaults to the domain of every answered output of the campaign's runs (an
     audit passes the judge's buckets); a construction audit draws from all instances of the release, by domain, and
     freezes the release. `sizes` gives n_h by stratum; without it, `per_stratum` of each are drawn, or all. Outputs
-    excluded because they reveal their author are never drawn.
+    excluded because they reveal their author are never drawn. `frame` is what an audit keeps of it: the slugs of the
+    `systems` that were there, also if nothing of theirs can be drawn any more, and of the campaigns that it
+    `leaves_out`.
 
     Raises Refused when a draw exists, when there is nothing to draw from, when an output is not an answered one of
     these runs, or (code "quarantined") when outputs are waiting for a decision about what reveals their author,
@@ -195,13 +198,13 @@ def draw_items(
     if campaign.items.exists():
         raise Refused("The items of this campaign are already drawn.", code="already_drawn")
     if campaign.kind == CampaignKind.CONSTRUCTION:
-        frame = frame_of_instances(campaign)
+        units = frame_of_instances(campaign)
     else:
         hold_runs(campaign)
         answered = answered_outputs(campaign, strata)
         outputs = eligible(campaign.release, answered, leave_out_undecided=leave_out_undecided)
-        frame = frame_of_outputs(outputs, strata)
-    named = {key: unit.stratum for key, unit in frame.items()}
+        units = frame_of_outputs(outputs, strata)
+    named = {key: unit.stratum for key, unit in units.items()}
     try:
         wanted = sampling.equal_sizes(sampling.stratum_sizes(named), per_stratum) if sizes is None else sizes
         drawn = sampling.draw(named, wanted, campaign.seed)
@@ -209,8 +212,12 @@ def draw_items(
         raise Refused(f"{str(error).capitalize()}.", code="bad_sample") from error
     if campaign.kind == CampaignKind.CONSTRUCTION:
         freeze_release(actor=actor, release=campaign.release)
-    chosen = [(frame[one.key], one) for one in drawn]
+    chosen = [(units[one.key], one) for one in drawn]
     freeze_runs(actor, [unit.output for unit, _ in chosen if unit.output])
+    if campaign.kind == CampaignKind.AUDIT:
+        there = sorted({output.run.system.slug for output in answered.values()})
+        campaign.frame = frame or {"systems": there, "leaves_out": []}
+        campaign.save(update_fields=["frame"])
     items = Item.objects.bulk_create(
         Item(
             campaign=campaign,

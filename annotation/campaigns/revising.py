@@ -143,5 +143,7 @@ def discard_draw(*, actor: User, campaign: Campaign) -> int:
     count, _ = campaign.items.all().delete()
     if not count:
         raise Refused("There is no draw to discard.", code="nothing_drawn")
+    campaign.frame = None
+    campaign.save(update_fields=["frame"])
     record(actor=actor, verb="discard_draw", target=campaign, details={"items": count, "seed": campaign.seed})
     return count

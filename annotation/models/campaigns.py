@@ -42,7 +42,8 @@ class Campaign(models.Model):
     A construction audit looks at instances and has no track. With a `condition` only runs under it are drawn from:
     "usual" is that of plain runs, and without one all conditions of the track are meant. `split_by` concerns
     questions whose scale says what counts as solved; about the others graders differ as soon as their answers do.
-    `with_search`: reviewers can search corpora on the grading page.
+    `with_search`: reviewers can search corpora on the grading page. `frame` is what an audit was drawn from: slugs of
+    the `systems` and of the campaigns that it `leaves_out`; the database keeps it while there are items.
     """
 
     slug = models.SlugField(max_length=100, unique=True)
@@ -61,6 +62,7 @@ class Campaign(models.Model):
     most_per_reviewer = models.PositiveSmallIntegerField(null=True, blank=True)
     instructions = models.TextField(blank=True)
     seed = models.PositiveBigIntegerField()
+    frame = models.JSONField(null=True, blank=True, editable=False)
     due_on = models.DateField(null=True, blank=True)
     phase = models.CharField(max_length=20, choices=Phase.choices, default=Phase.DRAFT)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -11,9 +11,9 @@ counted.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
+from reports.audit.left_out import DrawnAudit, left_out
 from reports.audit.results import Truth, bucket_of, system_of, truth_outputs
 from reports.core.datasets import DrawnItem
 from reports.scores.shape import METHODS, Corrected, CorrectedStratum, EmptyStratum
@@ -25,8 +25,6 @@ from stats.core.strata import Stratum
 
 BY_RULE = "abstained or failed"
 WHOLE, NO_DOMAIN = "all", "no domain"
-MOST_TRIED = 10  # audits of which some may be left out by another: above, all or none of them are
-MOST_ABSENT = 5  # systems not hit by a draw of which some may be judged later: above, all of them are
 
 
 def strata_of(
@@ -42,14 +40,6 @@ def strata_of(
             name = f"{output.system}/{name}"
         strata[subject] = name
     return strata
-
-
-@dataclass(frozen=True)
-class DrawnAudit:
-    """One campaign's draw and what its experts found."""
-
-    drawn: Sequence[DrawnItem]
-    truth: Truth
 
 
 def drawn_by_buckets(audit: DrawnAudit, strata: Mapping[str, str], methods: int = METHODS) -> bool:
@@ -71,9 +61,9 @@ def by_the_draw(
     if len(sizes) == 1 or all(item.sample_size == item.stratum_size for item in audit.drawn):
         size = sum(sizes.values())
         drawn = [replace(item, stratum=WHOLE, stratum_size=size) for item in audit.drawn]
-        return DrawnAudit(drawn, audit.truth), strata_of(lambda _: WHOLE, outputs)
+        return replace(audit, drawn=drawn), strata_of(lambda _: WHOLE, outputs)
     drawn = [replace(item, stratum=item.stratum or NO_DOMAIN) for item in audit.drawn]
-    return DrawnAudit(drawn, audit.truth), strata_of(lambda output: output.domain or NO_DOMAIN, outputs)
+    return replace(audit, drawn=drawn), strata_of(lambda output: output.domain or NO_DOMAIN, outputs)
 
 
 @dataclass(frozen=True)
@@ -95,129 +85,43 @@ def usable_truth(
 ) -> Usable:
     """What may enter the correction by `audit`; `others` were drawn by the same strata.
 
-    A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
-    random sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the
-    earlier findings are taken in; also for strata that this audit did not draw from. Audits that followed, or that
-    this one did not leave out, change nothing of it (not with `methods` before 14). Systems that were judged after the
-    draw were not in its frame (not with `methods` before 8; before 14, all that it did not hit): where their outputs
-    are what is missing, the audit says of the others what it always said. Where the left-out outputs are not exactly
-    those that others drew and those of such systems, nor (not with `methods` before 14) as many more as the stratum
-    has `undrawable` ones besides, the stratum stays unaudited rather than wrong; so it does (not with `methods` before
-    5) where an output was drawn from another one than it is in now, because verdicts came later; of other audits, such
-    as those of an earlier run of the judge, this counts (not with `methods` before 13) only where their findings are
-    taken in.
+    A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A random
+    sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the earlier findings
+    are taken in; also for strata that this audit did not draw from. Audits that followed, or that this one did not
+    leave out, change nothing of it, and systems that were judged after the draw were not in its frame: of the others it
+    says what it always said (reports/audit/left_out.py). A stratum stays unaudited rather than wrong where
+
+    - not exactly those outputs are missing, besides as many as no draw could take;
+    - an output was drawn from another stratum than it is in now, because verdicts came later (not with `methods` before
+      5); of other audits this counts only where their findings are taken in (not with `methods` before 13).
     """
-    own = {item.campaign for item in audit.drawn}
-    mine = {item.subject for item in audit.drawn}
-    drawn_systems = {system_of(strata[subject]) for subject in mine if subject in strata}
+    mine = {item.subject: item for item in audit.drawn}
+    hit = {system_of(strata[subject]) for subject in mine if subject in strata}
     usable: Truth = {subject: labels for subject, labels in audit.truth.items() if subject in mine}
     frames = {item.stratum: item.stratum_size for item in audit.drawn}
     drawn = [item for one in (audit, *others) for item in one.drawn if item.subject in strata]
     moved = [item for item in drawn if methods > 4 and not _covers(item.stratum, strata[item.subject])]
-    never = set(undrawable if methods > 13 else ()) - mine
+    never = set(undrawable if methods > 13 else ()) - mine.keys()
     apart: set[str] = set()
-    behind = {item.subject: item for item in audit.drawn}
+    behind = dict(mine)
     for stratum in sorted(set(strata.values())):
         name = next((name for name in frames if _covers(name, stratum)), None)
-        inside = {subject for subject, at in strata.items() if _covers(name or stratum, at)}
-        earlier = _findings(others, inside - mine, methods)
-        left_out = len(inside) - frames[name] if name is not None else len(earlier)
-        spare = inside & never
-        taken = others
-        if methods > 13 and name is not None:
-            taken = _left_out_by(audit, others, inside, name, left_out, spare)
-            earlier = _findings(taken, inside - mine, methods)
-        if methods > 7 and not _accounted(left_out, earlier, spare):
-            whole, anybodys = left_out, spare
-            unhit = {system_of(strata[subject]) for subject in inside} - drawn_systems
-            for absent in _absent(unhit, methods):
-                later = {subject for subject in inside if system_of(strata[subject]) in absent}
-                left_out, spare = whole - len(later), anybodys - later
-                if methods > 13 and name is not None:
-                    taken = _left_out_by(audit, others, inside - later, name, left_out, spare)
-                earlier = _findings(taken, inside - mine - later, methods)
-                if _accounted(left_out, earlier, spare):
-                    break
-        theirs = {item.campaign for one in taken for item in one.drawn} if left_out else set()
-        mixing = [item for item in moved if methods < 13 or item.campaign in own | theirs]
+        inside = {subject: at for subject, at in strata.items() if _covers(name or stratum, at)}
+        frame = None if name is None else frames[name]
+        gone = left_out(audit, others, inside, frame, never, hit, methods)
+        taken_in = {campaign for one in gone.by for campaign in one.campaigns} if gone.count else set()
+        mixing = [item for item in moved if methods < 13 or item.campaign in audit.campaigns | taken_in]
         mixed = any(stratum == strata[item.subject] or _covers(item.stratum, stratum) for item in mixing)
-        if mixed or not _accounted(left_out, earlier, spare):
+        if mixed or not gone.is_accounted_for:
             usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
             behind = {subject: item for subject, item in behind.items() if strata.get(subject) != stratum}
-        elif left_out:
-            here = {s: (item, truth) for s, (item, truth) in earlier.items() if strata[s] == stratum}
+        elif gone.count:
+            here = {s: (item, truth) for s, (item, truth) in gone.found.items() if strata[s] == stratum}
             usable |= {s: truth[s] for s, (_, truth) in here.items() if s in truth}
             behind |= {s: item for s, (item, _) in here.items()}
-            if name is None or left_out > len(earlier):
-                apart |= {s for s in never - earlier.keys() if strata.get(s) == stratum}
+            if frame is None or gone.count > len(gone.found):
+                apart |= {s for s in never - gone.found.keys() if strata.get(s) == stratum}
     return Usable(usable, tuple(behind.values() if methods > 13 else audit.drawn), frozenset(apart))
-
-
-def _absent(systems: Collection[str], methods: int) -> Iterable[Collection[str]]:
-    """Which of the `systems` that a draw did not hit may have been judged after it: all, or else some of them."""
-    fewest = 0 if methods > 13 and len(systems) <= MOST_ABSENT else len(systems)
-    return (some for n in range(len(systems), fewest - 1, -1) for some in combinations(sorted(systems), n))
-
-
-def _accounted(left_out: int, earlier: Mapping[str, object], spare: Collection[str]) -> bool:
-    """Whether a draw left out nothing, or what others had drawn and besides at most as many as others of `spare`."""
-    return left_out == 0 or 0 <= left_out - len(earlier) <= len(set(spare) - earlier.keys())
-
-
-def _findings(
-    audits: Iterable[DrawnAudit], subjects: Collection[str], methods: int
-) -> dict[str, tuple[DrawnItem, Truth]]:
-    """Those of `subjects` that any of the audits drew, each with what its experts found.
-
-    The last audit counts of those that have a label (not with `methods` before 14: of all).
-    """
-    found: dict[str, tuple[DrawnItem, Truth]] = {}
-    for one in audits:
-        for item in one.drawn:
-            is_new = item.subject not in found or item.subject in one.truth
-            if item.subject in subjects and (is_new or methods < 14):
-                found[item.subject] = item, one.truth
-    return found
-
-
-def _left_out_by(
-    audit: DrawnAudit,
-    others: Sequence[DrawnAudit],
-    inside: Collection[str],
-    name: str,
-    left_out: int,
-    spare: Collection[str],
-) -> Sequence[DrawnAudit]:
-    """Those of `others` whose outputs are the `left_out` ones `inside` the stratum `name`; all others if none are.
-
-    What a draw leaves out it does not draw. Those with the larger frames come first: they were drawn earlier, and of
-    what was left out as many may be nobody's as there are of `spare` besides.
-    """
-    if left_out <= 0:
-        return others
-    mine = {item.subject for item in audit.drawn}
-    possible = []
-    for other in others:
-        theirs = {item.subject for item in other.drawn if item.subject in inside}
-        if theirs and not theirs & mine:
-            frames = {item.stratum: item.stratum_size for item in other.drawn if item.subject in theirs}
-            possible.append((sum(frames.values()), theirs, other))
-    possible.sort(key=lambda row: -row[0])
-    own_frame = next(item.stratum_size for item in audit.drawn if item.stratum == name)
-    larger = [row for row in possible if row[0] > own_frame]
-    nobodies = set(spare)
-    for rows, nobody in ((larger, nobodies), (possible, set[str]()), (possible, nobodies)):
-        fewest = 1 if len(rows) <= MOST_TRIED else len(rows)
-        found: list[tuple[int, Sequence[DrawnAudit]]] = [] if left_out > len(nobody) else [(left_out, ())]
-        for number in range(len(rows), fewest - 1, -1):
-            for some in combinations(rows, number):
-                union = set().union(*(theirs for _, theirs, _ in some))
-                nobodys = left_out - len(union)
-                if 0 <= nobodys <= len(nobody - union):
-                    found.append((nobodys, [other for _, _, other in some]))
-        if found:
-            return min(found, key=lambda row: row[0])[1]
-    return others
 
 
 def _covers(drawn_name: str, stratum: str) -> bool:
@@ -245,29 +149,49 @@ def pooled_strata(
     by_system = {bucket_of(strata[s]) for s in usable.truth if s in strata and drawn_as[s] == strata[s]}
     together = whole - by_system
     if methods > 7:
-        sizes = Counter(bucket_of(at) for at in strata.values())
-        frames: Counter[str] = Counter()
-        for item in drawn:
-            frames[item.stratum] = max(frames[item.stratum], item.stratum_size)
         apart = Counter(bucket_of(strata[subject]) for subject in usable.undrawable)
-        together = {name for name in together if 0 <= sizes[name] - frames[name] <= apart[name]}
-        if methods > 13:
-            own = {item.campaign for item in audit.drawn}
-            together = {name for name in together if _held_all(name, sizes[name] - apart[name], drawn, own)}
+        together = {
+            name
+            for name in together
+            if _had_every_system(name, strata, drawn, (audit, *others), apart[name], methods)
+        }
     return {s: bucket_of(at) if bucket_of(at) in together else at for s, at in strata.items()}
 
 
-def _held_all(name: str, size: int, drawn: Iterable[DrawnItem], last: Collection[str]) -> bool:
-    """Whether each draw from the stratum `name` had all `size` outputs, less those of draws with larger frames.
+def _had_every_system(
+    name: str,
+    strata: Mapping[str, str],
+    drawn: Iterable[DrawnItem],
+    audits: Sequence[DrawnAudit],
+    apart: int,
+    methods: int,
+) -> bool:
+    """Whether the items that were `drawn` from the bucket `name` are a sample of all its systems as one.
 
-    The campaigns `last` left out all others that are in `drawn`.
+    Each of their draws had all systems, and left out nothing but what others of these draws had drawn. Where a draw is
+    not recorded, the sizes have to say so; `apart` outputs could not be drawn, and the first of `audits` left out all
+    others that are in `drawn`.
     """
-    frames: dict[str, int] = {}
-    sampled: Counter[str] = Counter()
-    for item in drawn:
-        if item.stratum == name:
-            frames[item.campaign] = item.stratum_size
-            sampled[item.campaign] += 1
+    inside = {subject: at for subject, at in strata.items() if bucket_of(at) == name}
+    items = [item for item in drawn if item.stratum == name]
+    campaigns = {item.campaign for item in items}
+    behind = [one for one in audits if one.campaigns & campaigns]
+    if behind and all(one.systems is not None for one in behind):
+        systems = {system_of(at) for at in inside.values()}
+        nothing_here = [one for one in audits if not any(item.subject in inside for item in one.drawn)]
+        known = campaigns.union(*(one.campaigns for one in nothing_here))
+        return all(systems <= set(one.systems or ()) and known >= set(one.leaves_out) for one in behind)
+    frame = max((item.stratum_size for item in items), default=0)
+    if not 0 <= len(inside) - frame <= apart:
+        return False
+    return methods < 14 or _held_all(items, len(inside) - apart, audits[0].campaigns)
+
+
+def _held_all(items: Sequence[DrawnItem], size: int, last: Collection[str]) -> bool:
+    """Whether each draw of these items had all `size` outputs, less those of draws with larger frames; the campaigns
+    `last` left out all others."""
+    frames = {item.campaign: item.stratum_size for item in items}
+    sampled = Counter(item.campaign for item in items)
     left = size
     for campaign in sorted(frames, key=lambda one: (one in last, -frames[one])):
         if frames[campaign] < left:

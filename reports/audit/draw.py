@@ -43,8 +43,8 @@ class AuditPlan:
     """What a draw would do. `placement` maps the ids of the outputs that may be drawn to their stratum.
 
     `expected` are the strata that may be drawn from, with what one thinks an audit of them will find; `precision` also
-    counts what earlier audits found. `excluded` is
-    how many of the frame may not be drawn.
+    counts what earlier audits found. `excluded` is how many of the frame may not be drawn; `leaves_out` are the
+    campaigns that had drawn some of them, `systems` those of which anything is in a bucket.
     """
 
     release: Release
@@ -56,6 +56,8 @@ class AuditPlan:
     expected: tuple[PlannedStratum, ...]
     placement: Mapping[int, str]
     excluded: int
+    systems: frozenset[str]
+    leaves_out: frozenset[str]
     by_rule: int
     precision: tuple[ExpectedPrecision, ...]
 
@@ -117,7 +119,8 @@ def plan_audit(
             f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
         )
     in_frame = {pk: name for pk, name in frame.placement.items() if frame.bucket_of[name] in chosen}
-    in_others, never = _drawn_in(frozenset(exclude_campaigns)), set(excluded_outputs(release))
+    leaves_out = frozenset(exclude_campaigns)
+    in_others, never = _drawn_in(leaves_out), set(excluded_outputs(release))
     left_out = in_others | never
     placement = {pk: name for pk, name in in_frame.items() if pk not in left_out}
     population, available = Counter(in_frame.values()), Counter(placement.values())
@@ -132,7 +135,7 @@ def plan_audit(
         DrawnStratum(name, population[name], available[name], sizes.get(name, 0))
         for name in sorted(population)
     )
-    known = _known_with(release, frame, sizes, in_others - never, frozenset(exclude_campaigns))
+    known = _known_with(release, frame, sizes, in_others - never, leaves_out)
     by_group: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
     for name, size in sorted(Counter(frame.placement.values()).items()):
         guess = expected.stratum(name, size, frame.successes[name] / size).guess
@@ -147,6 +150,8 @@ def plan_audit(
         expected=guessed,
         placement=placement,
         excluded=len(in_frame) - len(placement),
+        systems=frozenset(frame.systems),
+        leaves_out=leaves_out,
         by_rule=frame.by_rule,
         precision=tuple(
             expected_precision(group, rows, frame.by_rule_of[group])
@@ -240,11 +245,13 @@ def draw_audit(
         instructions=instructions,
     )
     sizes = {name: size for name, size in plan.sizes.items() if size}
-    draw_items(actor=actor, campaign=campaign, strata=plan.placement, sizes=sizes)
+    frame = {"systems": sorted(plan.systems), "leaves_out": sorted(plan.leaves_out)}
+    draw_items(actor=actor, campaign=campaign, strata=plan.placement, sizes=sizes, frame=frame)
     details = {
         "judge": plan.judge,
         "strata": plan.by,
         "excluded": plan.excluded,
+        "leaves_out": sorted(plan.leaves_out),
         "plan_sha256": plan.sha256,
     }
     record(actor=actor, verb="draw_audit", target=campaign, details=details)

@@ -25,9 +25,9 @@ ALL_SYSTEMS = "all systems together"
 class AuditFrame:
     """Auditable outputs by id with their stratum, and the bucket and group of each stratum.
 
-    A group is what a corrected score will be given for: a system, or all of them together. `successes` counts
-    judged successes by stratum, `by_rule_of` the outputs of a group that count without an audit; `by_rule` is
-    how many outputs are not in the frame.
+    A group is what a corrected score will be given for: a system, or all of them together. `systems` have outputs in
+    some bucket. `successes` counts judged successes by stratum, `by_rule_of` the outputs of a group that count without
+    an audit; `by_rule` is how many outputs are not in the frame.
     """
 
     judge: str
@@ -37,6 +37,7 @@ class AuditFrame:
     successes: Counter[str] = field(default_factory=Counter)
     by_rule_of: Counter[str] = field(default_factory=Counter)
     by_rule: int = 0
+    systems: set[str] = field(default_factory=set)
 
     @property
     def buckets(self) -> list[str]:
@@ -71,6 +72,7 @@ def audit_frame(
             continue
         stratum = f"{output.system}/{bucket}" if by == SYSTEM_BUCKET else bucket
         frame.placement[pks[subject]] = stratum
+        frame.systems.add(output.system)
         frame.bucket_of[stratum], frame.group_of[stratum] = bucket, group
         frame.successes[stratum] += protocol.metrics[0].success(output)
     return frame

@@ -55,7 +55,7 @@ class Choices:
         if not self.rows:
             return {}
         return {
-            "campaigns": [asdict(campaign) for campaign in self.campaigns],
+            "campaigns": [campaign.as_json() for campaign in self.campaigns],
             "judges": [[one.family, asdict(one.judge)] for one in self.judges],
             "choices": rows_as_json(self.rows),
         }

@@ -6,8 +6,8 @@ and campaigns come with the words in which they were asked.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db.models import QuerySet
@@ -394,7 +394,11 @@ def labelled_outputs(
 
 @dataclass(frozen=True)
 class CampaignInfo:
-    """What a score needs of a campaign; `rubric` is the rubric's content, `seed` that of its draw."""
+    """What a score needs of a campaign; `rubric` is the rubric's content, `seed` that of its draw.
+
+    Of an audit whose draw was recorded: `systems` that it was drawn from, None if it was not, and the campaigns that it
+    `leaves_out`. Both are written only then, so that artifacts from before still verify.
+    """
 
     slug: str
     name: str
@@ -404,6 +408,15 @@ class CampaignInfo:
     rubric_sha256: str
     seed: int
     reviewers_per_item: int
+    systems: Sequence[str] | None = None
+    leaves_out: Sequence[str] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values; `CampaignInfo(**value)` is the inverse."""
+        plain = asdict(self)
+        if self.systems is None:
+            del plain["systems"], plain["leaves_out"]
+        return plain
 
 
 @dataclass(frozen=True)
@@ -435,6 +448,7 @@ def campaign_info(campaign: Campaign) -> CampaignInfo:
         rubric_sha256=campaign.rubric.sha256,
         seed=campaign.seed,
         reviewers_per_item=campaign.reviewers_per_item,
+        **(campaign.frame or {}),
     )
 
 

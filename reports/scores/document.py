@@ -12,7 +12,6 @@ from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
 from reports.audit import first_methods as first_audits
 from reports.audit.corrections import (
-    DrawnAudit,
     by_the_draw,
     corrected,
     correction,
@@ -21,6 +20,7 @@ from reports.audit.corrections import (
     strata_of,
     usable_truth,
 )
+from reports.audit.left_out import DrawnAudit
 from reports.audit.results import audit_truth, expert_truth, judge_against_experts, with_splits
 from reports.campaign.agreement import agreement_by_question
 from reports.core.datasets import Decision, ExpertLabel, labelled_outputs, tallies
@@ -270,7 +270,8 @@ def _drawn_audit(campaign: CampaignInfo, inputs: Inputs) -> DrawnAudit:
     labels = _labels_of(campaign, inputs)
     if inputs.methods == 1:
         return DrawnAudit(drawn, expert_truth(labels))
-    return DrawnAudit(drawn, audit_truth(labels, _decided(campaign, inputs), inputs.methods))
+    truth = audit_truth(labels, _decided(campaign, inputs), inputs.methods)
+    return DrawnAudit(drawn, truth, campaign.systems, campaign.leaves_out)
 
 
 def audited_metrics(protocol: Protocol) -> list[Metric]:

@@ -133,7 +133,7 @@ class Inputs:
         return {
             **{key: getattr(self, key) for key in _PLAIN},
             "judge": asdict(self.judge) if self.judge else None,
-            "campaigns": [asdict(campaign) for campaign in self.campaigns],
+            "campaigns": [campaign.as_json() for campaign in self.campaigns],
             **{key: rows_as_json(getattr(self, key)) for key in _ROWS},
             **{key: rows_as_json(rows) for key in _LATER if (rows := getattr(self, key))},
             **({"frozen_tuple": self.frozen_tuple.as_json()} if self.frozen_tuple else {}),

@@ -26,8 +26,9 @@ Estimates = Mapping[str, Estimate]
 # where experts read only a sample; below 13: an output that another audit drew and that has moved voids a stratum also
 # where nothing of that audit is taken in; below 14: an audit whose draw left out others corrects nothing once there are
 # audits that it did not leave out, missing labels count only in the audit that drew the output, a sample of some
-# systems may be read as one of all, and P@10 of theorem search is described as if a paper counted once for each result.
-METHODS = 14
+# systems may be read as one of all, and P@10 of theorem search is described as if a paper counted once for each result;
+# below 15: what a draw left out is inferred from the sizes of its strata.
+METHODS = 15
 
 
 def clustering(methods: int) -> Clustering:

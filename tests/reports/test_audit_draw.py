@@ -1,15 +1,18 @@
 """Planning and drawing an audit of the judge; buckets are those of the sample's judge."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from annotation.assigning.taking import take_next
-from annotation.campaigns.actions import open_campaign
+from annotation.campaigns.actions import create_campaign, draw_items, open_campaign
+from annotation.campaigns.revising import discard_draw
 from annotation.models import Campaign, Item
 from annotation.quarantine.actions import decide_identity
 from benchmark.models import Output
@@ -17,7 +20,9 @@ from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_au
 from reports.audit.frame import BUCKET
 from reports.audit.precision import Expected
 from reports.audit.sizes import ByHand, PerStratum, Spread
-from tests.factories import ItemFactory
+from reports.core.datasets import campaign_info
+from reports.scores.inputs import Inputs, collect
+from tests.factories import CampaignFactory, ItemFactory
 
 pytestmark = pytest.mark.django_db
 RUBRIC = "re2math-audit-v1"
@@ -53,6 +58,38 @@ def test_outputs_of_an_earlier_audit_can_be_left_out(gaps):
     assert (plan.excluded, plan.n_sampled) == (51, 23)
     success = next(s for s in plan.strata if s.name == "aurora/success")
     assert (success.population, success.available, success.sample) == (16, 0, 0)
+
+
+def test_an_audit_keeps_what_it_was_drawn_from_until_its_draw_is_discarded(gaps, coordinator):
+    plan = plan_audit(release=gaps, wanted=PerStratum(2), exclude_campaigns=["sample-audit"])
+    campaign = draw_audit(actor=coordinator, plan=plan, name="The rest", rubric=RUBRIC)
+    frame = {"systems": ["aurora", "basalt", "cobalt"], "leaves_out": ["sample-audit"]}
+    campaign.refresh_from_db()
+    assert campaign.frame == frame
+    info = campaign_info(campaign)
+    assert {"systems": info.systems, "leaves_out": info.leaves_out} == frame
+    inputs = replace(collect(release=gaps), campaigns=(info,))
+    assert Inputs.from_json(inputs.as_json()) == inputs
+    with pytest.raises(IntegrityError, match="the frame of a draw is frozen"), transaction.atomic():
+        Campaign.objects.filter(pk=campaign.pk).update(frame=None)
+    discard_draw(actor=coordinator, campaign=campaign)
+    campaign.refresh_from_db()
+    assert campaign.frame is None
+
+
+def test_an_audit_by_domain_keeps_its_systems(gaps, coordinator):
+    campaign = create_campaign(actor=coordinator, name="By domain", release=gaps, rubric=RUBRIC)
+    draw_items(actor=coordinator, campaign=campaign, per_stratum=1)
+    campaign.refresh_from_db()
+    assert campaign.frame == {"systems": ["aurora", "basalt", "cobalt"], "leaves_out": []}
+
+
+def test_only_an_audit_has_a_frame(gaps):
+    with pytest.raises(IntegrityError, match="only an audit has a frame"), transaction.atomic():
+        CampaignFactory(kind="grade", frame={"systems": [], "leaves_out": []})
+    campaign = CampaignFactory(kind="grade")
+    with pytest.raises(IntegrityError, match="the frame of a draw is frozen"), transaction.atomic():
+        Campaign.objects.filter(pk=campaign.pk).update(frame={})
 
 
 def test_both_outputs_of_a_pair_that_was_drawn_can_be_left_out(gaps):

@@ -709,3 +709,84 @@ def test_a_sample_of_fewer_systems_is_joined_within_each_system_also_where_anoth
     third = DrawnAudit([replace(item, campaign="third") for item in third.drawn], third.truth)
     document = pooled_score(with_cobalt(), third, first, second)
     assert document["estimate"]["value"] == pytest.approx((10 / 3 + 10 / 2 + 0) / 30)
+
+
+def test_a_recorded_draw_is_not_taken_for_one_that_left_out_as_many_outputs():
+    """Aurora's ten and three of basalt's, which were judged later; a second audit of all of them drew three."""
+    population = {key: one for key, one in two_systems().items() if key < "basalt:3"}
+    strata = strata_of(PROTOCOL.bucket, population)
+    first = pooled_audit({"aurora:0": True, "aurora:1": False}, size=10)
+    second = pooled_audit(dict.fromkeys(("aurora:2", "aurora:3", "aurora:4"), False), size=13)
+    second = replace(second, drawn=[replace(item, campaign="second") for item in second.drawn])
+    assert len(usable_truth(first, [second], strata).truth) == 5  # by the sizes alone it left out these three
+    recorded = replace(first, systems={"aurora"})
+    assert usable_truth(recorded, [second], strata).truth == first.truth
+    second = replace(second, systems={"aurora", "basalt"}, leaves_out={"another"})
+    assert usable_truth(second, [recorded], strata).truth == second.truth
+
+
+def test_a_recorded_draw_takes_in_the_audits_that_it_left_out_and_no_other_of_their_size():
+    population = outputs(n_yes=0, n_no=10)
+    strata = strata_of(PROTOCOL.bucket, population)
+    first = audit("first", {"n": 10}, {"n0": True, "n1": True})
+    second = audit("second", {"n": 10}, {"n2": False, "n3": True})
+    third = replace(audit("third", {"n": 8}, {"n4": False}), systems={"aurora"})
+    for left, keys in (("first", {"n0", "n1", "n4"}), ("second", {"n2", "n3", "n4"})):
+        recorded = replace(third, leaves_out={left})
+        for others in ([first, second], [second, first]):
+            assert usable_truth(recorded, others, strata).truth.keys() == keys
+    # what it left out and nobody closed yet, and what moved since, leaves it without a score
+    for recorded in (replace(third, leaves_out={"open"}), replace(third, leaves_out={"first", "second"})):
+        assert corrected(population, recorded, first, second)["estimate"]["reason"] == "EMPTY_STRATUM"
+
+
+def test_a_system_of_which_everything_was_drawn_before_is_still_one_of_the_frame():
+    """Basalt's two were both read; the next draw over both systems left them out."""
+    population = {key: one for key, one in two_systems().items() if key < "basalt:2"}
+    first = pooled_audit({"basalt:0": True, "basalt:1": True}, "basalt/ungrounded", 2)
+    second = pooled_audit({"aurora:0": True, "aurora:1": False})
+    items = [replace(item, campaign="second", stratum_size=10) for item in second.drawn]
+    second = DrawnAudit(items, second.truth, {"aurora", "basalt"}, {"pooled"})
+    assert pooled_score(population, second, first)["estimate"]["value"] == pytest.approx((2 + 10 / 2) / 12)
+
+
+def named(
+    one: DrawnAudit, name: str, *leaves_out: str, systems: Sequence[str] = ("aurora", "basalt")
+) -> DrawnAudit:
+    items = [replace(item, campaign=name) for item in one.drawn]
+    return DrawnAudit(items, one.truth, set(systems), set(leaves_out))
+
+
+def pooled_as(audits: Sequence[DrawnAudit]) -> set[str]:
+    """The strata in which the last of the audits is pooled."""
+    strata = strata_of(PROTOCOL.bucket, two_systems())
+    *others, last = audits
+    return set(pooled_strata(strata, usable_truth(last, others, strata), last, others).values())
+
+
+def test_a_recorded_sample_of_fewer_systems_is_none_of_all_though_its_size_would_fit():
+    """The second drew ten of twenty, and the first from ten, which could be those that the second had left."""
+    ten = {f"{system}:{at}": False for system in ("aurora", "basalt") for at in range(3, 8)}
+    audits = [
+        named(pooled_audit({"aurora:0": True, "aurora:1": False}, size=10), "first", systems=["aurora"]),
+        named(pooled_audit(ten), "second"),
+        named(pooled_audit({"basalt:0": True}, size=8), "third", "first", "second"),
+    ]
+    assert pooled_as(audits) == {"aurora/ungrounded", "basalt/ungrounded"}
+    assert pooled_as([replace(one, systems=None) for one in audits]) == {"ungrounded"}
+
+
+def test_what_an_audit_by_system_left_of_a_bucket_is_no_sample_of_all_systems_as_one():
+    """Of which the second drew, and the third left out the second alone: within each system it is a sample."""
+    by_system = pooled_audit({"aurora:0": True, "aurora:1": False}, "aurora/ungrounded", 10)
+    audits = [
+        named(by_system, "first"),
+        named(pooled_audit({"aurora:2": True, "basalt:2": False}, size=18), "second", "first"),
+        named(pooled_audit({"aurora:3": True, "basalt:3": False}, size=18), "third", "second"),
+    ]
+    assert pooled_as(audits) == {"aurora/ungrounded", "basalt/ungrounded"}
+    assert pooled_as([audits[0], replace(audits[1], leaves_out={"open"}), audits[2]]) == {
+        "aurora/ungrounded",
+        "basalt/ungrounded",
+    }
+    assert pooled_as([named(audits[1], "second"), audits[2]]) == {"ungrounded"}
