@@ -1,5 +1,6 @@
 """django-allauth by invitation only: the public sign-up form is closed, and failures count per person."""
 
+import logging
 import unicodedata
 from typing import Any, cast
 
@@ -10,6 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from accounts.models import User
 from accounts.signing_in.devices import known_device, remember_device
 from accounts.site.forwarding import note_forwarding
+
+_log = logging.getLogger(__name__)
 
 
 def folded(address: str) -> str:
@@ -33,6 +36,14 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):
             super().pre_authenticate(request, **{**credentials, "email": address})
         elif not consume(request, action="login_on_known_device", key=device):
             raise self.validation_error("too_many_login_attempts")
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Where the mail server fails, what the mail is about goes on: the password is changed by then, and a reset
+        that failed for addresses with an account alone would tell strangers which these are."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except OSError as error:  # smtplib's errors are among them
+            _log.error("A mail (%s) was not sent: %s", template_prefix, error)
 
     def post_login(self, request: HttpRequest, user: Any, **terms: Any) -> HttpResponse:
         """Go on to where the person wanted to go; this browser is known from now on."""
