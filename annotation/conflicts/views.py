@@ -75,8 +75,9 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
                 )
                 messages.success(request, "The decision has been stored.")
             return redirect("conflict", pk=row.pk)
-        except Refused as refusal:  # what was typed and ticked stays on the page, unless another decision is to be seen
+        except Refused as refusal:  # what was typed and ticked stays on the page
             messages.error(request, refusal.reason)
+            # unless another decision is to be looked at
             ticked = [] if refusal.code == "decided_meanwhile" else ticked
     chosen = set(ticked) or {(target.kind, target.key) for target in row.targets.all()}
     asked = request.GET.get("q", row.key).strip()
