@@ -3,9 +3,11 @@
 import logging
 import unicodedata
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.ratelimit import consume
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from accounts.models import User
@@ -41,9 +43,13 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):
         """Where the mail server fails, what the mail is about goes on: the password is changed by then, and a reset
         that failed for addresses with an account alone would tell strangers which these are."""
         try:
-            super().send_mail(template_prefix, email, context)
+            super().send_mail(template_prefix, email, {**context, "site": settings.SITE_URL})
         except OSError as error:  # smtplib's errors are among them
             _log.error("A mail (%s) was not sent: %s", template_prefix, error)
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        """At the site's own address: who asks for somebody's mail says which port of the host it names."""
+        return settings.SITE_URL + urlsplit(super().get_reset_password_from_key_url(key)).path
 
     def post_login(self, request: HttpRequest, user: Any, **terms: Any) -> HttpResponse:
         """Go on to where the person wanted to go; this browser is known from now on."""

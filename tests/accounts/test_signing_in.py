@@ -239,6 +239,17 @@ def test_a_reset_answers_alike_for_known_and_unknown_addresses(
     assert [mail.to for mail in mailoutbox] == [["ada@study.test"]]
 
 
+def test_a_stranger_does_not_choose_where_a_mail_leads(
+    client: Client, algebraist: User, mailoutbox: list, settings: object
+) -> None:
+    settings.SITE_URL = "https://touchstone.study.test"  # type: ignore[attr-defined]
+    client.post(
+        reverse("account_reset_password"), {"email": "ada@study.test"}, headers={"host": "testserver:9999"}
+    )
+    assert "9999" not in mailoutbox[0].body
+    assert "https://touchstone.study.test/accounts/password/reset/key/" in mailoutbox[0].body
+
+
 def test_a_mailed_link_sets_a_new_password_once(client: Client, algebraist: User, mailoutbox: list) -> None:
     client.post(reverse("account_reset_password"), {"email": "ada@study.test"})
     link = next(line for line in mailoutbox[0].body.splitlines() if line.startswith("http"))
