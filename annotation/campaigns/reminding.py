@@ -58,10 +58,10 @@ def remind_due() -> dict[str, int]:
 
 def _remind(which: Q) -> dict[str, int]:
     waiting = Assignment.objects.filter(
-        which, state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN, reviewer__is_active=True
+        which, state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN
     )
     asked = waiting.values("reviewer").distinct().count()
-    # roles are revoked, and systems seen, while places wait: their queue would refuse these people
+    # accounts are closed, roles revoked and systems seen while places wait: their queue would refuse these people
     able = waiting.filter(reviewer__in=reviewers())
     for release in Release.objects.filter(pk__in=waiting.values("item__campaign__release")):
         able = able.exclude(item__campaign__release=release, reviewer__in=informed_people(release))

@@ -60,10 +60,12 @@ def test_who_is_away_or_wants_none_gets_none(opened, place, coordinator, algebra
     assert mail.outbox == []
 
 
-@pytest.mark.parametrize("became", ["nobody", "coordinator", "informed"])
+@pytest.mark.parametrize("became", ["closed", "nobody", "coordinator", "informed"])
 def test_who_may_no_longer_grade_gets_none(opened, place, coordinator, algebraist, became):
     if became == "informed":
         record(actor=None, verb="revoke_role", target=algebraist, details={"role": "coordinator"})
+    elif became == "closed":
+        User.objects.filter(pk=algebraist.pk).update(is_active=False)
     elif became == "coordinator":
         Role.objects.create(user=algebraist, name=became)
     else:
