@@ -9,6 +9,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.ratelimit import consume
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import rotate_token
 
 from accounts.models import User
 from accounts.signing_in.devices import known_device, remember_device
@@ -46,6 +47,11 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):
             super().send_mail(template_prefix, email, {**context, "site": settings.SITE_URL})
         except OSError as error:  # smtplib's errors are among them
             _log.error("A mail (%s) was not sent: %s", template_prefix, error)
+
+    def logout(self, request: HttpRequest) -> None:
+        """With another token, by which pages in other tabs see that their session has ended, and keep what is typed."""
+        super().logout(request)
+        rotate_token(request)
 
     def get_reset_password_from_key_url(self, key: str) -> str:
         """At the site's own address: who asks for somebody's mail says which port of the host it names."""
