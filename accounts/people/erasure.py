@@ -14,6 +14,7 @@ from accounts.people.authority import OWNER
 from accounts.people.members import held_owners
 from accounts.profile.personal_data import rows_of
 from accounts.refusal import NotAllowed, Refused
+from accounts.site.mail import forget_address
 from accounts.trail import record
 
 
@@ -69,4 +70,5 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
             rows.delete()
     # the one that was accepted, and those that it replaced
     Invitation.objects.filter(email__iexact=address).update(email=nobody, mail_error="")
+    forget_address(address)
     record(actor=None if actor.pk == member.pk else actor, verb="erase_person", target=member, reason=reason)

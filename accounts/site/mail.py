@@ -2,8 +2,9 @@
 
 import datetime as dt
 import logging
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.core.cache import cache
@@ -15,7 +16,7 @@ from django.utils import timezone
 from accounts.people.invitations import NewInvitation
 
 log = logging.getLogger(__name__)
-_LAST = "last-mail"
+_LAST, _KEPT = "last-mail", 7 * 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,20 @@ class LastMail:
 
 def note_mail(error: str) -> None:
     """Remember for a week how handing over a message ended; `error` is empty if it was accepted."""
-    cache.set(_LAST, LastMail(timezone.now(), error), 7 * 24 * 3600)
+    cache.set(_LAST, LastMail(timezone.now(), error), _KEPT)
 
 
 def last_mail() -> LastMail | None:
     found: LastMail | None = cache.get(_LAST)
     return found
+
+
+def forget_address(address: str) -> None:
+    """Leave the address out of what is remembered, as the mail server named it."""
+    last = last_mail()
+    if last is not None and address.lower() in last.error.lower():
+        error = re.sub(re.escape(address), "(erased)", last.error, flags=re.IGNORECASE)
+        cache.set(_LAST, replace(last, error=error), _KEPT)
 
 
 def invitation_link(token: str) -> str:

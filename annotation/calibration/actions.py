@@ -9,7 +9,7 @@ from accounts.access import is_study_staff
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
-from annotation.assigning.actions import handle_key
+from annotation.assigning.actions import handle_key, require_blind_reviewer
 from annotation.calibration.reading import current_round, discussed
 from annotation.campaigns.actions import locked as locked_campaign
 from annotation.campaigns.actions import require_staff
@@ -139,6 +139,8 @@ def discuss(*, author: User, item: Item, text: str) -> CalibrationRemark:
     mine = Assignment.objects.filter(item=item, reviewer=author, state=AssignmentState.SUBMITTED).exists()
     if subject is None or not (mine or is_study_staff(author)):
         raise NotAllowed("You do not take part in this discussion.")
+    if not is_study_staff(author):
+        require_blind_reviewer(author)  # the role may have been revoked since
     _require_discussion(subject)
     text = text.strip()
     if not text or len(text) > MAX_REMARK or "\0" in text:

@@ -15,8 +15,11 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.trail import record
 from annotation.campaigns.actions import require_staff
+from annotation.core.identities import informed_people
 from annotation.core.phases import Phase
+from annotation.core.queries import reviewers
 from annotation.models import Assignment, AssignmentState, Campaign, Reminder
+from benchmark.models import Release
 
 NEAR = dt.timedelta(days=3)
 NEWS = dt.timedelta(days=1)  # for so long after an opening, those who were not told are told
@@ -26,7 +29,7 @@ log = logging.getLogger(__name__)
 def remind_campaign(*, actor: User, campaign: Campaign) -> dict[str, int]:
     """Email everyone with waiting items in the campaign; counts of `sent` and `held_back` people.
 
-    Held back are those who want no reminders, who are away, or who had one today.
+    Held back are those who want no reminders, who are away, who had one today, or who may no longer grade.
     """
     require_staff(actor)
     counts = _remind(Q(item__campaign=campaign))
@@ -55,10 +58,15 @@ def remind_due() -> dict[str, int]:
 
 def _remind(which: Q) -> dict[str, int]:
     waiting = Assignment.objects.filter(
-        which, state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN, reviewer__is_active=True
+        which, state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN
     )
+    asked = waiting.values("reviewer").distinct().count()
+    # accounts are closed, roles revoked and systems seen while places wait: their queue would refuse these people
+    able = waiting.filter(reviewer__in=reviewers())
+    for release in Release.objects.filter(pk__in=waiting.values("item__campaign__release")):
+        able = able.exclude(item__campaign__release=release, reviewer__in=informed_people(release))
     rows = (
-        waiting.order_by("reviewer")
+        able.order_by("reviewer")
         .values("reviewer")
         .annotate(places=Count("pk"), due=Min("item__campaign__due_on"))
     )
@@ -88,4 +96,4 @@ def _remind(which: Q) -> dict[str, int]:
         except (SMTPException, OSError) as error:
             log.error("The reminder of account %s was not sent: %s", person.pk, error)
             noted.delete()
-    return {"sent": sent, "held_back": len(rows) - sent}
+    return {"sent": sent, "held_back": asked - sent}

@@ -147,7 +147,7 @@ def remind(request: SignedInRequest, slug: str) -> HttpResponse:
     messages.success(
         request,
         f"{counts['sent']} reminded; {counts['held_back']} held back "
-        "(away, no reminders wanted, or reminded today).",
+        "(away, no reminders wanted, reminded today, or may no longer grade).",
     )
     return redirect("campaign", slug=slug)
 

@@ -55,15 +55,27 @@ def enter_conflict(*, actor: User, member: User, kind: str, key: str, reason: st
 
 @transaction.atomic
 def decide_conflict(
-    *, actor: User, conflict: Conflict, targets: Iterable[tuple[str, str]], reason: str = ""
+    *,
+    actor: User,
+    conflict: Conflict,
+    targets: Iterable[tuple[str, str]],
+    reason: str = "",
+    seen: str | None = None,
 ) -> Conflict:
-    """Say what a declaration excludes, as pairs of kind and key; none dismisses it. It can be decided again.
+    """Say what a declaration excludes, as pairs of kind and key; none dismisses it. It can be decided again: with
+    `seen`, the time of the decision that was looked at ("" for none), no other one than that.
 
     It counts where the reviewer has not begun. Where they have, what was fixed there stays until `apply_conflicts`.
-    Raises Refused (field "targets") naming a system, paper or problem that does not exist.
+    Raises Refused (field "targets") naming a system, paper or problem that does not exist, or (code
+    "decided_meanwhile").
     """
     require_staff(actor)
     conflict = Conflict.objects.select_for_update().get(pk=conflict.pk)
+    if seen not in (None, conflict.decided_at.isoformat() if conflict.decided_at else ""):
+        raise Refused(
+            "Someone has decided about this conflict in the meantime; look at that decision first.",
+            code="decided_meanwhile",
+        )
     wanted = sorted(set(targets))
     for kind, key in wanted:
         if kind == TargetKind.SYSTEM:

@@ -66,11 +66,19 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
                 if not ticked and not none:
                     raise Refused("Choose what the conflict excludes, or say that it excludes nothing here.")
                 targets = [] if none else ticked
-                actions.decide_conflict(actor=request.user, conflict=row, targets=targets, reason=reason)
+                actions.decide_conflict(
+                    actor=request.user,
+                    conflict=row,
+                    targets=targets,
+                    reason=reason,
+                    seen=request.POST.get("seen"),
+                )
                 messages.success(request, "The decision has been stored.")
             return redirect("conflict", pk=row.pk)
         except Refused as refusal:  # what was typed and ticked stays on the page
             messages.error(request, refusal.reason)
+            # unless another decision is to be looked at
+            ticked = [] if refusal.code == "decided_meanwhile" else ticked
     chosen = set(ticked) or {(target.kind, target.key) for target in row.targets.all()}
     asked = request.GET.get("q", row.key).strip()
     found = conflicts.search(asked)

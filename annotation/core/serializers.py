@@ -392,7 +392,9 @@ class WaitingPlaceOut(serializers.ModelSerializer[Assignment]):
 
 class RemindedOut(serializers.Serializer[Any]):
     sent = serializers.IntegerField()
-    held_back = serializers.IntegerField(help_text="Away, no reminders wanted, or reminded today.")
+    held_back = serializers.IntegerField(
+        help_text="Away, no reminders wanted, reminded today, or may no longer grade."
+    )
 
 
 class ReleasedLateOut(serializers.Serializer[Any]):

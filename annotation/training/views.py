@@ -57,6 +57,8 @@ def training_item(request: SignedInRequest, slug: str, number: int) -> HttpRespo
         except Refused as refusal:
             if refusal.code != "already_answered":
                 return _form(request, item, content=content, refusal=refusal)
+            # from another window: what is compared below are not the answers that were sent just now
+            messages.error(request, refusal.reason)
         return redirect("training-item", slug=slug, number=number)
     attempt = item.attempts.filter(reviewer=request.user).first()
     if attempt is None:

@@ -16,6 +16,7 @@ from accounts.profile.domains import RE2MATH, SUGGESTED, covered
 from accounts.profile.personal_data import personal_data
 from accounts.profile.tokens import create_token
 from accounts.refusal import NotAllowed, Refused
+from accounts.site.mail import note_mail
 from accounts.tasks import forget_old_answers
 from accounts.trail import record
 from annotation.assigning.actions import plan_assignment
@@ -193,6 +194,16 @@ def test_nothing_that_an_erased_person_typed_about_themselves_is_left(owner, coo
     erasure.erase_person(actor=person, member=person)
     rows = [*AuditEvent.objects.values(), *User.objects.values(), *Invitation.objects.values()]
     assert [row for row in rows if "hypatia" in str(row).lower() or "Theon" in str(row)] == []
+
+
+def test_what_the_mail_server_said_of_an_erased_address_does_not_name_it(client, owner, algebraist, settings):
+    settings.EMAIL_LEAVES = True
+    note_mail(f"{{'{algebraist.email}': (550, b'No such user')}}")
+    erasure.erase_person(actor=owner, member=algebraist)
+    client.force_login(owner)
+    page = client.get("/status/").content.decode()
+    assert "No such user" in page
+    assert algebraist.email not in page
 
 
 def test_the_last_owner_cannot_be_erased(owner):

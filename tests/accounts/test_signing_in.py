@@ -239,6 +239,17 @@ def test_a_reset_answers_alike_for_known_and_unknown_addresses(
     assert [mail.to for mail in mailoutbox] == [["ada@study.test"]]
 
 
+def test_a_stranger_does_not_choose_where_a_mail_leads(
+    client: Client, algebraist: User, mailoutbox: list, settings: object
+) -> None:
+    settings.SITE_URL = "https://touchstone.study.test"  # type: ignore[attr-defined]
+    client.post(
+        reverse("account_reset_password"), {"email": "ada@study.test"}, headers={"host": "testserver:9999"}
+    )
+    assert "9999" not in mailoutbox[0].body
+    assert "https://touchstone.study.test/accounts/password/reset/key/" in mailoutbox[0].body
+
+
 def test_a_mailed_link_sets_a_new_password_once(client: Client, algebraist: User, mailoutbox: list) -> None:
     client.post(reverse("account_reset_password"), {"email": "ada@study.test"})
     link = next(line for line in mailoutbox[0].body.splitlines() if line.startswith("http"))
@@ -247,3 +258,35 @@ def test_a_mailed_link_sets_a_new_password_once(client: Client, algebraist: User
     client.post(form.redirect_chain[-1][0], {"password1": new, "password2": new})
     assert client.post(reverse("account_login"), {**LOGIN, "password": new}).status_code == 302
     assert "no longer valid" in Client().get(link, follow=True).content.decode()
+
+
+@pytest.fixture
+def no_mail_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ConnectionRefusedError("no mail server")
+
+    monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
+
+
+def test_without_a_mail_server_a_reset_answers_alike_for_known_and_unknown_addresses(
+    client: Client, algebraist: User, no_mail_server: None
+) -> None:
+    replies = [
+        client.post("/accounts/password/reset/", {"email": address})
+        for address in (algebraist.email, "nobody@study.test")
+    ]
+    assert {(reply.status_code, reply.headers["Location"]) for reply in replies} == {
+        (302, "/accounts/password/reset/done/")
+    }
+
+
+def test_without_a_mail_server_a_password_is_changed_and_its_person_stays_signed_in(
+    client: Client, algebraist: User, no_mail_server: None
+) -> None:
+    client.force_login(algebraist)
+    new = "another password that is long"
+    sent = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    assert client.post("/accounts/password/change/", sent).status_code == 302
+    algebraist.refresh_from_db()
+    assert algebraist.check_password(new)
+    assert client.get("/profile/").status_code == 200

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Role
 from accounts.refusal import NotAllowed, Refused
 from annotation.assigning.actions import plan_assignment, release_assignment
 from annotation.assigning.taking import take_next
@@ -408,3 +409,28 @@ def test_a_late_place_of_the_same_text_elsewhere_hides_what_others_said_while_it
     assert client.get(discussion).status_code == 404
     Item.objects.filter(pk=again.pk).update(places_taken=1)  # somebody else has it now
     assert client.get(discussion).status_code == 200
+
+
+def test_what_was_sent_after_the_end_of_the_discussion_comes_back(revealed, client, algebraist, coordinator):
+    client.force_login(algebraist)
+    handle = place_of(algebraist).handle
+    end_calibration(actor=coordinator, campaign=revealed.campaign)
+    late = {"discussion": {"text": "Typed for an hour."}, "answer-again": {"reason": "Typed for an hour."}}
+    for address, sent in late.items():
+        reply = client.post(reverse(address, args=[handle]), sent)
+        assert reply.status_code == 409
+        assert "Typed for an hour." in reply.content.decode()
+    assert "What you typed" not in client.get(reverse("discussion", args=[handle])).content.decode()
+
+
+def test_who_is_no_reviewer_any_more_writes_no_remark(revealed, client, algebraist):
+    place = place_of(algebraist)
+    Role.objects.filter(user=algebraist).delete()
+    client.force_login(algebraist)
+    reply = client.post(reverse("discussion", args=[place.handle]), {"text": "Still here."})
+    assert reply.status_code == 409
+    assert "Still here." in reply.content.decode()
+    address = reverse("api-discussion", args=[place.handle])
+    reply = client.post(address, {"text": "Still here."}, content_type="application/json")
+    assert reply.status_code == 403
+    assert not CalibrationRemark.objects.exists()

@@ -1,5 +1,6 @@
 """Conflicts of interest: declared, decided by a coordinator, fixed before the first place, applied later on purpose."""
 
+import re
 from importlib import import_module
 
 import pytest
@@ -264,6 +265,29 @@ def test_the_pages_of_a_coordinator_enter_search_decide_and_apply(opened, algebr
     page = client.post(reverse("conflict", args=[conflict.pk]), sent, follow=True).content.decode()
     assert "apply in" in page
     assert all_of(algebraist, opened) == []
+
+
+def test_of_two_coordinators_who_decide_at_once_the_second_sees_the_first_decision(
+    opened, algebraist, coordinator, client
+):
+    client.force_login(coordinator)
+    conflict = enter_conflict(actor=coordinator, member=algebraist, kind="person", key="My sister")
+    address = reverse("conflict", args=[conflict.pk])
+
+    def seen():
+        return re.search(r'name="seen" value="([^"]*)"', client.get(address).content.decode())[1]
+
+    stale = seen()
+    decide_conflict(actor=coordinator, conflict=conflict, targets=[("system", "second-system")], seen=stale)
+    for sent in ({"verb": "dismiss"}, {"verb": "decide", "target": ["paper:paper-a"]}):
+        page = client.post(address, {**sent, "seen": stale, "reason": "He told me."}).content.decode()
+        assert "Someone has decided about this conflict in the meantime" in page
+        assert 'value="system:second-system" checked' in page
+        assert "paper-a" not in page
+        assert "He told me." in page
+    assert list(conflict.targets.values_list("key", flat=True)) == ["second-system"]
+    client.post(address, {"verb": "dismiss", "seen": seen()})
+    assert not conflict.targets.exists()
 
 
 def _key(campaign, problem):

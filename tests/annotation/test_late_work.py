@@ -12,8 +12,9 @@ from django.test import Client
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from accounts.models import User
+from accounts.models import Role, User
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
 from annotation.assigning.by_hand import assign_by_hand
@@ -57,6 +58,21 @@ def test_who_is_away_or_wants_none_gets_none(opened, place, coordinator, algebra
     User.objects.filter(pk=algebraist.pk).update(**changes)
     assert reminding.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
     assert mail.outbox == []
+
+
+@pytest.mark.parametrize("became", ["closed", "nobody", "coordinator", "informed"])
+def test_who_may_no_longer_grade_gets_none(opened, place, coordinator, algebraist, became):
+    if became == "informed":
+        record(actor=None, verb="revoke_role", target=algebraist, details={"role": "coordinator"})
+    elif became == "closed":
+        User.objects.filter(pk=algebraist.pk).update(is_active=False)
+    elif became == "coordinator":
+        Role.objects.create(user=algebraist, name=became)
+    else:
+        Role.objects.filter(user=algebraist).delete()
+    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 0, "held_back": 1}
+    assert mail.outbox == []
+    assert not Reminder.objects.exists()
 
 
 def test_opening_tells_those_who_have_places_and_nobody_else(

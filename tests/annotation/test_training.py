@@ -279,6 +279,16 @@ def test_the_pages_lead_from_the_queue_through_the_training_to_work(training, cl
     assert client.post(reverse("grade-next"))["Location"].startswith("/grading/items/")
 
 
+def test_what_a_second_window_sends_is_said_not_to_be_stored(training, client, algebraist):
+    client.force_login(algebraist)
+    address = reverse("training-item", args=["round-1", 1])
+    said = [{"answer-correctness": value, "answer-rigour": "2"} for value in ("correct", "incorrect")]
+    first, second = (client.post(address, sent, follow=True).content.decode() for sent in said)
+    assert "You have already answered" not in first
+    assert "You have already answered this training item." in second
+    assert TrainingAttempt.objects.get().answers.get(question="correctness").value == "correct"
+
+
 def test_an_assigned_item_shows_the_training_first(training, client, algebraist):
     place = AssignmentFactory(item__campaign=training.campaign, reviewer=algebraist)
     client.force_login(algebraist)

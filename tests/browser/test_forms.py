@@ -54,6 +54,16 @@ def test_a_form_waits_while_nobody_is_signed_in(bank, algebraist, live_server):
     assert SavedComment.objects.get().text == TYPED
 
 
+def test_a_form_waits_after_signing_out_in_another_tab(bank, live_server):
+    other = bank.context.new_page()
+    other.goto(live_server.url + reverse("account_logout"))
+    other.get_by_role("main").get_by_role("button", name="Sign out").click()
+    expect(other).not_to_have_url(live_server.url + reverse("account_logout"))
+    save(bank)
+    expect(bank.get_by_role("alert")).to_contain_text("Not sent: you are signed out.")
+    expect(bank.locator("[name=text]")).to_have_value(TYPED)
+
+
 def test_an_old_page_asks_whether_its_person_is_still_signed_in(sign_in, algebraist):
     page = sign_in(algebraist)
     page.clock.install()
