@@ -160,9 +160,7 @@ def taken_by(run: SolveRun, results: Mapping[tuple[int, str], Sequence[Result]])
     of_their_own = run.attempts.filter(state=AttemptState.ENDED).exclude(
         ended_because=Attempt.Because.CANCELLED
     )
-    ended = of_their_own.aggregate(
-        used=Sum("tokens_spent"), rounds=Avg("rounds"), times=Count("pk")
-    )
+    ended = of_their_own.aggregate(used=Sum("tokens_spent"), rounds=Avg("rounds"), times=Count("pk"))
     steps = run.steps.aggregate(
         tokens=Sum("tokens_spent"),
         cost=Sum("cost_spent"),
