@@ -21,7 +21,7 @@ from construction.builds.queries import builds_like, builds_with_progress, calls
 from construction.models import Build
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import described
-from stats.core.display import percent
+from stats.core.display import minus, percent
 from stats.tables.cells import quote_cell
 from work.models import RunState
 
@@ -159,7 +159,7 @@ def _in_words(one: Drift) -> dict[str, object]:
 
     difference = "undefined"
     if one.difference is not None and one.low is not None and one.high is not None:
-        difference = f"{100 * one.difference:+.1f} ({100 * one.low:+.1f} to {100 * one.high:+.1f})"
+        difference = minus(f"{100 * one.difference:+.1f} ({100 * one.low:+.1f} to {100 * one.high:+.1f})")
     return {
         "title": one.title,
         "first": share(one.first_kept, one.first_of, one.first),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from reports.core.cells import NamedCell, number_cell, percent_cell
+from reports.core.cells import NamedCell, number_cell, percent_cell, signed
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.wording import coefficient_name, in_words
 from reports.judges.matrix import VerdictMatrix
@@ -72,7 +72,7 @@ def matrix_sections(matrix: VerdictMatrix) -> Mapping[str, object]:
             cell = by_place[row.system, judge.judge]
             shown = ""
             if cell.residual is not None:
-                shown = f"{'+' if cell.residual > 0 else ''}{rounded(cell.residual, places=2)}"
+                shown = signed(rounded(cell.residual, places=2))
             cells.append({"accepted": cell.accepted, "own": cell.own, "residual": shown})
         rows.append({**vars(row), "cells": cells})
     why_not, reason = "", matrix.self_preference.reason
