@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.core.wording import caution_sentence, method_words, reason_sentence
-from stats.core.display import minus, percent, rounded, rounded_percent
+from stats.core.display import minus, percent, rounded, rounded_percent, signed
 from stats.core.estimate import Estimate
 from stats.core.scale import primary_coefficient
 
@@ -86,11 +86,6 @@ def points_cell(estimate: Estimate) -> Cell:
 def signed_points(share: float) -> str:
     """ "+23.3", "−4.0" or "0.0" for a difference of proportions."""
     return signed(rounded_percent(share))
-
-
-def signed(shown: str) -> str:
-    """A difference as it was rounded, with its sign; nothing before 0."""
-    return f"+{shown}" if float(shown) > 0 else minus(shown)
 
 
 def p_words(p: float | None) -> str:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from reports.core.cells import NamedCell, number_cell, percent_cell, signed
+from reports.core.cells import NamedCell, number_cell, percent_cell
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.wording import coefficient_name, in_words
 from reports.judges.matrix import VerdictMatrix
 from reports.judges.pairs import Differing, JudgePair
-from stats.core.display import rounded
+from stats.core.display import rounded, signed
 from stats.core.estimate import Reason
 
 _WHY_NOT = {

@@ -18,6 +18,11 @@ def minus(text: str) -> str:
     return _NEGATIVE.sub("\N{MINUS SIGN}", text)
 
 
+def signed(shown: str) -> str:
+    """A difference as it was rounded, with its sign on pages and in printed reports; none before 0."""
+    return f"+{shown}" if float(shown) > 0 else minus(shown)
+
+
 def ratio(numerator: int, denominator: int, *, places: int = 1, scale: int = 1) -> str:
     """`scale * numerator / denominator` with `places` decimals, HALF_UP (halves go away from zero).
 
