@@ -21,7 +21,7 @@ from construction.builds.queries import builds_like, builds_with_progress, calls
 from construction.models import Build
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import described
-from stats.core.display import percent
+from stats.core.display import percent, rounded_percent, signed
 from stats.tables.cells import quote_cell
 from work.models import RunState
 
@@ -155,11 +155,12 @@ def _in_words(one: Drift) -> dict[str, object]:
         if interval is None:
             return "nothing came here"
         low, high = interval
-        return f"{percent(kept, of)} ({100 * low:.1f} to {100 * high:.1f}), {kept:,} of {of:,}"
+        return f"{percent(kept, of)} ({rounded_percent(low)} to {rounded_percent(high)}), {kept:,} of {of:,}"
 
     difference = "undefined"
     if one.difference is not None and one.low is not None and one.high is not None:
-        difference = f"{100 * one.difference:+.1f} ({100 * one.low:+.1f} to {100 * one.high:+.1f})"
+        value, low, high = (signed(rounded_percent(points)) for points in (one.difference, one.low, one.high))
+        difference = f"{value} ({low} to {high})"
     return {
         "title": one.title,
         "first": share(one.first_kept, one.first_of, one.first),

@@ -19,6 +19,7 @@ from reports.labels.rows import label_rows
 from stats.analyses.options import questions_in
 from stats.analyses.running import ANALYSES, Document, Request
 from stats.core.scale import Scale
+from stats.tables.columns import Table
 from stats.tables.labels import read_labels
 from stats.tables.raw_rows import TableError
 
@@ -72,10 +73,11 @@ def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
         found = []
         for question in questions_in(table) if only is None and "level" in analysis.takes else [only]:
             scale, level, order = scales.get(question or ""), asked.level, asked.options.order
-            if scale is not None:
-                if not order and scale.ranked and scale.level == "ordinal":
-                    order = tuple(sorted(scale.judgments, key=scale.height))
-                level = level or ("nominal" if scale.level == "nominal" and not order else None)
+            if scale is not None and not order:
+                # Values without an order stay so where somebody asks for another level.
+                alike = "level" in analysis.takes and (scale.ranked or asked.level in (None, "nominal"))
+                order = _order_of(scale, table, question or "", every_scale=alike)
+                level = level or (scale.level if order or scale.level == "nominal" else None)
             options = replace(asked.options, question=question, order=order)
             found.append(analysis.document(table, replace(asked, level=level, options=options)))
         if not found:
@@ -86,6 +88,21 @@ def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
         # The line is that of a file that nobody has.
         plain = str(refusal).removeprefix(f"line {refusal.line}, ").removeprefix(f"line {refusal.line}: ")
         raise Refused(f"{plain}.", code="not_analysable") from refusal
+
+
+def _order_of(scale: Scale, table: Table, question: str, *, every_scale: bool) -> tuple[str, ...]:
+    """The values of an ordinal scale from low to high, with `every_scale` those of any other scale too.
+
+    AC1 and AC2 depend on how many values there are, intervals of means on how far they reach. () where a judge answers
+    in other values.
+    """
+    if scale.ranked and scale.level == "ordinal":
+        return tuple(sorted(scale.judgments, key=scale.height))
+    mine = table["question"].is_in(question) & table["state"].is_in("answered")
+    fits = set(table.select(mine)["value"].used) <= set(scale.judgments)
+    if not every_scale or not fits or len(scale.judgments) < 2:
+        return ()
+    return tuple(sorted(scale.judgments, key=scale.height)) if scale.ranked else scale.judgments
 
 
 def _says_something(row: Row, scales: Mapping[str, Scale]) -> bool:

@@ -18,7 +18,7 @@ from reports.core.figures.progress import progress_curve
 from reports.core.figures.shares import share_bars
 from reports.core.wording import coefficient_name, in_words
 from reports.scores.shape import Agreement
-from stats.core.display import rounded, rounded_percent
+from stats.core.display import minus, rounded, rounded_percent
 
 Rows = Iterator[list[Any]]
 _SHOWN = {
@@ -202,7 +202,7 @@ def monitoring_sections(found: Monitoring) -> Mapping[str, object]:
                 **vars(own),
                 "reviewer": entry.reviewer,
                 "rater": entry.rater,
-                "z_words": "" if own.z is None else rounded(own.z, places=2),
+                "z_words": "" if own.z is None else minus(rounded(own.z, places=2)),
                 "p_words": p_words(own.adjusted_p),
                 "share": percent_cell(own.agreement),
             }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.core.wording import caution_sentence, method_words, reason_sentence
-from stats.core.display import percent, rounded, rounded_percent
+from stats.core.display import minus, percent, rounded, rounded_percent, signed
 from stats.core.estimate import Estimate
 from stats.core.scale import primary_coefficient
 
@@ -84,9 +84,8 @@ def points_cell(estimate: Estimate) -> Cell:
 
 
 def signed_points(share: float) -> str:
-    """ "+23.3", "-4.0" or "0.0" for a difference of proportions."""
-    shown = rounded_percent(share)
-    return f"+{shown}" if share > 0 and float(shown) else shown
+    """ "+23.3", "−4.0" or "0.0" for a difference of proportions."""
+    return signed(rounded_percent(share))
 
 
 def p_words(p: float | None) -> str:
@@ -113,8 +112,8 @@ def _cell(
     else:
         counts = "" if n is None else f"n = {n}"
     return Cell(
-        value=f"{value}{unit}" if value else "",
-        interval=f"{end(ends[0])} to {end(ends[1])}" if ends else "",
+        value=minus(f"{value}{unit}") if value else "",
+        interval=minus(f"{end(ends[0])} to {end(ends[1])}") if ends else "",
         counts=counts,
         reason=reason_sentence(estimate.reason),
         cautions=tuple(caution_sentence(code) for code in estimate.warnings),

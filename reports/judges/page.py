@@ -8,7 +8,7 @@ from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.wording import coefficient_name, in_words
 from reports.judges.matrix import VerdictMatrix
 from reports.judges.pairs import Differing, JudgePair
-from stats.core.display import rounded
+from stats.core.display import rounded, signed
 from stats.core.estimate import Reason
 
 _WHY_NOT = {
@@ -72,7 +72,7 @@ def matrix_sections(matrix: VerdictMatrix) -> Mapping[str, object]:
             cell = by_place[row.system, judge.judge]
             shown = ""
             if cell.residual is not None:
-                shown = f"{'+' if cell.residual > 0 else ''}{rounded(cell.residual, places=2)}"
+                shown = signed(rounded(cell.residual, places=2))
             cells.append({"accepted": cell.accepted, "own": cell.own, "residual": shown})
         rows.append({**vars(row), "cells": cells})
     why_not, reason = "", matrix.self_preference.reason

@@ -13,7 +13,7 @@ from reports.core.datasets import ExpertLabel, Vote
 from reports.core.downloads import table_lines
 from reports.exclusions.rules import left_out
 from reports.records.page import Shown
-from reports.results.board import counts_of, value_of
+from reports.results.board import counts_of, interval_of, value_of
 from reports.scores.inputs import Inputs
 from stats.core.display import rounded
 from stats.core.estimate import Estimate
@@ -82,13 +82,8 @@ def _short(record: Shown) -> tuple[list[str], list[list[str]]]:
             if estimate is None or estimate.value is None:
                 row.append("")
                 continue
-            top, ends, counts = record.board.top, "", counts_of(estimate)
-            if estimate.ci:
-                low, high = (
-                    rounded(100 * end if top == 1 else end, places=0 if top == 1 else 1)
-                    for end in estimate.ci
-                )
-                ends = f" ({low} to {high})"
+            top, counts = record.board.top, counts_of(estimate)
+            ends = f" ({interval_of(estimate, top)})" if estimate.ci else ""
             row.append(value_of(estimate, top) + ends + (f", {counts}" if counts else ""))
         rows.append(row)
     return ["System", *(title for _, title in used)], rows

@@ -12,7 +12,7 @@ from reports.core.datasets import OutputRow
 from reports.core.figures.svg import Markup, element
 from reports.results.graded import Graded, Reading
 from reports.scores.shape import Score, clustering
-from stats.core.display import rounded
+from stats.core.display import rounded, rounded_percent
 from stats.core.estimate import Estimate
 from stats.scores.means import mean_by_cluster, share_by_cluster
 
@@ -184,15 +184,18 @@ def value_of(estimate: Estimate, top: float = 1.0) -> str:
     """ "50 %", or a mean with one decimal on another scale; "" where undefined."""
     if estimate.value is None:
         return ""
-    return f"{rounded(100 * estimate.value, places=0)} %" if top == 1 else rounded(estimate.value, places=1)
+    return _shown(estimate.value, top) + (" %" if top == 1 else "")
 
 
 def interval_of(estimate: Estimate, top: float = 1.0) -> str:
     """ "9 to 91"; "" without one."""
     if estimate.ci is None:
         return ""
-    low, high = (rounded(100 * end, places=0) if top == 1 else rounded(end, places=1) for end in estimate.ci)
-    return f"{low} to {high}"
+    return " to ".join(_shown(end, top) for end in estimate.ci)
+
+
+def _shown(value: float, top: float) -> str:
+    return rounded_percent(value, places=0) if top == 1 else rounded(value, places=1)
 
 
 def counts_of(estimate: Estimate) -> str:

@@ -9,11 +9,13 @@ from django.urls import reverse
 
 from reports.artifact.fingerprints import short
 from reports.core.wording import Definition, definitions_on, in_words
+from stats.core.display import minus
 from stats.core.text import interval, number
 
 register = template.Library()
 register.filter("in_words", in_words)
 register.filter("short", short)
+register.filter("minus", minus)
 
 
 @register.filter
@@ -29,7 +31,8 @@ def estimate_words(estimate: Mapping[str, Any] | None) -> str:
         return "–"
     if estimate["value"] is None:
         return in_words(str(estimate["reason"]))
-    return f"{number(estimate['value'])} {interval(estimate['ci']) if estimate['ci'] else ''}".strip()
+    ends = interval(estimate["ci"]) if estimate["ci"] else ""
+    return minus(f"{number(estimate['value'])} {ends}".strip())
 
 
 @register.simple_tag

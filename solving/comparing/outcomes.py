@@ -17,19 +17,30 @@ SEED = 1  # of the signs that are drawn where there are too many to enumerate
 
 @dataclass(frozen=True)
 class Result:
-    """What an attempt came to. `accepted`: all its own verifiers call the answer sound, and nothing is violated."""
+    """What an attempt came to. `accepted`: all its own verifiers call the answer sound, and nothing is violated.
+
+    `cancelled`: it was stopped with its run, so what it would have come to is not known, and pairs leave it out.
+    """
 
     attempt: int
     number: int
     outcome: str
     accepted: bool
     tokens: int
+    cancelled: bool = False
 
     @property
     def words(self) -> str:
+        if self.cancelled:
+            return "cancelled"
         if self.outcome == "answered":
             return "accepted" if self.accepted else "answered"
         return self.outcome or "running"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it came to an end of its own."""
+        return bool(self.outcome) and not self.cancelled
 
 
 @dataclass(frozen=True)
@@ -43,7 +54,7 @@ class ProblemRow:
 
 @dataclass(frozen=True)
 class Paired:
-    """Attempts that two runs have both ended, by whether each succeeded; `p` is two-sided."""
+    """Attempts that two runs have both ended, none of them cancelled, by whether each succeeded; `p` is two-sided."""
 
     measure: str
     both: int
@@ -90,11 +101,13 @@ def results_of(run: SolveRun) -> dict[tuple[int, str], list[Result]]:
     """Results by instance, in the order of attempts."""
     verifiers = run.solver.settings.get("verifiers", 0)
     rows = run.attempts.order_by("instance__key", "number").values_list(
-        "instance", "instance__key", "pk", "number", "outcome", "ranking", "tokens_spent"
+        "instance", "instance__key", "pk", "number", "outcome", "ranking", "tokens_spent", "ended_because"
     )
     found: dict[tuple[int, str], list[Result]] = {}
-    for instance, key, pk, number, outcome, ranking, tokens in rows:
-        one = Result(pk, number, outcome, is_accepted(verifiers, ranking, outcome), tokens)
+    for instance, key, pk, number, outcome, ranking, tokens, because in rows:
+        accepted = is_accepted(verifiers, ranking, outcome)
+        cancelled = because == Attempt.Because.CANCELLED
+        one = Result(pk, number, outcome, accepted, tokens, cancelled)
         found.setdefault((instance, key), []).append(one)
     return found
 
@@ -117,9 +130,9 @@ def paired(rows: Sequence[ProblemRow], first: int, second: int, measure: str) ->
     differences: list[int] = []
     single = True
     for row in rows:
-        ended = {one.number: one for one in row.results[second] if one.outcome}
+        ended = {one.number: one for one in row.results[second] if one.has_ended}
         pairs = [
-            (one, ended[one.number]) for one in row.results[first] if one.outcome and one.number in ended
+            (one, ended[one.number]) for one in row.results[first] if one.has_ended and one.number in ended
         ]
         if not pairs:
             continue
@@ -142,11 +155,12 @@ def _succeeds(result: Result, measure: str) -> bool:
 
 
 def taken_by(run: SolveRun, results: Mapping[tuple[int, str], Sequence[Result]]) -> Taken:
-    """What a run took: three statements."""
+    """What a run took: three statements. Attempts that were cancelled have not ended."""
     every = [one for some in results.values() for one in some]
-    ended = run.attempts.filter(state=AttemptState.ENDED).aggregate(
-        used=Sum("tokens_spent"), rounds=Avg("rounds"), times=Count("pk")
+    of_their_own = run.attempts.filter(state=AttemptState.ENDED).exclude(
+        ended_because=Attempt.Because.CANCELLED
     )
+    ended = of_their_own.aggregate(used=Sum("tokens_spent"), rounds=Avg("rounds"), times=Count("pk"))
     steps = run.steps.aggregate(
         tokens=Sum("tokens_spent"),
         cost=Sum("cost_spent"),

@@ -86,11 +86,14 @@ def runs() -> QuerySet[SolveRun]:
 def progress_of(run: SolveRun) -> RunProgress:
     """Counts of a run: three statements."""
     by = {outcome: Count("pk", filter=Q(outcome=outcome)) for outcome in Attempt.Outcome.values}
+    # A cancelled attempt did not leave its cap unused.
+    of_their_own = Q(state=AttemptState.ENDED) & ~Q(ended_because=Attempt.Because.CANCELLED)
     counts = run.attempts.aggregate(
         attempts=Count("pk"),
         ended=Count("pk", filter=Q(state=AttemptState.ENDED)),
         paused=Count("pk", filter=Q(state=AttemptState.PAUSED)),
-        used=Sum("tokens_spent", filter=Q(state=AttemptState.ENDED)),
+        used=Sum("tokens_spent", filter=of_their_own),
+        measured=Count("pk", filter=of_their_own),
         without_output=Count("pk", filter=Q(result__no_output=True)),
         without_blocks=Count("pk", filter=Q(result__source_shown="beginning")),
         **by,
@@ -105,13 +108,13 @@ def progress_of(run: SolveRun) -> RunProgress:
     )
     ended = run.attempts.exclude(ended_because="").values_list("ended_because")
     because = dict(ended.annotate(times=Count("pk")).order_by("ended_because"))
-    allowed = (run.attempt_tokens or 0) * counts["ended"]
+    allowed = (run.attempt_tokens or 0) * counts.pop("measured")
     return RunProgress(
         **counts,
         **{**steps, "tokens": steps["tokens"] or 0, "cost": f"{(steps['cost'] or Decimal(0)).normalize():f}"},
         because=because,
         calls=SolveCall.objects.filter(task__run=run).count(),
-        unused=1 - used / allowed if allowed else None,
+        unused=max(0.0, 1 - used / allowed) if allowed else None,
     )
 
 

@@ -6,8 +6,21 @@ computed from its integers.
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
+
+_NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
+
+
+def minus(text: str) -> str:
+    """With U+2212 as the sign of negative numbers: for pages and printed reports, never for files and commands."""
+    return _NEGATIVE.sub("\N{MINUS SIGN}", text)
+
+
+def signed(shown: str) -> str:
+    """A difference as it was rounded, with its sign on pages and in printed reports; none before 0."""
+    return f"+{shown}" if float(shown) > 0 else minus(shown)
 
 
 def ratio(numerator: int, denominator: int, *, places: int = 1, scale: int = 1) -> str:

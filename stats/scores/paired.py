@@ -130,7 +130,12 @@ def _newcombe(one: Floats, two: Floats, totals: ClusterTotals, level: float) -> 
         float(((1 - one) * (1 - two)).sum()),
     ]
     if not totals.n or totals.sizes.max() == 1:
-        return replace(paired_newcombe(*cells, level=level), clusters=totals.clusters)
+        found = replace(paired_newcombe(*cells, level=level), clusters=totals.clusters)
+        if found.ci is None:
+            return found
+        # One division: the difference of two rounded shares is beside the ratio and can round to another digit.
+        value = totals.mean
+        return replace(found, value=value, ci=(min(value, found.ci[0]), max(value, found.ci[1])))
     if totals.clusters < 2:
         method = "newcombe_paired_10_n_eff"
         return Estimate(

@@ -15,8 +15,8 @@ SIZE = 200
 # End to end, with the cited source, materialised, through another source (Table 2); the gap as printed there.
 TABLE_2 = {
     "claude": (14, 9, 71, 13, "+5.7 pp"),
-    "grok": (7, 2, 74, 7, "-0.8 pp"),
-    "kimi": (7, 1, 74, 7, "-2.1 pp"),
+    "grok": (7, 2, 74, 7, "−0.8 pp"),
+    "kimi": (7, 1, 74, 7, "−2.1 pp"),
     "gpt": (6, 5, 71, 5, "+4.0 pp"),
     "deepseek": (5, 2, 74, 5, "+0.2 pp"),
     "gemini": (4, 5, 67, 3, "+5.5 pp"),

@@ -5,9 +5,11 @@ import pytest
 from benchmark.protocols import get_protocol
 from reports.core.datasets import CampaignInfo
 from reports.results import sentences
+from reports.results.board import value_of
 from reports.results.graded import Agreeing, Graded, agreeing, level_of, rater_pairs, readable_questions
 from reports.results.grid import graded_cell, natural, shade_of
 from reports.results.page import decision_words
+from stats.core.intervals import proportion
 from stats.core.scale import NAMED, own_scale
 
 LEVELS = own_scale(
@@ -239,3 +241,11 @@ def test_distances_between_levels():
         sentences.by_one_level_words([0, 1, 1, 2])
         == "Where two referees differ, it is by one level in 2 of 3 cases."
     )
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "shown"), [(23, 40, "58 %"), (115, 200, "58 %"), (29, 200, "15 %"), (1, 8, "13 %")]
+)
+def test_shares_are_rounded_half_up_on_the_exact_ratio(k: int, n: int, shown: str) -> None:
+    """100 * (23 / 40) is 57.49999999999999."""
+    assert value_of(proportion(k, n)) == shown

@@ -17,10 +17,11 @@ from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.django_db
 AUDIT = {"positive": "yes", "question": "ground"}
+VALUES = ["yes", "no", "uncertain"]
 ASKED = {
-    "agreement": {"level": "nominal"},
-    "difference": {"first": ["expert"], "second": ["expert", "judge"], "level": "nominal"},
-    "systems": {"positive": "yes", "rater_kind": "expert", "level": "nominal"},
+    "agreement": {"level": "nominal", "order": VALUES},
+    "difference": {"first": ["expert"], "second": ["expert", "judge"], "level": "nominal", "order": VALUES},
+    "systems": {"positive": "yes", "rater_kind": "expert", "level": "nominal", "order": VALUES},
     "audit": {**AUDIT, "by": "system"},
     "corrected": {**AUDIT, "by": "system"},
 }
@@ -80,6 +81,25 @@ def test_the_level_is_that_of_the_rubric_where_nobody_says_another(carl, gaps, c
         carl, "api-stored-analyses", gaps.name, analysis="agreement", campaign=campaign.slug, level="ordinal"
     ).json()
     assert {bundle["primary"] for bundle in asked["questions"].values()} == {"krippendorff_alpha_ordinal"}
+    assert asked["questions"]["ground"]["categories"] == ["no", "uncertain", "yes"]
+
+
+def test_grades_that_nobody_gave_count_as_on_the_page_of_agreement(carl, proofs):
+    """Of 0 to 5 for clarity three were given; AC1 and AC2 depend on how many there are."""
+    campaign = Campaign.objects.get(release=proofs)
+    page = carl.get(reverse("api-question", args=[campaign.slug, "clarity"])).json()
+    found = post(
+        carl,
+        "api-stored-analyses",
+        proofs.name,
+        analysis="agreement",
+        campaign=campaign.slug,
+        question="clarity",
+    ).json()["questions"]["clarity"]
+    assert (found["level"], found["categories"]) == ("interval", list("012345"))
+    for name in ("krippendorff_alpha_interval", "gwet_ac1", "gwet_ac2_linear", "gwet_ac2_quadratic"):
+        assert found[name]["value"] == pytest.approx(page["coefficients"][name]["value"]), name
+        assert found[name]["ci"] == pytest.approx(page["coefficients"][name]["ci"]), name
 
 
 def test_the_audit_by_system_adds_up_to_the_audit(carl, gaps, campaign):

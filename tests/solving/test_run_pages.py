@@ -16,6 +16,7 @@ from solvers.recipe import recipe_names
 from solvers.scripted import reply
 from solving.models import Attempt, MemoryEntry, Solver, SolveRun
 from solving.runs.actions import Order, System, begin, make_solver, reconcile_solving, steer
+from solving.runs.queries import progress_of
 from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory
 from work.models import RunState
 from work.worker import drain
@@ -350,6 +351,22 @@ def test_an_unreadable_reply_and_a_failed_call_are_in_the_transcript(
     assert "asked again" in shown
     shown = client.get(f"/solving/attempts/{attempt.pk}/steps/r1.draft/").content.decode()
     assert "The reply could not be read" in shown
+
+
+def test_cancelled_attempts_are_no_failures_of_a_comparison(
+    server: ScriptedServer, client: Client, coordinator: User, release: Release
+) -> None:
+    whole, stopped = finished(solver(), release), begun(solver("single"), release)
+    steer(actor=None, run=stopped, to=RunState.CANCELLED)
+    client.force_login(coordinator)
+    page = client.get(f"/solving/compare/?run={whole.pk}&run={stopped.pk}")
+    [(_name, measures)] = page.context["pairs"]
+    assert [one.pairs for one in measures] == [0, 0]
+    assert "No attempt has ended in both." in page.content.decode()
+    taken = dict(page.context["taken"])[f"{stopped.solver.name} (run {stopped.pk})"]
+    assert (taken.ended, taken.attempts, taken.unused, taken.rounds) == (0, 2, None, None)
+    assert [row.results[1][0].words for row in page.context["rows"]] == ["cancelled", "cancelled"]
+    assert progress_of(stopped).unused is None
 
 
 def test_equal_runs_are_compared_and_unequal_ones_only_if_asked_to(

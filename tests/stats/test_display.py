@@ -2,7 +2,7 @@
 
 import pytest
 
-from stats.core.display import percent, ratio, rounded, rounded_percent
+from stats.core.display import minus, percent, ratio, rounded, rounded_percent, signed
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,10 @@ def test_numbers_of_any_size_are_rounded():
 def test_nothing_is_shown_for_a_ratio_over_zero():
     with pytest.raises(ValueError, match="reason"):
         percent(0, 0)
+
+
+def test_negative_numbers_have_a_minus_sign_on_pages_and_names_keep_their_hyphens() -> None:
+    assert minus("-4.0 to 0.3") == "−4.0 to 0.3"
+    assert minus("0.65 [-0.20, 2.10]") == "0.65 [−0.20, 2.10]"
+    assert minus("gpt-4, math-AG") == "gpt-4, math-AG"
+    assert [signed(text) for text in ("0.3", "0.00", "-0.30")] == ["+0.3", "0.00", "−0.30"]

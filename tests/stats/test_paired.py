@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from reports.core.cells import signed_points
 from stats.core.bootstrap import generator
 from stats.core.estimate import Caution
 from stats.scores.clusters import cluster_totals
@@ -116,3 +117,12 @@ def test_cochrans_q_is_permuted_within_clusters_that_hold_several_items():
 
 def test_the_totals_of_clusters_are_what_the_test_flips():
     assert cluster_totals([1, -1, 1, 1], ["a", "a", "b", "b"]).sums.tolist() == [0, 2]
+
+
+def test_a_difference_is_one_ratio_and_rounds_as_such():
+    """23 and 20 of 80: the shares' difference is 0.03749999999999998, which would be shown as 3.7 points."""
+    first, second = np.arange(80) < 23, np.arange(80) < 20
+    found = paired_interval(first, second, np.arange(80))
+    assert found.value == 3 / 80
+    assert signed_points(found.value) == "+3.8"
+    assert found.ci[0] <= found.value <= found.ci[1]

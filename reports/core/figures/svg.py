@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 
-from stats.core.display import rounded
+from stats.core.display import minus, rounded
 
 FONT = 12.0
 
@@ -38,7 +38,14 @@ def text(
 ) -> Markup:
     """Text with its baseline at y."""
     return element(
-        "text", words, x=x, y=y, text_anchor=anchor, font_size=size, font_weight=weight, fill="currentColor"
+        "text",
+        minus(words),
+        x=x,
+        y=y,
+        text_anchor=anchor,
+        font_size=size,
+        font_weight=weight,
+        fill="currentColor",
     )
 
 

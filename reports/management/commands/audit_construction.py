@@ -12,6 +12,7 @@ from judging.asking.subjects import instance_of
 from judging.programs.construction import audit_construction
 from reports.construction.document import chosen_findings, construction, newest_audit
 from reports.construction.raters import raters
+from stats.core.display import rounded_percent
 from stats.core.text import aligned, interval, number
 
 
@@ -60,8 +61,8 @@ class Command(TouchstoneCommand):
                 lines.append(f"{item['title']}: no instances")
             else:
                 counts = ", ".join(f"{count} {value}" for value, count in item["counts"].items() if count)
-                low, high = (100 * end for end in fault["ci"])
-                share = f"{100 * fault['value']:.1f} % [{low:.1f}, {high:.1f}]"
+                low, high = (rounded_percent(end) for end in fault["ci"])
+                share = f"{rounded_percent(fault['value'])} % [{low}, {high}]"
                 lines.append(f"{item['title']}: {counts}; at fault {share}")
         found, rows = document["raters"], []
         lines += ["", f"Program, {found['judge'] or 'judge (none was asked)'} and experts side by side"]
