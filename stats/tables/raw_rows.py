@@ -80,6 +80,10 @@ def csv_rows(stream: BinaryIO, delimiter: str = ",") -> Iterator[Row]:
                 continue
             if not width:
                 width = _checked_width(len(cells), reader.line_num)
+                for sign, name in ((";", "semicolons"), ("\t", "tabs")):
+                    if width == 1 and sign in cells[0] and sign != delimiter:
+                        message = f"{name} separate the columns: save it with commas instead"
+                        raise TableError(message, line=reader.line_num)
             if len(cells) != width:
                 message = f"has {len(cells)} cells where the header has {width}"
                 raise TableError(message, line=reader.line_num)
