@@ -364,6 +364,26 @@ def test_the_column_that_names_the_problem_is_guessed_before_that_of_its_stateme
         assert page.context["reading"].columns["instance_id"] == header.split(",")[0]
 
 
+def test_answers_in_markdown_are_seen_and_shown_as_markdown_unless_the_form_or_the_row_says_otherwise(
+    carl, towers
+):
+    rows = [
+        {"problem": "p1", "model": "gpt", "proof": f"{'It is so. ' * 50}\n\n### Steps\n\n- **Case 1**: $x$."},
+        {"problem": "p2", "model": "gpt", "proof": "It is $x$.", "markup": "plain"},
+    ]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    upload = mapped(carl, sent(carl, content, "a.jsonl", release="towers"))
+    imported(carl, upload)
+    assert sorted(Output.objects.values_list("instance__key", "text_format")) == [
+        ("p1", "markdown"),
+        ("p2", "plain"),
+    ]
+    later = json.dumps({"problem": "p1", "model": "claude", "proof": "It is ** so."}).encode()
+    upload = mapped(carl, sent(carl, later, "b.jsonl", release="towers"), written="latex")
+    imported(carl, upload)
+    assert Output.objects.get(run__system__name="claude").text_format == "latex"
+
+
 def test_what_is_wrong_with_a_row_is_said_in_words(carl, towers):
     content = b'problem,model,proof,attempt\n"p1\nagain",gpt,It is.,1\np1,gpt,It is.,0\n'
     upload = mapped(carl, sent(carl, content, "a.csv", release="towers"))
