@@ -46,6 +46,17 @@ def test_a_canonical_name_wins_and_no_column_is_guessed_twice():
     assert found == {"label": "", "value": "value", "answer": "", "subject": "subject", "item": ""}
 
 
+def test_gradings_of_benchmarks_are_known_by_their_columns():
+    found = guessed_columns(("problem_idx", "problem", "model_name", "grader", "points"), COLUMNS)
+    assert found == {
+        "problem_idx": "instance",
+        "problem": "",
+        "model_name": "system",
+        "grader": "rater",
+        "points": "value",
+    }
+
+
 @pytest.mark.parametrize(
     ("content", "form", "reason"),
     [
