@@ -117,10 +117,10 @@ class DrawForm(PlainForm):
     def refuse_undecided(self, undecided: int) -> None:
         """An error at its field while outputs are waiting for a decision and are not to be left out."""
         if undecided and not self.cleaned_data.get("leave_out_undecided"):
-            outputs = counted(undecided, "output")
+            outputs, them = counted(undecided, "output"), "it" if undecided == 1 else "them"
             self.add_error(
                 "leave_out_undecided",
-                f"{outputs} may reveal the author. Decide on the quarantine page, or leave them out.",
+                f"{outputs} may reveal the author. Decide on the quarantine page, or leave {them} out.",
             )
 
     @abstractmethod

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 from django.urls import reverse
@@ -28,7 +27,7 @@ from stats.core.scale import Scale, value_words
 
 @dataclass(frozen=True)
 class Choice:
-    """A radio card. `key` is the number key that picks it, if there is one left."""
+    """A radio card. `key` is the number key that picks it, if it has one."""
 
     value: str
     label: str
@@ -211,10 +210,9 @@ def _asked_steps(
 
 def _choices(question: Question, chosen: str) -> tuple[Choice, ...]:
     scale = question.scale
-    keys = scale.values if scale.number_keys else "123456789"
     return tuple(
         Choice(value, value_words(value), scale.anchors.get(value, ""), key, chosen=value == chosen)
-        for value, key in zip_longest(scale.values, keys[: len(scale.values)], fillvalue="")
+        for value, key in zip(scale.values, scale.number_keys, strict=True)
     )
 
 

@@ -24,7 +24,8 @@ _KINDS = {
     "object": "object",
 }
 _ALIKE = {
-    "instance_id": "id key problem problem_id instance question_id question task task_id name number no index qid",
+    "instance_id": "problem_id problem_idx id key problem instance question_id question task task_id name number no "
+    "index qid",
     "index": "id key problem problem_id instance_id",
     "text": "proof output answer response solution completion generation content body tex latex markdown",
     "steps": "proof_steps proof",

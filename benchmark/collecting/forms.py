@@ -152,6 +152,18 @@ class TableForm(MappingForm):
                 initial=self.reading.ids,
                 help_text="If a name holds more than the problem: {problem}:{attempt}, for example.",
             )
+        if any(each.name in ("format", "statement_format") for each in fields):
+            self.fields["written"] = forms.ChoiceField(
+                label="Texts are written in",
+                choices=[
+                    ("latex", "LaTeX"),
+                    ("markdown", "Markdown, with formulas"),
+                    ("plain", "plain text"),
+                ],
+                required=False,
+                initial=self.reading.written,
+                help_text="Of rows that do not say it. Models mostly answer in Markdown: **bold**, ### headings.",
+            )
         choices = [("", "–"), *((column, column) for column in columns)]
         for each in fields:
             self.fields[f"field:{each.name}"] = forms.ChoiceField(
@@ -174,4 +186,5 @@ class TableForm(MappingForm):
             each.name: column for each in self.of if (column := self.cleaned_data[f"field:{each.name}"])
         }
         ids = self.cleaned_data.get("ids", "").strip()
-        return Reading(table=self.reading.table, columns=columns, ids=ids, **self._shared())
+        written = self.cleaned_data.get("written") or self.reading.written
+        return Reading(table=self.reading.table, columns=columns, ids=ids, written=written, **self._shared())

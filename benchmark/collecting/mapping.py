@@ -1,5 +1,6 @@
 """What an upload is, in a sentence, and how it maps to problems and outputs: a guess that people can change. Pure."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -34,6 +35,7 @@ MAX_MACROS = 100_000
 _MACROS = {"macros", "macro", "preamble", "commands", "definitions", "defs", "newcommands"}
 _ABOUT = {"readme", "notes", "license", "licence", "changelog"}  # documents about the others
 _CELL = 200  # characters of a cell in the preview
+_MARKDOWN = re.compile(r"(?m)^#{1,6} \S|^ *(?:[-*]|\d+\.) +\*\*|\*\*\w[^*\n]*\*\*")
 _KINDS = {
     ".tex": "LaTeX file",
     ".md": "Markdown file",
@@ -49,7 +51,8 @@ class Reading:
     """How the parts of an upload are read. For files `outputs` and `problems` are patterns, "" for none; for a table
     `columns` maps fields to columns, and `table` says what its rows are. `system` names the one system of an upload
     that does not say it, `domain` is that of problems without one. `macros` are definitions in LaTeX that are put in
-    front of every text that uses one of them. `ids` is a pattern by which the names of problems in a table hold problem
+    front of every text that uses one of them. `written` is how the texts of a table are written that does not say it:
+    latex, markdown or plain. `ids` is a pattern by which the names of problems in a table hold problem
     and attempt; "" finds them without."""
 
     table: str = ""  # "", "problems" or "outputs"
@@ -62,6 +65,7 @@ class Reading:
     track: str = "raw"
     macros: str = ""
     ids: str = ""
+    written: str = "latex"
 
     def as_json(self) -> dict[str, Any]:
         """For the row of the upload and the audit trail."""
@@ -96,9 +100,18 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
             raise Refused(reason, code="too_many_columns")
         cells = [[_storable(cell_of(row.get(column, ""))[:_CELL]) for column in names] for row in found]
         columns = [_storable(column) for column in names]
-        return {"columns": columns, "rows": cells, "count": count, "file": table.name} | (
-            {"tool": tool.title} if tool else {}
-        )
+        markdown = [
+            _storable(column)
+            for column in names
+            if any(isinstance(text := row.get(column), str) and _MARKDOWN.search(text) for row in found)
+        ]
+        return {
+            "columns": columns,
+            "rows": cells,
+            "count": count,
+            "file": table.name,
+            "markdown": markdown,
+        } | ({"tool": tool.title} if tool else {})
     members = members_of(folder, name)
     paths = [member.path for member in members]
     if not any(PurePosixPath(path).suffix.lower() in (*TEXTS, ".zip") for path in paths):
@@ -169,7 +182,14 @@ def guess(
             columns = dict(before)
         system = "" if SYSTEM in columns or table == "problems" else default_system
         ids = str(remembered.get("ids") or "")
-        return Reading(table=table, columns=columns, system=system, macros=macros, ids=ids), []
+        text = columns.get("statement" if table == "problems" else "text", "")
+        written = "markdown" if text in found.get("markdown", ()) else "latex"
+        if remembered.get("table") == table:
+            written = str(remembered.get("written") or written)
+        reading = Reading(
+            table=table, columns=columns, system=system, macros=macros, ids=ids, written=written
+        )
+        return reading, []
     documents = [path for path in found["paths"] if not is_macros(path)]
     others = guesses(documents, known or (), known_systems)
     best = others[0] if others else Guess("{system}/{problem}", "", (), ())

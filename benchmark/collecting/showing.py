@@ -68,5 +68,6 @@ def kind_of(fault: Mapping[str, Any]) -> str:
     words = _AT.sub("", str(fault["reason"]))
     if not _COMMAND.search(words):
         words = re.sub(r"\d[\d,.]*", "…", _QUOTED.sub("…", words))
+        words = re.sub(r"…(?:,? …)+", "…", words)
     name = str(fault.get("field", ""))
     return f"{name}: {words}" if re.fullmatch(r"[a-z_][\w.]*", name) else words

@@ -303,6 +303,7 @@ def stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol, 
         and "json" in table.suffix.lower()
         and all(field == column for field, column in reading.columns.items())
     )
+    form = "statement_format" if of_problems else "format"
     has_text, names, tool = "text" in fields, Names(staged.keys), tool_of(table)
     for row in rows_of(table, table.suffix.lower()):
         if isinstance(row, RecordError):
@@ -313,6 +314,8 @@ def stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol, 
         number, raw = row
         flat = columns_of(raw)
         record = raw if as_it_is else record_of(flat, reading.columns, fields)
+        if not as_it_is and form in fields and not record.get(form):
+            record[form] = reading.written
         if staged.problems is not None:
             statement = record.get("statement")
             if isinstance(statement, str) and not as_it_is:

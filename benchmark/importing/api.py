@@ -164,6 +164,11 @@ class MappingIn(serializers.Serializer[Any]):
         max_length=MAX_PATTERN,
         help_text="How names of problems in a table hold problem and attempt, `{problem}:{attempt}`.",
     )
+    written = serializers.ChoiceField(
+        choices=["latex", "markdown", "plain"],
+        default="latex",
+        help_text="How the texts of a table are written where its rows do not say it.",
+    )
 
 
 class MappingView(StaffView):

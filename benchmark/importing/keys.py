@@ -4,12 +4,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from benchmark.importing.records import ONE_LINE
 from benchmark.protocol import PaperRecord
 
-# One line: a key is used in URLs, table cells and file names of exports. Pydantic's regex has no lookahead.
-_ONE_LINE = r"^[^\x00-\x1f\x7f\x85\u2028\u2029]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$"
-
-Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_ONE_LINE)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=ONE_LINE)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Split = Annotated[str, StringConstraints(max_length=50)]
 Year = Annotated[int, Field(ge=0, le=9999)]

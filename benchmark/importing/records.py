@@ -25,11 +25,17 @@ _WORDS = {
     "extra_forbidden": "this format has no such field",
     "string_too_short": "must not be empty",
 }
+# One line: a key is used in URLs, table cells and file names of exports. Pydantic's regex has no lookahead.
+ONE_LINE = r"^[^\x00-\x1f\x7f\x85\u2028\u2029]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$"
+_PATTERNS = {ONE_LINE: "must be one line, and not blank", r"\S": "must not be blank"}
 
 
 def record_errors(error: ValidationError, line: int) -> Iterator[RecordError]:
     """What pydantic found wrong with one record, a RecordError for each field."""
-    for fault in error.errors(include_url=False, include_context=False):
+    for fault in error.errors(include_url=False):
         field = ".".join(str(part) for part in fault["loc"])
-        reason = _WORDS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
+        said = _WORDS.get(fault["type"]) or _PATTERNS.get(str(fault.get("ctx", {}).get("pattern")))
+        reason = said or fault["msg"].removeprefix("Value error, ")
+        if field == "attempt" and fault["type"] == "greater_than_equal":
+            reason = "attempts count from 1: where a file counts from 0, add 1 to all of them"
         yield RecordError(reason[0].lower() + reason[1:], line=line, field=field)

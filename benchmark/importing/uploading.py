@@ -299,7 +299,9 @@ def _work_held(pk: int) -> bool:
     except FileNotFoundError:
         answer["refusal"] = "The file is gone; upload it again."
     except Refused as refusal:
-        answer["refusal"] = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"
+        reason = refusal.reason
+        names_the_file = reason.startswith(upload.file_name)
+        answer["refusal"] = reason if names_the_file else f"{reason[:1].upper()}{reason[1:]}"
     except DatabaseError as error:
         answer["refusal"] = f"The database refused it: {error}. {_what_is_stored(upload)}"
     except OSError as error:

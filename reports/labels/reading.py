@@ -87,6 +87,7 @@ class LabelReader:
             str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track, o.run.condition)): o
             for o in outputs.iterator(2000)
         }
+        self._slugs = {o.run.system.name: o.run.system.slug for o in self.outputs.values()}
         self.instances = {row.key: row for row in release.instances.defer("payload")}
         self.rubrics = known_rubrics(self.protocol.name)
 
@@ -165,7 +166,9 @@ class LabelReader:
         pair = isinstance(subject, PairSubject)
         for one in subject.ordered if isinstance(subject, PairSubject) else [subject]:
             if str(one) not in self.outputs:
-                yield "subject", f"{self.release.name} has no output {str(one)!r}"
+                called = str(replace(one, system=self._slugs.get(one.system, one.system)))
+                here = f", but {called!r}, by its system's short name" if called in self.outputs else ""
+                yield "subject", f"{self.release.name} has no output {str(one)!r}{here}"
         if isinstance(subject, PairSubject) and subject.one.track != subject.other.track:
             yield (
                 "subject",
@@ -460,8 +463,10 @@ def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
     state = row["state"] or "answered"
     if state not in STATES:
         yield "state", f"{state!r} is not one of {', '.join(STATES)}"
-    elif (state == "answered") != bool(row["value"]):
-        yield "value", "a value belongs to state answered, and only there"
+    elif state == "answered" and not row["value"]:
+        yield "value", "is empty: without an answer the state is abstain or unavailable"
+    elif state != "answered" and row["value"]:
+        yield "value", f"belongs to state answered, not to {state}"
     for column in ("vote", "order", "stratum_size", "sample_size"):
         if row[column] and not row[column].isdecimal():
             yield column, f"{row[column]!r} is not a whole number"

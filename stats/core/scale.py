@@ -100,9 +100,15 @@ class Scale:
         return " or ".join(value_words(value) for value in self.values if value in self.success)
 
     @property
-    def number_keys(self) -> bool:
-        """Whether every value is a digit, so that the key with the digit picks it."""
-        return bool(self.values) and all(value in tuple("0123456789") for value in self.values)
+    def number_keys(self) -> tuple[str, ...]:
+        """For each value the digit whose key picks it, or none: its place, or itself where some values are digits.
+
+        On a scale of points the key 7 never picks anything but 7, also where there are halves or more than nine.
+        """
+        digits = tuple("0123456789")
+        if any(value in digits for value in self.values):
+            return tuple(value if value in digits else "" for value in self.values)
+        return tuple(str(place) if place < 10 else "" for place in range(1, len(self.values) + 1))
 
     def height(self, value: str) -> float:
         """The place of a value on a ranked scale; higher is better."""

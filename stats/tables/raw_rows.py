@@ -43,7 +43,8 @@ def text_lines(stream: BinaryIO) -> Iterator[str]:
             text = block.decode("utf-8")
         except UnicodeDecodeError as error:
             line = done + block.count(b"\n", 0, error.start) + 1
-            raise TableError(f"not UTF-8 (byte {block[error.start]:#04x})", line=line) from None
+            said = f"not UTF-8 (byte {block[error.start]:#04x}); save it as UTF-8"
+            raise TableError(said, line=line) from None
         if "\0" in text:
             line = done + text.count("\n", 0, text.index("\0")) + 1
             raise TableError("contains a NUL character", line=line)
@@ -79,6 +80,10 @@ def csv_rows(stream: BinaryIO, delimiter: str = ",") -> Iterator[Row]:
                 continue
             if not width:
                 width = _checked_width(len(cells), reader.line_num)
+                for sign, name in ((";", "semicolons"), ("\t", "tabs")):
+                    if width == 1 and sign in cells[0] and sign != delimiter:
+                        message = f"{name} separate the columns: save it with commas instead"
+                        raise TableError(message, line=reader.line_num)
             if len(cells) != width:
                 message = f"has {len(cells)} cells where the header has {width}"
                 raise TableError(message, line=reader.line_num)

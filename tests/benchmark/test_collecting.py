@@ -355,6 +355,51 @@ def test_a_table_with_columns_of_any_name_becomes_outputs(carl, towers, name, co
     ]
 
 
+def test_the_column_that_names_the_problem_is_guessed_before_that_of_its_statement(carl, towers):
+    """As MathArena and IMO-GradingBench publish their gradings: the statement is repeated in each row."""
+    for header in ("problem_idx,problem,model_name,answer", "Problem ID,Problem,Model,Response"):
+        content = f'{header}\np1,"Show $x$,\nplease.",gpt,It is.\n'.encode()
+        upload = sent(carl, content, "a.csv", release="towers")
+        page = carl.get(reverse("import-mapping", args=[upload.handle]))
+        assert page.context["reading"].columns["instance_id"] == header.split(",")[0]
+
+
+def test_answers_in_markdown_are_seen_and_shown_as_markdown_unless_the_form_or_the_row_says_otherwise(
+    carl, towers
+):
+    rows = [
+        {"problem": "p1", "model": "gpt", "proof": f"{'It is so. ' * 50}\n\n### Steps\n\n- **Case 1**: $x$."},
+        {"problem": "p2", "model": "gpt", "proof": "It is $x$.", "markup": "plain"},
+    ]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    upload = mapped(carl, sent(carl, content, "a.jsonl", release="towers"))
+    imported(carl, upload)
+    assert sorted(Output.objects.values_list("instance__key", "text_format")) == [
+        ("p1", "markdown"),
+        ("p2", "plain"),
+    ]
+    later = json.dumps({"problem": "p1", "model": "claude", "proof": "It is ** so."}).encode()
+    upload = mapped(carl, sent(carl, later, "b.jsonl", release="towers"), written="latex")
+    imported(carl, upload)
+    assert Output.objects.get(run__system__name="claude").text_format == "latex"
+
+
+def test_what_is_wrong_with_a_row_is_said_in_words(carl, towers):
+    content = b'problem,model,proof,attempt\n"p1\nagain",gpt,It is.,1\np1,gpt,It is.,0\n'
+    upload = mapped(carl, sent(carl, content, "a.csv", release="towers"))
+    assert [(fault["field"], fault["reason"]) for fault in upload.faults] == [
+        ("instance_id", "must be one line, and not blank"),
+        ("attempt", "attempts count from 1: where a file counts from 0, add 1 to all of them"),
+    ]
+
+
+def test_a_file_that_waits_for_its_mapping_can_be_deleted_on_that_page(carl, towers):
+    upload = sent(carl, b"problem,model,proof\np1,gpt,It is.\n", "a.csv", release="towers")
+    page = carl.get(reverse("import", args=[upload.handle]), follow=True).content.decode()
+    assert '<button class="button" type="submit" form="delete">Delete the file</button>' in page
+    assert f'action="{reverse("import-delete", args=[upload.handle])}" id="delete"' in page
+
+
 def test_a_table_of_problems_becomes_a_study(carl):
     rows = [
         {"id": f"q{n}", "question": "Show $x$.", "solution": "Clear.", "guidance": {"objects": ["a tower"]}}

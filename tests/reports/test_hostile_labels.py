@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.models import Adjudication, Answer, Campaign, Comment
-from benchmark.models import ImportState, Release
+from benchmark.models import ImportState, Release, System
 from judging.models import Judge, StepVerdict, Verdict
 from reports.labels.exporting import csv_lines
 from reports.labels.faults import LabelRow
@@ -349,6 +349,13 @@ def test_a_hostile_table_is_refused_with_line_and_field_and_nothing_is_stored(
     assert stored() == before
 
 
+def test_an_output_by_the_title_of_its_system_is_refused_with_its_own_name(proofs, tmp_path):
+    System.objects.filter(slug="aurora").update(name="Aurora 2.5 (Think)")
+    path = written(tmp_path, [EXPERT | {"subject": "sample-proof-01/Aurora 2.5 (Think)/1"}])
+    with pytest.raises(Refused, match=f"has no output .*, but '{PROOF}', by its system's short name"):
+        import_labels(actor=None, path=path, release=proofs)
+
+
 @pytest.mark.parametrize("value", [True, 7, 1e400, {"yes": 1}], ids=str)
 def test_what_json_calls_a_value_is_refused_where_it_is_none_of_the_scale(proofs, tmp_path, value):
     path = tmp_path / "labels.jsonl"
@@ -522,6 +529,11 @@ def test_a_comment_has_a_time_like_its_label(proofs, tmp_path):
 def sent(client, release: Release, folder: Path, **files: list[Row]):
     tables = {f"{name}.csv": written(folder, given).read_bytes() for name, given in files.items()}
     return send(client, release, "sent.zip", archive(tables))
+
+
+def test_a_refused_file_is_called_what_it_is_called(proofs, client):
+    upload = send(client, proofs, "marks.csv", b"problem_id,score\np1,7\n")
+    assert upload.refusal.startswith("marks.csv: line 1: unknown column 'problem_id'")
 
 
 def test_files_of_one_upload_that_contradict_each_other_are_refused_with_both_places(

@@ -11,12 +11,14 @@ from dataclasses import replace
 from datetime import date, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urljoin
 
 import pytest
 import yaml
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
+from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 
@@ -865,3 +867,11 @@ def test_a_record_whose_files_cannot_be_written_is_not_published(publish, monkey
     assert (row.version, [path.name for path in (root() / "gaps").glob("*[0-9]")]) == (1, ["1"])
     page("/records/gaps/1/")
     assert not list((root() / "gaps").glob(".[!n]*"))  # but .newest
+
+
+def test_graded_and_blank_outputs_are_told_apart_by_a_comma():
+    line = SimpleNamespace(letter="A", blank=1)
+    row = SimpleNamespace(line=line, name="aurora", experts=SimpleNamespace(value="1.2", n=3))
+    board = {"has_judge": True, "has_experts": True, "means": True, "top": 7, "lines": [row]}
+    shown = render_to_string("reports/records/_board.html", {"board": board})
+    assert "of 7, 3 graded, 1 blank<" in shown

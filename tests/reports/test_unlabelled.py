@@ -41,7 +41,11 @@ def test_a_dry_run_reports_and_stores_nothing(unlabelled_gaps):
         ("subject", "gap/aurora/1", "has no output"),
         ("question", "novelty", "no question 'novelty'"),
         ("value", "maybe", "not one of yes, no, uncertain"),
-        ("value", "", "is empty although the state is answered|a value belongs to state answered"),
+        (
+            "value",
+            "",
+            "is empty although the state is answered|is empty: without an answer the state is abstain",
+        ),
         ("confidence", "2", "not a number from 0 to 1"),
         ("created_at", "yesterday", "ISO 8601"),
         ("rater", "", "needs its rater"),

@@ -46,13 +46,24 @@ def test_a_canonical_name_wins_and_no_column_is_guessed_twice():
     assert found == {"label": "", "value": "value", "answer": "", "subject": "subject", "item": ""}
 
 
+def test_gradings_of_benchmarks_are_known_by_their_columns():
+    found = guessed_columns(("problem_idx", "problem", "model_name", "grader", "points"), COLUMNS)
+    assert found == {
+        "problem_idx": "instance",
+        "problem": "",
+        "model_name": "system",
+        "grader": "rater",
+        "points": "value",
+    }
+
+
 @pytest.mark.parametrize(
     ("content", "form", "reason"),
     [
         (b"", "csv", "empty"),
         (b"\n\n", "jsonl", "empty"),
         (b"a\0b,c\n", "csv", "line 1: contains a NUL"),
-        (b"a,b\n\xff\xfe,c\n", "csv", "line 2: not UTF-8"),
+        (b"a,b\n\xff\xfe,c\n", "csv", "line 2: not UTF-8 .byte 0xff.; save it as UTF-8"),
         (b"[1]\n", "jsonl", "line 1: not a JSON object"),
         (b",".join([b"c"] * (MAX_COLUMNS + 1)) + b"\n", "csv", "has 1001 columns"),
         (

@@ -84,6 +84,21 @@ def test_a_success_or_anchor_off_the_scale_is_refused():
         scale_from(REFEREE, positive="minor")
 
 
+@pytest.mark.parametrize(
+    ("values", "keys"),
+    [
+        (["reject", "minor"], ("1", "2")),
+        ([*"abcdefghijk"], (*"123456789", "", "")),
+        ([*"01234567"], tuple("01234567")),
+        (["0", "0.5", "1", "1.5"], ("0", "", "1", "")),
+        ([str(points) for points in range(11)], (*"0123456789", "")),
+    ],
+)
+def test_a_digit_picks_the_value_that_it_is_or_a_place_where_no_value_is_one(values, keys):
+    level = "nominal" if values[0].isalpha() else "interval"
+    assert scale_from({"level": level, "values": values}).number_keys == keys
+
+
 def test_numbers_have_one_spelling():
     scale = scale_from({"level": "interval", "values": ["0", "0.50", "1.0", "10"], "success": ["10"]})
     assert scale.values == ("0", "0.5", "1", "10")

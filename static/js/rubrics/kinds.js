@@ -56,7 +56,7 @@ export function asKind(question, kind, earlier = {}) {
 // A name for tables, from the words of the question; `taken` are those of the others.
 export function keyFor(text, taken) {
   const plain = text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
-  const words = plain.replace(/[^a-z0-9]+/g, "_").replace(/^[_0-9]+|_+$/g, "").slice(0, 40) || "question";
+  const words = plain.replace(/[^a-z0-9]+/g, "_").replace(/^[_0-9]+/, "").slice(0, 40).replace(/_+$/, "") || "question";
   for (let number = 1; ; number += 1) {
     const key = number === 1 ? words : `${words}_${number}`;
     if (!taken.includes(key)) return key;
