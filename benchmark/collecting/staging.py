@@ -314,7 +314,7 @@ def stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol, 
         number, raw = row
         flat = columns_of(raw)
         record = raw if as_it_is else record_of(flat, reading.columns, fields)
-        if not as_it_is and form in fields and not record.get(form):
+        if reading.written != "latex" and not as_it_is and form in fields and not record.get(form):
             record[form] = reading.written
         if staged.problems is not None:
             statement = record.get("statement")

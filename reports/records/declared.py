@@ -42,6 +42,11 @@ class Declared:
     hides_hashes: bool = False
     hides_clues: bool = False
 
+    @property
+    def author_line(self) -> str:
+        """The authors in a row; names that have a comma of their own are told apart by semicolons."""
+        return ("; " if any("," in name for name in self.authors) else ", ").join(self.authors)
+
     def is_open(self, instance: str) -> bool:
         """Whether the texts of the problem may be read from the day of publishing on."""
         return self.embargo.get(instance, "") <= self.published_on

@@ -50,7 +50,7 @@ def year(declared: Declared) -> str:
 def citation(declared: Declared) -> str:
     """One line for a reference list."""
     where = f"doi:{declared.doi}" if _DOI.fullmatch(declared.doi) else declared.address
-    return f"{', '.join(declared.authors)}. {declared.title}, version {declared.version}. {year(declared)}. {where}"
+    return f"{declared.author_line}. {declared.title}, version {declared.version}. {year(declared)}. {where}"
 
 
 def bibtex(declared: Declared) -> bytes:

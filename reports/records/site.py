@@ -227,7 +227,7 @@ def _readme(declared: Declared, finding: str, names: list[str], *, excludes: boo
     lines = [
         f"# {tables.markdown_text(declared.title)}, version {declared.version}",
         tables.markdown_text(finding),
-        f"Published on {declared.published_on} by {tables.markdown_text(', '.join(declared.authors))}. "
+        f"Published on {declared.published_on} by {tables.markdown_text(declared.author_line)}. "
         f"Licence: {tables.markdown_text(declared.licence)}.",
         f"<{declared.address}>",
         "## Limitations",

@@ -875,3 +875,18 @@ def test_graded_and_blank_outputs_are_told_apart_by_a_comma():
     board = {"has_judge": True, "has_experts": True, "means": True, "top": 7, "lines": [row]}
     shown = render_to_string("reports/records/_board.html", {"board": board})
     assert "of 7, 3 graded, 1 blank<" in shown
+
+
+def test_formulas_of_what_was_asked_and_of_the_limitations_are_set(publish):
+    publish(asked="Is $x<y$ proved?\n\nFor $n>1$ and <b>all</b>.", limitations="Only $n=2$ was asked.")
+    shown = page("/records/gaps/1/")
+    asked = shown[shown.index('id="asked"') : shown.index("</section>", shown.index('id="asked"'))]
+    limits = shown[shown.index('id="limits"') : shown.index("</section>", shown.index('id="limits"'))]
+    assert (asked.count("<math"), asked.count("<p>"), limits.count("<math")) == (2, 2, 1)
+    assert "&lt;b&gt;all" in asked
+
+
+def test_authors_whose_names_have_commas_are_told_apart(publish):
+    declared = Declared.from_json(publish().declared)
+    assert replace(declared, authors=["A. Author", "B. Writer"]).author_line == "A. Author, B. Writer"
+    assert replace(declared, authors=["Müller, Zoë", "B. Author"]).author_line == "Müller, Zoë; B. Author"
