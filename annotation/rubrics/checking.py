@@ -87,14 +87,14 @@ def _sentence(reason: str) -> str:
 def _checks(
     whole: Iterable[tuple[int, Question]], rubric: Rubric | None, earlier: Iterable[Rubric]
 ) -> Iterator[Check]:
-    silent = []
-    for _, question in whole:
-        scale = question.scale
-        if scale.ranked and isinstance(question.declared["scale"], Mapping):
-            silent += [value for value in scale.values if not scale.anchors.get(value)]
+    # points speak for themselves
+    scales = [
+        q.scale for _, q in whole if q.scale.level == "ordinal" and isinstance(q.declared["scale"], Mapping)
+    ]
+    silent = [value for scale in scales for value in scale.values if not scale.anchors.get(value)]
     if silent:
         yield Check(f"Say in words what these levels mean: {', '.join(silent[:8])}.", good=False)
-    else:
+    elif scales:
         yield Check("Every level has words.", good=True)
     if rubric is None:
         return

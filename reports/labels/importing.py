@@ -16,6 +16,7 @@ from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
+from benchmark.releases.queries import quarantined
 from judging.runs.actions import VerdictsDiffer, imported_judge, store_published, store_published_steps
 from reports.labels.comment_reading import COMMENT_CHECKS, CommentReader
 from reports.labels.evaluated import evaluated_rows, is_of_evaluator
@@ -27,7 +28,8 @@ from reports.labels.reading import LabelReader, label_rows_of
 class ImportedLabels:
     """What an import found and stored; with `dry_run` nothing was stored. `comments` are at their places.
 
-    `repeated` rows of labels and comments say again what a row before them says; they count once.
+    `repeated` rows of labels and comments say again what a row before them says; they count once. `undecided` outputs
+    with new labels wait in quarantine for a decision; once they have labels their texts stay as they are.
     """
 
     expert_labels: int = 0
@@ -38,6 +40,7 @@ class ImportedLabels:
     new_verdicts: int = 0
     new_decisions: int = 0
     new_comments: int = 0
+    undecided: int = 0
     campaigns: list[str] = field(default_factory=list)
     judges: list[str] = field(default_factory=list)
     raters: list[str] = field(default_factory=list)
@@ -113,6 +116,7 @@ def import_tables(
             # two imports at once: the second one finds what the first has stored
             Release.objects.select_for_update().get(pk=release.pk)
             known = set(Campaign.objects.filter(slug__in=reader.decisions).values_list("slug", flat=True))
+            waiting = set(quarantined(release).values_list("pk", flat=True))
             for (campaign, track), grades in reader.expert_grades(placed).items():
                 rubric = reader.rubric_of[campaign]
                 new = import_grades(
@@ -126,6 +130,10 @@ def import_tables(
                 )
                 report.new_grades += new
                 report.new_comments += sum(len(grade.comments or ()) for grade in grades) if new else 0
+                if new:
+                    graded = {one.pk for grade in grades for one in (grade.output, grade.second) if one}
+                    report.undecided += len(graded & waiting)
+                    waiting -= graded
                 report.campaigns.append(campaign)
                 report.raters = sorted({*report.raters, *(grade.rater for grade in grades)})
             _store_judgements(actor, reader, release, report, known)

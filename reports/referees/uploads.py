@@ -57,6 +57,7 @@ def import_upload(upload: ImportUpload, folder: Path, progress: Progress) -> dic
         "decisions": found.decisions,
         "repeated": found.repeated,
         "grades": found.new_grades,
+        "undecided": found.undecided,
         "raters": len(found.raters),
         "accounts": accounts,
         "comments": len(found.comments),

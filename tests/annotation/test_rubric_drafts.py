@@ -12,7 +12,9 @@ from accounts.refusal import NotAllowed, Refused
 from annotation.models import Rubric, RubricDraft
 from annotation.rubrics import drafting
 from annotation.rubrics.available import known_rubrics, rubric_called
+from annotation.rubrics.checking import checked_form
 from annotation.rubrics.starts import STARTS
+from benchmark.protocols import get_protocol
 
 pytestmark = pytest.mark.django_db
 
@@ -214,3 +216,23 @@ def test_a_question_that_is_half_written_is_neither_gone_nor_compared(client, co
     assert ">gone</span>" not in page
     assert "its rules are not compared" in page
     assert client.get(reverse("form-compare", args=[again.pk, "nothing-v1"])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("scale", "anchors", "said"),
+    [
+        ({"level": "ordinal", "values": ["bad", "good"], "success": ["good"]}, {}, "Say"),
+        (
+            {"level": "ordinal", "values": ["bad", "good"], "success": ["good"]},
+            {"bad": "no", "good": "yes"},
+            "Every",
+        ),
+        ({"level": "interval", "values": ["0", "1", "2"], "success": ["2"]}, {}, None),
+    ],
+)
+def test_words_are_asked_for_levels_and_not_for_points(scale, anchors, said):
+    """The editor has no place for the meanings of points."""
+    question = {"key": "q", "text": "How good?", "scale": scale, "anchors": anchors}
+    content = {"name": "f", "version": 1, "kind": "grade", "title": "F", "questions": [question]}
+    words = [check.words for check in checked_form(content, get_protocol("proofs")).checks]
+    assert [one.split()[0] for one in words if "level" in one] == ([said] if said else [])

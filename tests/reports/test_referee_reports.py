@@ -23,7 +23,7 @@ from annotation.core.item_names import item_name
 from annotation.core.visibility import viewer
 from annotation.models import Campaign, Comment, Grade, Item
 from benchmark.importing.uploading import work_imports
-from benchmark.models import ImportState, ImportUpload, Release
+from benchmark.models import IdentityScan, ImportState, ImportUpload, Output, Release
 from reports.history.chain import faults, seal
 from reports.printing.items import printed_items
 from reports.referees.views import EXAMPLES
@@ -266,6 +266,19 @@ def test_a_campaign_that_is_there_takes_no_other_comments(proofs, client):
     labels = exported(client, proofs, "labels")
     assert not apply(client, send(client, proofs, "labels.csv", labels)).report["changed"], "without comments"
     assert Comment.objects.filter(grade__assignment__item__campaign__slug=NAME).count() == 4
+
+
+def test_a_text_that_may_reveal_its_author_is_named_before_its_labels_are_imported(proofs, client):
+    """Nobody can redact it afterwards."""
+    output = Output.objects.get(instance__key="sample-proof-02", run__system__slug="basalt")
+    IdentityScan.objects.update_or_create(output=output, defaults={"version": 1, "certain": 1})
+    checked = send(client, proofs, "a.md", MARKDOWN.encode())
+    page = client.get(reverse("import", args=[checked.handle])).content.decode()
+    assert "1 of the texts may reveal who wrote it" in page
+    assert "once they are imported, it can no longer be redacted" in page
+    assert apply(client, checked).report["undecided"] == 1
+    again = send(client, proofs, "a.md", MARKDOWN.encode())
+    assert again.report["undecided"] == 0, "they are there already"
 
 
 def test_two_imports_of_one_file_store_it_once(proofs, client):

@@ -38,6 +38,7 @@ class Command(TouchstoneCommand):
             "comments_without_their_place": sum(one.lost for one in report.comments),
             "new_grades": report.new_grades,
             "new_comments": report.new_comments,
+            "waiting_in_quarantine": report.undecided,
             "new_verdicts": report.new_verdicts,
             "new_decisions": report.new_decisions,
             "campaigns": report.campaigns,
