@@ -176,11 +176,13 @@ def _had_every_system(
     items = [item for item in drawn if item.stratum == name]
     campaigns = {item.campaign for item in items}
     behind = [one for one in audits if one.campaigns & campaigns]
+    systems = {system_of(at) for at in inside.values()}
+    if any(not systems <= set(one.systems) for one in behind if one.systems is not None):
+        return False
     if behind and all(one.systems is not None for one in behind):
-        systems = {system_of(at) for at in inside.values()}
         nothing_here = [one for one in audits if not any(item.subject in inside for item in one.drawn)]
         known = campaigns.union(*(one.campaigns for one in nothing_here))
-        return all(systems <= set(one.systems or ()) and known >= set(one.leaves_out) for one in behind)
+        return all(known >= set(one.leaves_out) for one in behind)
     frame = max((item.stratum_size for item in items), default=0)
     if not 0 <= len(inside) - frame <= apart:
         return False
