@@ -54,7 +54,7 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):
         rotate_token(request)
 
     def get_reset_password_from_key_url(self, key: str) -> str:
-        """At the site's own address: who asks for somebody's mail says which port of the host it names."""
+        """At the site's own address: the person who asks for somebody's mail chooses the port of the host in it."""
         return settings.SITE_URL + urlsplit(super().get_reset_password_from_key_url(key)).path
 
     def post_login(self, request: HttpRequest, user: Any, **terms: Any) -> HttpResponse:

@@ -1,9 +1,10 @@
 """How far the answers to an item agree, and what a decision about them must say. Pure: values in and out.
 
 A question is agreed when all gave the same value, split when they gave several, and open when nobody could judge it.
-Who found that it cannot be judged differs from those who judged it, as in scores and audits; who says nothing, because
-the text was unreadable, say, differs from nobody. A campaign may ask for less: then different values agree if all or
-none of them count as solved. An item is incomplete while a planned grade is missing, whatever the others say.
+Those who found that it cannot be judged differ from those who judged it, as in scores and audits; those who say
+nothing, because the text was unreadable, say, differ from nobody. A campaign may ask for less: then different values
+agree if all or none of them count as solved. An item is incomplete while a planned grade is missing, whatever the
+others say.
 """
 
 from collections import Counter

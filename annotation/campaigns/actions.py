@@ -44,8 +44,8 @@ def require_staff(actor: User) -> None:
 
 
 def locked(campaign: Campaign) -> Campaign:
-    """The campaign's row, held until the transaction ends. Who stores something that only names the campaign does not
-    wait, so that nobody who holds a place already waits here for one who waits for that place."""
+    """The campaign's row, held until the transaction ends. Those who store something that only names the campaign do
+    not wait, so that nobody who holds a place already waits here for one who waits for that place."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 

@@ -55,7 +55,7 @@ def clean_pdf(data: bytes) -> Cleaned:
             raise Unreadable(f"Page {number + 1} would look different in the copy that readers get.")
     pages, words = checked(after)  # of the copy: texts in place of glyphs are not in it
     kept = [*titles, *sorted(copy.glyphs)]
-    # the metadata, which the copy does not have: who says so there may have said it elsewhere too
+    # the metadata, which the copy does not have: an author who says so there may have said it elsewhere too
     told = source.trailer.get("/Info")
     values = list(told.values()) if isinstance(told, Dictionary) else []
     said = [str(value) for value in values if isinstance(value, pikepdf.String)]
