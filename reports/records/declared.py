@@ -14,9 +14,9 @@ class Declared:
     (ISO) on which the texts of a problem may be read, by the problem's key; of a problem under embargo only its title
     is published. `credited` are the referees who chose to be named, as they chose it; `referees` counts all of them.
     With `hides_hashes` there is no hash of an answer that is not shown: anyone who has its text would find its system
-    by it. Records from before 27 November 2026 have all hashes. With `hides_clues` there are no draws of campaigns in which
-    nobody had graded yet, because they name the systems of what is still to be read, and where a problem is not shown
-    no words of references and no names of papers. Records from before 29 November 2026 have them.
+    by it. Records from before 27 November 2026 have all hashes. With `hides_clues` there are no draws of campaigns in
+    which nobody had graded yet, because they name the systems of what is still to be read, and where a problem is not
+    shown no words of references and no names of papers. Records from before 29 November 2026 have them.
     """
 
     name: str
