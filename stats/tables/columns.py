@@ -21,7 +21,6 @@ Form = Literal["csv", "jsonl"]
 Check = Callable[[str], str]  # a cell's text to its canonical text; ValueError says what is wrong with it
 Codes = NDArray[np.int32]
 
-_OTHER_SIGNS = {";": "semicolons", "\t": "tabs"}
 _CHUNK = 500  # small enough that the cells of a chunk stay in the cache
 
 
@@ -123,11 +122,6 @@ def read_table(
         if first is None:
             raise TableError("the file is empty: a header line is expected")
         header = [unquote_cell(name.strip()) for name in first[1]]
-        if len(header) == 1 and (sign := next((sign for sign in _OTHER_SIGNS if sign in header[0]), "")):
-            raise TableError(
-                f"cells are separated by {_OTHER_SIGNS[sign]}: save the table with commas between them",
-                line=1,
-            )
         for name in renames:
             if name not in header:
                 raise TableError(f"the table has no column {name!r} to rename", line=1)

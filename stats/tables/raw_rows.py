@@ -19,6 +19,7 @@ _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLOCK = 1 << 20
 MAX_LINE = 1 << 24  # bytes; a longer line is not a row of a table
 MAX_COLUMNS = 1_000
+_OTHER_SIGNS = {";": "semicolons", "\t": "tabs"}
 
 
 class TableError(ValueError):
@@ -80,9 +81,9 @@ def csv_rows(stream: BinaryIO, delimiter: str = ",") -> Iterator[Row]:
                 continue
             if not width:
                 width = _checked_width(len(cells), reader.line_num)
-                for sign, name in ((";", "semicolons"), ("\t", "tabs")):
+                for sign, name in _OTHER_SIGNS.items():
                     if width == 1 and sign in cells[0] and sign != delimiter:
-                        message = f"{name} separate the columns: save it with commas instead"
+                        message = f"cells are separated by {name}: save the table with commas between them"
                         raise TableError(message, line=reader.line_num)
             if len(cells) != width:
                 message = f"has {len(cells)} cells where the header has {width}"

@@ -97,7 +97,7 @@ def test_the_broker_may_be_away(no_worker, monkeypatch, django_capture_on_commit
 
 
 def test_an_unknown_format_is_refused():
-    with pytest.raises(ValueError, match="no text format"):
+    with pytest.raises(ValueError, match="not a text format"):
         rendered(TEXT, "docx")
 
 

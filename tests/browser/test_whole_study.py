@@ -119,11 +119,17 @@ def written(page: Page) -> list[str]:
 
 
 def by_keyboard(page: Page, options: list[Any], chosen: dict[str, str]) -> None:
-    """Keys answer the question that has the turn, the arrow goes to the next one, Ctrl+Enter submits."""
-    for question, _ in options:
+    """Keys answer the question that has the turn, the arrow goes to the next one, Ctrl+Enter submits.
+
+    Between the digits of a scale, such as 0.25, the arrows lead from 0.
+    """
+    for question, values in options:
         if question in chosen:
             choice = page.locator(f'label.choice:has([name="answer-{question}"][value="{chosen[question]}"])')
-            page.keyboard.press(str(choice.get_attribute("data-key")))
+            key = choice.get_attribute("data-key")
+            page.keyboard.press(key or "0")
+            for _ in range(0 if key else values.index(chosen[question])):
+                page.keyboard.press("ArrowRight")
             expect(choice.locator("input")).to_be_checked()
         if question != options[-1][0]:
             page.keyboard.press("ArrowDown")

@@ -236,7 +236,7 @@ def test_somebody_chooses_the_main_file_and_undoes_it(owner: User) -> None:
     source = add(TWO)
     assert (source.state, source.code, source.main) == (SourceState.UNDECIDED, "tie", "")
     assert [path for path, _ in source.candidates] == ["a.tex", "b.tex"]
-    with pytest.raises(Refused, match="no LaTeX document"):
+    with pytest.raises(Refused, match="not a LaTeX document"):
         choose_main(actor=owner, source=source, path="c.tex")
     chosen = choose_main(actor=owner, source=source, path="b.tex")
     assert (chosen.state, chosen.main, chosen.main_chosen_by) == (SourceState.READABLE, "b.tex", owner)

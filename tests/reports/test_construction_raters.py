@@ -171,7 +171,7 @@ def test_page_csv_and_rest_show_the_same(release, judge, client, coordinator):
 def test_without_a_judge_the_page_says_how_to_ask_one(release, client, coordinator):
     client.force_login(coordinator)
     page = client.get(reverse("construction-raters", args=["gaps"])).content.decode()
-    assert "No model was asked about these instances yet" in page
+    assert "No model has been asked about these instances yet" in page
 
 
 def test_the_newest_audit_is_the_programs_whatever_models_said(release, judge, client, coordinator):

@@ -141,7 +141,7 @@ def test_verdicts_without_their_outputs_are_refused(release, file, tmp_path):
         import_labels(actor=None, path=file, release=release)
     import_outputs(actor=None, path=file, release=release, system="a")
     other = spoilt(tmp_path, extracted_latex="Another lemma.", selected_file="x.pdf", error=None)
-    with pytest.raises(BadLabels, match="no run of this release"):
+    with pytest.raises(BadLabels, match="not a run of this release"):
         import_labels(actor=None, path=other, release=release)
     import_outputs(actor=None, path=file, release=release, system="b")
     with pytest.raises(BadLabels, match="several runs have exactly these outputs: a, b"):

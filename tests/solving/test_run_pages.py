@@ -80,9 +80,9 @@ def worked(run: SolveRun) -> SolveRun:
 
 def test_without_runs_the_list_says_what_a_run_needs(client: Client, coordinator: User) -> None:
     client.force_login(coordinator)
-    assert "No solver was run yet" in client.get("/solving/").content.decode()
+    assert "No solver has been run yet" in client.get("/solving/").content.decode()
     assert "no two runs" in client.get("/solving/compare/").content.decode()
-    assert "No solver was made yet" in client.get("/solving/solvers/").content.decode()
+    assert "No solver has been made yet" in client.get("/solving/solvers/").content.decode()
 
 
 def test_the_list_and_the_run_show_how_far_it_is(

@@ -54,8 +54,12 @@ def test_csv_and_jsonl_say_the_same():
         ("subject,value\ns1,y\0es\n", 2, "NUL"),
         (b"subject,value\ns1,\xff\n", 2, "UTF-8"),
         ("subject,value\ns1,yes\n".encode("utf-16"), 1, "UTF-16"),
-        (b"subject;value\ns1;6,5\n", 1, "semicolons separate the columns: save it with commas instead"),
-        (b"subject\tvalue\ns1\tyes\n", 1, "tabs separate the columns"),
+        (
+            b"subject;value\ns1;6,5\n",
+            1,
+            "cells are separated by semicolons: save the table with commas between them",
+        ),
+        (b"subject\tvalue\ns1\tyes\n", 1, "cells are separated by tabs"),
     ],
 )
 def test_bad_tables_are_refused_with_the_place(text, line, message):
