@@ -133,7 +133,7 @@ def _newcombe(one: Floats, two: Floats, totals: ClusterTotals, level: float) -> 
         found = replace(paired_newcombe(*cells, level=level), clusters=totals.clusters)
         if found.ci is None:
             return found
-        # One division: the difference of two rounded shares is beside the ratio and can round to another digit.
+        # One division: the difference of two floats is not quite the ratio and can round to another digit.
         value = totals.mean
         return replace(found, value=value, ci=(min(value, found.ci[0]), max(value, found.ci[1])))
     if totals.clusters < 2:

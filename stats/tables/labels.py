@@ -294,8 +294,8 @@ def _replaced(column: Column, rows: Ints, texts: Iterable[str]) -> Column:
 def independent(table: Table) -> tuple[Table, dict[str, int]]:
     """The rows of those who judged by themselves, and how many others were left out: decisions, labels in sight.
 
-    An adjudicator has read the grades and is not a further grader; who had a judge's verdict before them is no
-    independent one. No agreement and no comparison counts either.
+    An adjudicator has read the grades and is not a further grader; a grader who had a judge's verdict in sight is not
+    an independent one. No agreement and no comparison counts either.
     """
     decisions = table["rater_kind"].is_in(ADJUDICATOR)
     in_sight = table["verdict_seen"].is_in("yes")

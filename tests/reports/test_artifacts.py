@@ -23,6 +23,8 @@ from reports.artifact.freezing import FORMAT, WITH_REMARKS, assemble, build, fre
 from reports.artifact.manifest import Manifest, read_manifest
 from reports.artifact.remarks import read_remarks
 from reports.artifact.verification import read_artifact, verify, verify_file
+from reports.audit.draw import draw_audit, plan_audit
+from reports.audit.sizes import PerStratum
 from reports.core.canonical import canonical
 from reports.models import Artifact
 from reports.scores.document import score
@@ -383,3 +385,31 @@ def test_without_remarks_an_artifact_has_the_bytes_that_it_always_had(gaps, docu
     inputs = collect(release=gaps)
     assert document["format"] == FORMAT
     assert canonical(build(inputs, read_manifest(gaps, "raw"), {})) == canonical(document)
+
+
+def test_a_score_corrected_by_a_recorded_audit_is_recomputed_from_its_artifact(gaps, coordinator):
+    """The second audit leaves out the first, whose draw is older than the record, and takes its findings in."""
+    plan = plan_audit(release=gaps, wanted=PerStratum(2), exclude_campaigns=["sample-audit"])
+    rest = draw_audit(actor=coordinator, plan=plan, name="The rest", rubric="re2math-audit-v1")
+    for item in rest.items.all():
+        place = AssignmentFactory(item=item, state="submitted", submitted_at=timezone.now())
+        grade = Grade.objects.create(
+            assignment=place, rubric_sha256=rest.rubric.sha256, idempotency_key=str(place.pk)
+        )
+        for question in ("ground", "suff"):
+            Answer.objects.create(grade=grade, question=question, value="yes")
+    now = timezone.now()
+    Campaign.objects.filter(pk=rest.pk).update(phase="closed", opened_at=now, closed_at=now)
+    freeze_release(actor=coordinator, release=gaps)
+    gaps.refresh_from_db()
+    artifact = freeze_artifact(actor=None, release=gaps)
+    document = json.loads(artifact.content)
+    [info] = [one for one in document["inputs"]["campaigns"] if one["slug"] == rest.slug]
+    assert (info["systems"], info["leaves_out"]) == (["aurora", "basalt", "cobalt"], ["sample-audit"])
+    [found] = [one for one in document["score"]["judge"]["audits"] if one["campaign"] == rest.slug]
+    strata = {one["stratum"]: one for one in found["metrics"]["tool_acc"]["corrected"]["aurora"]["strata"]}
+    sizes = {one.name: one for one in plan.strata}
+    for name in ("aurora/grounded_insufficient", "aurora/ungrounded"):
+        earlier = sizes[name].population - sizes[name].available
+        assert strata[name]["sampled"] == earlier + sizes[name].sample
+    assert verify_file(artifact.content.encode()).verified
