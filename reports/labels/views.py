@@ -1,6 +1,7 @@
 """The label rows behind a number, paged by key; streamed downloads of the label table and of a picture's data."""
 
 from collections.abc import Callable, Iterable, Mapping
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -20,6 +21,7 @@ from reports.scores.kept import kept_score
 from stats.tables.labels import COLUMNS
 
 PAGE = 100
+_OF_COMMENTS = ("campaign", "identities")  # the parameters that the table of comments takes
 _SHOWN_ELSEWHERE = ("release", "vote", "order", "step", "stratum_size", "sample_size", "attempt", "cluster")
 
 
@@ -44,6 +46,7 @@ def labels(request: HttpRequest, name: str) -> HttpResponse:
         ],
         "identities": asked.get("identities") == "1",
         "query": query.urlencode(),
+        "comments_query": urlencode({key: asked[key] for key in _OF_COMMENTS if asked.get(key)}),
         "after": after,
         "next": page.next,
     }
@@ -78,7 +81,7 @@ def comments_csv(request: HttpRequest, name: str) -> HttpResponseBase:
 
 def chosen_comments(asked: Mapping[str, str], name: str) -> list[dict[str, object]]:
     """The comments that a request means. They are read before anything is sent, for a text may have to be prepared."""
-    only_known(asked, "campaign", "identities")
+    only_known(asked, *_OF_COMMENTS)
     identities = asked.get("identities") == "1"
     release = release_or_404(name)
     return list(comment_rows(release, campaign=asked.get("campaign", ""), identities=identities))

@@ -175,7 +175,7 @@ def trust_sentences(
     if matrix := audited_counts(score, board, found):
         said.append(sentences.judge_errors_words(**matrix))
     elif score.judge:
-        said.append(sentences.Sentence("No expert has checked the AI judge."))
+        said.append(sentences.Sentence("The AI judge has not been audited."))
     if found and found.campaign:
         what = "solved or not" if found.scale.passes else "the answer"
         verdicts = [verdicts_of(one, found) for one in found.outputs.values()]

@@ -89,6 +89,16 @@ def test_the_page_shows_its_filters_and_leads_on(carl, gaps, monkeypatch):
     assert carl.get(address, {"system": "aurora"}).status_code == 400
 
 
+def test_the_comments_that_it_offers_are_those_of_the_same_campaign(carl, gaps):
+    address = reverse("labels", args=["sample-re2math"])
+    text = carl.get(
+        address, {"campaign": "sample-audit", "question": "ground", "identities": "1"}
+    ).content.decode()
+    comments = reverse("comments-csv", args=["sample-re2math"])
+    assert f'href="{comments}?campaign=sample-audit&amp;identities=1"' in text
+    assert f'href="{comments}"' in carl.get(address).content.decode()
+
+
 def test_nothing_fitting_says_what_to_do(carl, gaps):
     reply = carl.get(reverse("labels", args=["sample-re2math"]), {"question": "nonesuch"})
     assert b"Show all labels of this release" in reply.content
