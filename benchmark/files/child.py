@@ -18,7 +18,7 @@ ADDRESS_BYTES = 420 * 1024**2  # the libraries alone reserve most of 350 MB
 DATA_BYTES = (
     160 * 1024**2
 )  # of what a process can write to; with code and files of libraries it stays below 200 MB
-CPU_SECONDS = 4
+CPU_SECONDS = 8
 MAX_WORDS = 3_000_000
 
 

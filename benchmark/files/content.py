@@ -6,8 +6,6 @@ from typing import Any
 
 import pikepdf
 
-from benchmark.files.jpeg import bare_jpeg
-
 # How many operands each operator has; marked content, its properties and comments are not among them.
 _COUNTED = {
     0: "q Q h S s f F f* B B* b b* n W W* BT ET T* BX EX",
@@ -20,16 +18,17 @@ _COUNTED = {
 _NUMBERS = {name: count for count, names in _COUNTED.items() for name in names.split()}
 _NAMES = {"gs", "cs", "CS", "sh", "Do"}
 _COLOURS = {"sc", "scn", "SC", "SCN"}
-_DEVICE = {"/DeviceGray", "/DeviceRGB", "/DeviceCMYK", "/Pattern", "/G", "/RGB", "/CMYK"}
+_DEVICE = {"/DeviceGray", "/DeviceRGB", "/DeviceCMYK", "/Pattern"}
 _INTENTS = {"/AbsoluteColorimetric", "/RelativeColorimetric", "/Saturation", "/Perceptual"}
-_INLINE = "Width Height BitsPerComponent ColorSpace Filter DecodeParms Decode ImageMask Interpolate"
 
 Rename = Callable[[str], pikepdf.Name]
 
 
-def rewritten(source: Any, rename: Rename, hidden: frozenset[str]) -> bytes:
-    """The content of a page or form. `rename` gives the new name of a resource; what is in a layer of `hidden` (names
-    of properties) is left out, because without layers it would be drawn."""
+def rewritten(source: Any, rename: Rename, hidden: frozenset[str], inline: Callable[[Any], bytes]) -> bytes:
+    """The content of a page or form. `rename` gives the new name of a resource, `inline` the copy of an image.
+
+    What is in a layer of `hidden` (names of properties) is left out, because without layers it would be drawn.
+    """
     written: list[bytes] = []
     kept: list[Any] = []
     skipping: list[bool] = []  # of each open sequence of marked content, whether it is in a hidden layer
@@ -44,36 +43,13 @@ def rewritten(source: Any, rename: Rename, hidden: frozenset[str]) -> bytes:
                 skipping.pop()
         elif not any(skipping) or name in ("q", "Q", "cm", "BT", "ET"):
             if name == "INLINE IMAGE":
-                written += [pikepdf.unparse_content_stream(kept), _inline(operands[0], rename)]
+                written += [pikepdf.unparse_content_stream(kept), inline(operands[0])]
                 kept = []
                 continue
             sent = _operands(name, list(operands), rename)
             if sent is not None:
                 kept.append((sent, operator))
     return b"\n".join([*written, pikepdf.unparse_content_stream(kept)])
-
-
-def _inline(image: Any, rename: Rename) -> bytes:
-    """An image inside the content, with the keys of images only."""
-    entries = pikepdf.Dictionary()
-    for key in _INLINE.split():
-        if (value := image.obj.get(f"/{key}")) is None:
-            continue
-        if key == "DecodeParms" and not (
-            isinstance(value, pikepdf.Dictionary)
-            and all(isinstance(one, int | float | Decimal | bool) for one in value.as_dict().values())
-        ):
-            continue  # parameters of a filter are numbers only
-        if key == "ColorSpace" and not isinstance(value, pikepdf.Array) and value not in _DEVICE:
-            value = rename(str(value))
-        indexed = isinstance(value, pikepdf.Array) and value[0] in ("/I", "/Indexed") and value[1] in _DEVICE
-        if key == "ColorSpace" and isinstance(value, pikepdf.Array) and not indexed:
-            continue
-        entries[f"/{key}"] = value
-    raw = image.read_raw_bytes()
-    if image.obj.get("/Filter") in ("/DCT", "/DCTDecode"):
-        raw = bare_jpeg(raw)
-    return b"BI " + entries.unparse()[2:-2] + b" ID " + raw + b"\nEI"
 
 
 def _operands(name: str, sent: list[Any], rename: Rename) -> list[Any] | None:

@@ -1,6 +1,7 @@
 """The objects that pages are made of, each copied by a list of what it may contain. For the child process."""
 
 import re
+import zlib
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
@@ -9,6 +10,7 @@ import pikepdf
 from fontTools.agl import AGL2UV
 from pikepdf import Array, Dictionary, Name, Stream, StreamDecodeLevel
 
+from benchmark.files.bilevel import pixels_of
 from benchmark.files.content import rewritten
 from benchmark.files.fonts import bare_cff, bare_map, bare_sfnt, bare_type1
 from benchmark.files.jpeg import bare_jpeg, bare_jpeg2000
@@ -21,6 +23,11 @@ COLORANTS = {"/All", "/None", "/Cyan", "/Magenta", "/Yellow", "/Black"}
 _MODES = """Normal Compatible Multiply Screen Overlay Darken Lighten ColorDodge ColorBurn HardLight SoftLight Difference
     Exclusion Hue Saturation Color Luminosity"""
 BLEND_MODES = {f"/{name}" for name in _MODES.split()}
+# Maps of codes that readers have (ISO 32000-1, table 118).
+_CMAPS = """Identity GB-EUC GBpc-EUC GBK-EUC GBKp-EUC GBK2K UniGB-UCS2 UniGB-UTF16 B5pc HKscs-B5 ETen-B5 ETenms-B5
+    CNS-EUC UniCNS-UCS2 UniCNS-UTF16 83pv-RKSJ 90ms-RKSJ 90msp-RKSJ 90pv-RKSJ Add-RKSJ EUC Ext-RKSJ UniJIS-UCS2
+    UniJIS-UCS2-HW UniJIS-UTF16 KSC-EUC KSCms-UHC KSCms-UHC-HW KSCpc-EUC UniKS-UCS2 UniKS-UTF16"""
+CMAPS = {"/H", "/V"} | {f"/{name}-{way}" for name in _CMAPS.split() for way in "HV"}
 ENCODINGS = {"/StandardEncoding", "/WinAnsiEncoding", "/MacRomanEncoding", "/MacExpertEncoding"}
 _STANDARD = re.compile(
     r"/(?:Times|Helvetica|Courier|Arial|TimesNewRoman(?:PS)?(?:MT)?|CourierNew(?:PS)?(?:MT)?|Symbol|ZapfDingbats)"
@@ -63,7 +70,31 @@ class Copy:
         return found
 
     def content(self, source: Any, resources: Any) -> bytes:
-        return rewritten(source, self.rename, self.hidden)
+        return rewritten(source, self.rename, self.hidden, lambda image: self._inline(image, resources))
+
+    def _inline(self, image: Any, resources: Any) -> bytes:
+        """An image inside the content, copied like one outside. Colours are a device's, a list of them, or have a name
+        among the resources."""
+        source = image.obj
+        known = {key: value for key, value in source.items() if key not in ("/Filter", "/DecodeParms")}
+        space, name = known.get("/ColorSpace"), None
+        if isinstance(space, Name) and space not in DEVICES:
+            spaces = resources.get("/ColorSpace") if isinstance(resources, Dictionary) else None
+            if not isinstance(spaces, Dictionary) or str(space) not in spaces:
+                raise Unreadable("A picture in the file has unknown colours.")
+            known["/ColorSpace"], name = self.colours(spaces[str(space)]), self.rename(str(space))
+        whole = self._stream(b"", Dictionary(known))
+        whole.write(
+            image.read_raw_bytes(), filter=source.get("/Filter"), decode_parms=source.get("/DecodeParms")
+        )
+        made = self.picture(whole)
+        entries, data = Dictionary(made.stream_dict), made.read_raw_bytes()
+        del entries["/Type"], entries["/Subtype"], entries["/Length"]
+        if name is not None:
+            entries.ColorSpace = name
+        if "/Filter" not in entries:
+            entries.Filter, data = Name.FlateDecode, zlib.compress(data)
+        return b"BI " + entries.unparse(resolved=True)[2:-2] + b" ID " + data + b"\nEI"
 
     # --- resources
 
@@ -312,20 +343,10 @@ class Copy:
         if filters == ["/JPXDecode"]:
             entries.Filter = Name.JPXDecode
             return self._stream(bare_jpeg2000(source.read_raw_bytes()), entries)
-        if filters in (["/CCITTFaxDecode"], ["/CCF"]):
-            entries.Filter = Name.CCITTFaxDecode
-            entries.DecodeParms = self._plain(
-                _parameters(source),
-                "K EndOfLine EncodedByteAlign Columns Rows EndOfBlock BlackIs1 DamagedRowsBeforeError",
-            )
-            return self._stream(source.read_raw_bytes(), entries)
-        if filters == ["/JBIG2Decode"]:
-            entries.Filter = Name.JBIG2Decode
-            shared = _parameters(source).get("/JBIG2Globals")
-            if isinstance(shared, Stream):
-                made = self._once("/JBIG2", shared, lambda one: Stream(self.target, one.read_bytes()))
-                entries.DecodeParms = Dictionary(JBIG2Globals=made)
-            return self._stream(source.read_raw_bytes(), entries)
+        if filters in (["/CCITTFaxDecode"], ["/CCF"], ["/JBIG2Decode"]):
+            entries.BitsPerComponent = 1
+            raw, encoding = source.read_raw_bytes(), filters[0].replace("CCF", "CCITTFaxDecode")
+            return self._stream(pixels_of(raw, encoding, _parameters(source), width, height), entries)
         bits = 1 if source.get("/ImageMask") is True else int(source.get("/BitsPerComponent", 8))
         count = 1 if source.get("/ImageMask") is True else self.components(space)
         size = (width * bits * count + 7) // 8 * height
@@ -350,7 +371,9 @@ class Copy:
             made.Encoding = (
                 self._map(encoding)
                 if isinstance(encoding, Stream)
-                else Name(str(encoding or "/Identity-H")[:60])
+                else encoding
+                if encoding in CMAPS
+                else Name("/Identity-H")
             )
         elif kind in ("/Type1", "/MMType1", "/TrueType"):
             made.BaseFont = self._font_name(source)
@@ -382,7 +405,8 @@ class Copy:
 
     def _cid_font(self, source: Any) -> Dictionary:
         made = self._plain(source, "DW DW2")
-        made.Type, made.Subtype = Name.Font, Name(str(source.Subtype))
+        made.Type = Name.Font
+        made.Subtype = Name.CIDFontType0 if source.Subtype == "/CIDFontType0" else Name.CIDFontType2
         made.BaseFont = self._font_name(source)
         made.CIDSystemInfo = _collection(source.get("/CIDSystemInfo"))
         for key in ("/W", "/W2"):

@@ -213,7 +213,26 @@ class _Planter:
         )  # fmt: skip
         name = self.next()
         page.Resources.XObject[Name("/" + name)] = picture
-        page.Contents.write(page.Contents.read_bytes() + f"\nq 5 0 0 5 0 0 cm /{name} Do Q".encode())
+        drawn = [f"/{name} Do".encode()]
+        for filter_, data in (("/CCITTFaxDecode", fax(self.next())), ("/JBIG2Decode", jbig2(self.next()))):
+            two_levels, name = Stream(pdf, b""), self.next()
+            parameters = (
+                Dictionary(K=-1, Columns=16, Rows=16) if filter_ == "/CCITTFaxDecode" else Dictionary()
+            )
+            two_levels.write(data, filter=Name(filter_), decode_parms=parameters)
+            _set(
+                two_levels, Type=Name.XObject, Subtype=Name.Image, Width=16, Height=16, BitsPerComponent=1,
+                ColorSpace=Name.DeviceGray,
+            )  # fmt: skip
+            page.Resources.XObject[Name("/" + name)] = two_levels
+            drawn.append(f"/{name} Do".encode())
+        drawn.append(b"BI /W 16 /H 16 /BPC 1 /CS /G ID " + bytes(range(32)) + self.next().encode() + b" EI")
+        squeezed = zlib.compress(bytes(range(32)) + self.next().encode())
+        drawn.append(
+            f"BI /W 16 /H 16 /BPC 1 /CS /G /F /Fl /DP <</{self.next()} 1>> ID ".encode() + squeezed + b" EI"
+        )
+        pictures = b"\n".join(b"q 5 0 0 5 0 0 cm " + one + b" Q" for one in drawn)
+        page.Contents.write(page.Contents.read_bytes() + b"\n" + pictures)
 
 
 def _set(stream: Stream, **entries: object) -> None:
@@ -243,6 +262,37 @@ def jpeg(comment: str, artist: str) -> bytes:
     target = io.BytesIO()
     picture.save(target, "JPEG", comment=comment, exif=exif)
     return target.getvalue() + comment.encode()
+
+
+def fax(word: str) -> bytes:
+    """A picture of 16 by 16 pixels in the code of fax machines, with a word behind its end."""
+    target = io.BytesIO()
+    striped().save(target, "TIFF", compression="group4")
+    tags = Image.open(io.BytesIO(target.getvalue())).tag_v2
+    start, length = tags[273][0], tags[279][0]
+    return target.getvalue()[start : start + length] + word.encode()
+
+
+def jbig2(word: str) -> bytes:
+    """The same as JBIG2 has it inside a PDF (ITU-T T.88, 7.2), with a word in a comment."""
+
+    def segment(number: int, kind: int, data: bytes) -> bytes:
+        return struct.pack(">IBBBI", number, kind, 0, 1, len(data)) + data
+
+    size = struct.pack(">II", 16, 16)
+    comment = struct.pack(">I", 0x20000000) + f"Author\0{word}\0\0".encode()
+    region = (
+        size + bytes(8) + b"\0" + b"\1" + fax("")
+    )  # at 0, 0, drawn over the page, coded as by fax machines
+    return segment(0, 48, size + bytes(11)) + segment(1, 62, comment) + segment(2, 38, region)
+
+
+def striped() -> Image.Image:
+    """16 by 16 pixels, black and white."""
+    image = Image.new("1", (16, 16), 1)
+    for y in range(0, 16, 3):
+        image.paste(0, (y, y, 16, y + 1))
+    return image
 
 
 def png(word: str) -> bytes:

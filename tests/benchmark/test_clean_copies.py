@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,24 @@ import pytest
 from PIL import Image
 
 from accounts.refusal import Refused
+from benchmark.files.bilevel import pixels_of
 from benchmark.files.child import CPU_SECONDS
 from benchmark.files.fonts import bare_cff, bare_map, bare_sfnt, bare_type1
 from benchmark.files.jpeg import bare_jpeg2000
 from benchmark.files.process import WALL_SECONDS, cleaned
 from tests.benchmark import hostile_pdfs
-from tests.benchmark.pdfs import PARAGRAPH, everything_in, huge_png, jpeg, paper, planted, png
+from tests.benchmark.pdfs import (
+    PARAGRAPH,
+    everything_in,
+    fax,
+    huge_png,
+    jbig2,
+    jpeg,
+    paper,
+    planted,
+    png,
+    striped,
+)
 
 WORD = "zqplanted"
 ROOT = Path(__file__).resolve().parents[2]
@@ -265,6 +278,35 @@ def test_pictures_lose_everything_but_their_pixels() -> None:
     assert photograph.pages == [(16, 16)]
 
 
+@pytest.mark.parametrize(("encoding", "picture"), [("/CCITTFaxDecode", fax), ("/JBIG2Decode", jbig2)])
+def test_a_scan_keeps_its_pixels_and_nothing_else(encoding: str, picture: Callable[[str], bytes]) -> None:
+    parameters = (
+        pikepdf.Dictionary(K=-1, Columns=16, Rows=16) if "CCITT" in encoding else pikepdf.Dictionary()
+    )
+    told = bytes(
+        255 - byte for byte in striped().tobytes()
+    )  # the TIFF that `fax` takes apart has white for black
+    assert pixels_of(picture(WORD), encoding, parameters, 16, 16) == told
+
+
+@pytest.mark.parametrize(("font", "inner"), [("Identity-H", WORD), (f"{WORD}-H", "CIDFontType2")])
+def test_a_font_names_only_maps_and_kinds_that_readers_have(font: str, inner: str) -> None:
+    pdf = pikepdf.new()
+    descendant = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font, Subtype=pikepdf.Name(f"/{inner}"), BaseFont=pikepdf.Name.Helvetica
+    )
+    composite = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type0, BaseFont=pikepdf.Name.Helvetica,
+        Encoding=pikepdf.Name(f"/{font}"), DescendantFonts=pikepdf.Array([pdf.make_indirect(descendant)]),
+    )  # fmt: skip
+    page = pdf.add_blank_page(page_size=(200, 200))
+    page.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F=pdf.make_indirect(composite)))
+    page.Contents = pikepdf.Stream(pdf, b"0 0 50 50 re f BT /F 12 Tf 20 100 Td <00410042> Tj ET")
+    told = io.BytesIO()
+    pdf.save(told)
+    assert WORD.encode() not in everything_in(cleaned(told.getvalue()).data)
+
+
 def test_a_photograph_is_shown_upright() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6  # lying on its right side
@@ -343,7 +385,7 @@ def test_no_hostile_file_takes_200_megabytes(tried: Tried) -> None:
 def test_a_file_that_takes_for_ever_is_stopped() -> None:
     with pytest.raises(Refused, match="took longer than 0"):
         cleaned(paper(PARAGRAPH), seconds=0.05)
-    assert CPU_SECONDS < 5 < WALL_SECONDS  # a loaded machine refuses no good file
+    assert CPU_SECONDS < 0.6 * WALL_SECONDS  # a loaded machine refuses no good file
 
 
 @pytest.mark.parametrize(
