@@ -30,7 +30,7 @@ from reports.scores.expert_scores import expert_scores
 from reports.scores.in_sight import in_sight
 from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.judge_scores import buckets, is_asked, is_scored, metric_score
-from reports.scores.lacking import Lacking, lacking, over_all_problems
+from reports.scores.lacking import Lacking, lacking, over_all_problems, unanswered_and_unreleased
 from reports.scores.measured_scores import measured_scores
 from reports.scores.shape import (
     Audit,
@@ -304,30 +304,14 @@ def _decided(campaign: CampaignInfo, inputs: Inputs) -> list[Decision]:
 def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
     rubric = rubric_from_content(dict(campaign.rubric))
     labels = _labels_of(campaign, inputs)
-    # The problems to which each system gave no answer: without an output, and where it abstained or failed. They are
-    # left out where experts read only some of a system's answers to the problems that they graded: to such a sample
-    # nobody can say how many of them belong. (Methods below 12 left out blank outputs alone.)
-    unanswered = defaultdict(set, {system: set(gone.missing) for system, gone in lacking(inputs).items()})
-    if inputs.methods > 6:
-        read = {label.subject for label in labels}
-        graded = {row.instance for row in inputs.outputs if row.subject in read}
-        answers = [row for row in inputs.outputs if row.state == "answered"]
-        sampled = {row.system for row in answers if row.instance in graded and row.subject not in read}
-        answered = {(row.system, row.instance) for row in answers}
-        for row in inputs.outputs:
-            if row.system not in sampled and (row.system, row.instance) not in answered:
-                unanswered[row.system].add(row.instance)
-        if inputs.methods > 11:
-            unanswered = defaultdict(
-                set, {key: gone for key, gone in unanswered.items() if key not in sampled}
-            )
+    unanswered, unreleased = unanswered_and_unreleased(inputs, labels)
     questions = expert_scores(
         rubric,
         inputs.outputs,
         labels,
         _decided(campaign, inputs),
         get_protocol(inputs.protocol).step_measures,
-        inputs.unreleased,
+        unreleased,
         unanswered,
         methods=inputs.methods,
     )

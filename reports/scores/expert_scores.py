@@ -15,8 +15,8 @@ successes.
 Where adjudicators decided something about a question, `final` is added to these: the decided value, elsewhere
 the conservative value (or the mean of the output's experts).
 
-Where a system gave no answer to some of the problems that the experts graded for others, `missing` has the rate over
-all of these problems, with what was not released among them. Where a system did not release some of these problems,
+Where a system gave no answer to some of the problems that the experts graded for others, or left some of its attempts
+at them blank, `missing` has the rate over all of these, with what was not released among them. Where a system did not release some of these problems,
 `not_released` has their number, and the conservative rate of a reader who counts them as incorrect, as RMA's Table 1
 does (STATISTICS.md 1.5).
 """

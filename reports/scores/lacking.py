@@ -5,11 +5,11 @@ are given. Runs under a condition are of a part of the problems by design and la
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmark.protocol import LabelledOutput, Metric
-from reports.core.datasets import PLAIN
+from reports.core.datasets import PLAIN, ExpertLabel, Unreleased
 from reports.scores.inputs import Inputs
 from reports.scores.judge_scores import count, share
 from reports.scores.shape import AllProblems
@@ -65,6 +65,47 @@ def over_all_problems(
         not_released=len(gone.not_released),
         estimate=share(count(metric, [*outputs, *failed])),
     )
+
+
+def unanswered_and_unreleased(
+    inputs: Inputs, labels: Sequence[ExpertLabel]
+) -> tuple[Mapping[str, Sequence[str]], Sequence[Unreleased]]:
+    """By system the problems of the answers that it did not give, and the marks of those not released, for the experts'
+    rates over all problems. A problem without any output counts as often as the system made attempts at others.
+
+    Where experts read only some of a system's answers to the problems that they graded, nobody can say how many
+    unanswered ones belong to such a sample: nothing of this system is among the first.
+    """
+    every = {system: sorted(gone.missing) for system, gone in lacking(inputs).items()}
+    if inputs.methods < 7:
+        return every, inputs.unreleased
+    read = {label.subject for label in labels}
+    graded = {row.instance for row in inputs.outputs if row.subject in read}
+    answers = [row for row in inputs.outputs if row.state == "answered"]
+    sampled = {row.system for row in answers if row.instance in graded and row.subject not in read}
+    answered = {(row.system, row.instance) for row in answers}
+    blank = [row for row in inputs.outputs if row.state != "answered" and row.system not in sampled]
+    if inputs.methods < 16:  # a problem counted once, and not at all where another attempt at it was answered
+        kept = (
+            every if inputs.methods < 12 else {key: gone for key, gone in every.items() if key not in sampled}
+        )
+        found = defaultdict(set, {system: set(gone) for system, gone in kept.items()})
+        for row in blank:
+            if (row.system, row.instance) not in answered:
+                found[row.system].add(row.instance)
+        return {system: sorted(gone) for system, gone in found.items()}, inputs.unreleased
+    tried: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in inputs.outputs:
+        if row.instance in graded and (row.subject in read or row.system not in sampled):
+            tried[row.system][row.instance] += 1
+    attempts = {system: max(of.values()) for system, of in tried.items()}
+    lacked: dict[str, list[str]] = defaultdict(list)
+    for system, gone in every.items():
+        if system not in sampled:
+            lacked[system] = [instance for instance in gone for _ in range(attempts.get(system, 1))]
+    for row in blank:
+        lacked[row.system].append(row.instance)
+    return lacked, [mark for mark in inputs.unreleased for _ in range(attempts.get(mark.system, 1))]
 
 
 def stated(found: AllProblems) -> str:

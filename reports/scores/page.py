@@ -16,6 +16,7 @@ from reports.scores import shape
 from reports.scores.lacking import stated
 from reports.scores.text import shown
 from stats.core.estimate import Estimate
+from stats.core.text import counted
 
 Notes = Mapping[str, Sequence[str]]  # what is printed below a figure, by its field
 _CLASSES_ABREAST = 5  # columns of classes that a printed page has room for
@@ -387,7 +388,7 @@ def _below(found: shape.Choices | shape.Means) -> Notes:
         against = f"with {gone.problems} not released counted against it: {_rate(gone.counted_against)}"
         below["conservative"].append(against)
     if gone := found.missing:
-        lacks = f"{gone.problems} problem{'s' * (gone.problems > 1)} without an answer"
+        lacks = f"{counted(gone.problems, 'answer')} lacking"
         below["conservative"].append(f"{lacks}; over all {_rate(gone.counted_against)}")
     if found.final:
         below["final"] = [f"{listed(found.final)}; {found.final.adjudicated} adjudicated"]

@@ -27,8 +27,10 @@ Estimates = Mapping[str, Estimate]
 # where nothing of that audit is taken in; below 14: an audit whose draw left out others corrects nothing once there are
 # audits that it did not leave out, missing labels count only in the audit that drew the output, a sample of some
 # systems may be read as one of all, and P@10 of theorem search is described as if a paper counted once for each result;
-# below 15: what a draw left out is inferred from the sizes of its strata.
-METHODS = 15
+# below 15: what a draw left out is inferred from the sizes of its strata; below 16: experts' rates over all problems
+# count a problem that a system lacks once, however many attempts it made at others, and no attempt that it left blank
+# at a problem that another attempt answered.
+METHODS = 16
 
 
 def clustering(methods: int) -> Clustering:
@@ -281,7 +283,10 @@ class FinalCounts(Counts):
 
 @dataclass(frozen=True, kw_only=True)
 class CountedAgainst:
-    """The conservative share if `problems` that the system lacks count as failed."""
+    """The conservative share if answers that the system lacks count as failed.
+
+    `problems` says how many these are: one for each problem, or for each attempt at it.
+    """
 
     problems: int
     counted_against: Estimate

@@ -127,6 +127,44 @@ def test_experts_state_the_rate_over_all_problems_that_they_graded():
 
 
 @pytest.mark.django_db
+def test_of_several_attempts_each_that_a_system_lacks_counts_against_it(proofs):
+    """Two attempts at each problem, all read by experts; of one problem both are missing, of another one is blank."""
+    inputs = collect(release=proofs)
+    question = reading(inputs).key
+    read = {row.subject for row in inputs.labels}
+    own = [row for row in inputs.outputs if row.system == "aurora" and row.subject in read]
+    again = {row.subject: replace(row, subject=f"{row.subject}@2", attempt=2) for row in own}
+    labels = [row for row in inputs.labels if row.subject in again]
+    twice = replace(
+        inputs,
+        outputs=(*inputs.outputs, *again.values()),
+        labels=(*inputs.labels, *(replace(row, subject=again[row.subject].subject) for row in labels)),
+    )
+    gone, half = own[0].instance, again[own[1].subject]
+    lacking = replace(
+        twice,
+        outputs=tuple(
+            replace(row, state="abstained") if row == half else row
+            for row in twice.outputs
+            if row.system != "aurora" or row.instance != gone
+        ),
+        labels=tuple(
+            row
+            for row in twice.labels
+            if row.subject not in (own[0].subject, again[own[0].subject].subject, half.subject)
+        ),
+    )
+    before, after = (
+        score(each).experts[0].questions[question].systems["aurora"] for each in (twice, lacking)
+    )
+    assert after.missing.problems == 3
+    assert after.missing.counted_against.n == before.conservative.estimate.n == 2 * len(own)
+    assert after.missing.counted_against.k == after.conservative.estimate.k
+    first = score(replace(lacking, methods=15)).experts[0].questions[question].systems["aurora"]
+    assert first.missing.problems == 1
+
+
+@pytest.mark.django_db
 def test_a_system_gains_nothing_by_abstaining(proofs):
     """Experts read all answers of three systems; one of them becomes an abstention, and its labels go.
 
