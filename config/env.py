@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
+from django.core.mail.message import sanitize_address
 
 T = TypeVar("T")
 _TRUE = {"1", "true", "yes", "on"}
@@ -46,6 +47,17 @@ def read_int(name: str, default: int) -> int:
         if not raw.isdecimal():
             raise ValueError("expected a whole number, zero or more")
         return int(raw)
+
+    return _read(name, default, parse)
+
+
+def read_sender(name: str, default: str) -> str:
+    """Whom mail is from, with or without a name; raises ImproperlyConfigured for what no message could carry."""
+
+    def parse(raw: str) -> str:
+        if "@" not in sanitize_address(raw, "utf-8"):
+            raise ValueError("expected an address, or a name and an address in <>")
+        return raw
 
     return _read(name, default, parse)
 

@@ -13,7 +13,7 @@ from kombu import Queue
 
 from config.database import embedded_database, read_blind_role
 from config.demo import PUBLIC_PASSWORD, demo_accounts
-from config.env import read_bool, read_int, read_list, read_text
+from config.env import read_bool, read_int, read_list, read_sender, read_text
 from config.error_tracking import start as start_error_tracking
 from config.secrets import demo_secret_key, is_guessable
 from config.worker_policy import add_headers
@@ -298,7 +298,7 @@ EMAIL_USE_TLS = EMAIL_CONFIG.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = EMAIL_CONFIG.get("EMAIL_USE_SSL", False)
 # Seconds: a mail server that never answers holds up neither a request nor a worker for longer.
 EMAIL_TIMEOUT = 20
-DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
+DEFAULT_FROM_EMAIL = read_sender("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 
 # --- imports of kinds that upper floors bring: (upload, unpacked folder, progress) -> what its page says -----------
 IMPORTERS = {"labels": "reports.referees.uploads.import_upload"}

@@ -36,9 +36,10 @@ def test_a_secret_key_that_could_not_be_written_is_made_at_the_next_start(
     def full(length: int) -> str:
         raise OSError("No space left on device")
 
-    with monkeypatch.context() as patched, pytest.raises(OSError, match="No space left"):
+    with monkeypatch.context() as patched:
         patched.setattr(study.secrets, "token_urlsafe", full)
-        study.secret_key(tmp_path)
+        with pytest.raises(OSError, match="No space left"):
+            study.secret_key(tmp_path)
     assert not is_guessable(study.secret_key(tmp_path))
 
 
