@@ -73,7 +73,7 @@ def test_both_configurations_of_nginx_differ_in_ports_and_processes_only() -> No
 
 
 def test_the_proxy_lets_a_download_that_was_cut_fail() -> None:
-    """Streams have no length; in HTTP/1.0, which nginx speaks by default, the end of one is the end of the connection."""
+    """Streams have no length: in HTTP/1.0, nginx's default, the end of one is the end of the connection."""
     conf = (DEPLOY / "nginx" / "touchstone.conf").read_text()
     assert (
         conf.count("proxy_pass")
