@@ -91,7 +91,9 @@ def secret_key(folder: Path) -> str:
         with tempfile.NamedTemporaryFile("w", dir=folder, encoding="ascii") as file:  # with mode 600
             file.write(secrets.token_urlsafe(50))
             file.flush()
-            with suppress(FileExistsError):  # whole or not at all: an empty key would prevent every later start
+            with suppress(
+                FileExistsError
+            ):  # whole or not at all: an empty key would prevent every later start
                 os.link(file.name, path)
     return path.read_text(encoding="ascii").strip()
 
@@ -116,7 +118,9 @@ def _prepare(environment: dict[str, str], folder: Path, owner: str) -> str:
         try:
             copy_database(folder)
         except (OSError, sqlite3.Error) as error:  # no copy, no migration
-            raise Refused(f"{folder / 'touchstone.sqlite3'} could not be copied before the start: {error}") from None
+            raise Refused(
+                f"{folder / 'touchstone.sqlite3'} could not be copied before the start: {error}"
+            ) from None
     say("Preparing the database ...")
     _manage(environment, logs, "migrate", "--no-input")
     _manage(environment, logs, "createcachetable")

@@ -470,7 +470,6 @@ def test_with_a_full_disk_a_withdrawal_holds_leaves_no_files_and_is_shown_within
     assert "Graded twice" in page("/records/gaps/1/")
 
 
-
 # --- the database refuses ------------------------------------------------------------------------------------
 
 
