@@ -83,7 +83,7 @@ def _services() -> Iterator[CheckMessage]:
             hint="TOUCHSTONE_EMAIL_URL=smtp+tls://user:password@host:587",
             id="platform.W012",
         )
-    elif settings.DEFAULT_FROM_EMAIL.endswith("@localhost"):
+    elif settings.DEFAULT_FROM_EMAIL.rstrip(">").endswith("@localhost"):
         yield Warning(
             f"Mail comes from {settings.DEFAULT_FROM_EMAIL}, which other servers refuse.",
             hint="TOUCHSTONE_FROM_EMAIL=touchstone@your.domain",

@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import environ
 from django.core.exceptions import ImproperlyConfigured
+from django.core.mail.message import sanitize_address
 
 T = TypeVar("T")
+SMTPS = 465  # there TLS begins with the first byte; a client that waits for a greeting waits until time is up
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
 
@@ -48,6 +51,31 @@ def read_int(name: str, default: int) -> int:
         return int(raw)
 
     return _read(name, default, parse)
+
+
+def read_sender(name: str, default: str) -> str:
+    """Whom mail is from, with or without a name; raises ImproperlyConfigured for what no message could carry."""
+
+    def parse(raw: str) -> str:
+        if "@" not in sanitize_address(raw, "utf-8"):
+            raise ValueError("expected an address, or a name and an address in <>")
+        return raw
+
+    return _read(name, default, parse)
+
+
+def read_mail(name: str, default: str) -> dict[str, Any]:
+    """How mail is sent, as Django's settings. What is wrong is said without the value, which holds a password."""
+    try:
+        config: dict[str, Any] = environ.Env.email_url_config(read_text(name, default))
+    except (ValueError, ImproperlyConfigured):
+        raise ImproperlyConfigured(
+            f"{name}: expected an address such as smtp+tls://user:password@host:587. "
+            "In user and password, %, /, ? and # are written %25, %2F, %3F and %23."
+        ) from None
+    if config.get("EMAIL_USE_TLS") and config["EMAIL_PORT"] == SMTPS:
+        config |= {"EMAIL_USE_TLS": False, "EMAIL_USE_SSL": True}
+    return config
 
 
 def read_list(name: str, default: list[str]) -> list[str]:

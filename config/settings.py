@@ -13,7 +13,7 @@ from kombu import Queue
 
 from config.database import embedded_database, read_blind_role
 from config.demo import PUBLIC_PASSWORD, demo_accounts
-from config.env import read_bool, read_int, read_list, read_text
+from config.env import read_bool, read_int, read_list, read_mail, read_sender, read_text
 from config.error_tracking import start as start_error_tracking
 from config.secrets import demo_secret_key, is_guessable
 from config.worker_policy import add_headers
@@ -287,10 +287,10 @@ DEMO_ACCOUNTS = demo_accounts(SAMPLE_DIR) if DEMO else []
 DEMO_PASSWORD = PUBLIC_PASSWORD if DEMO else ""
 
 # --- mail ---------------------------------------------------------------------------------------------------
-EMAIL_CONFIG = environ.Env.email_url_config(read_text("TOUCHSTONE_EMAIL_URL", "consolemail://"))
+EMAIL_CONFIG = read_mail("TOUCHSTONE_EMAIL_URL", "consolemail://")
 EMAIL_BACKEND = "config.mail.NotedBackend"
 EMAIL_LEAVES = "smtp" in EMAIL_CONFIG["EMAIL_BACKEND"]  # and is not only printed
-EMAIL_HOST = EMAIL_CONFIG.get("EMAIL_HOST", "localhost")
+EMAIL_HOST = EMAIL_CONFIG.get("EMAIL_HOST") or "localhost"
 EMAIL_PORT = EMAIL_CONFIG.get("EMAIL_PORT") or 25
 EMAIL_HOST_USER = EMAIL_CONFIG.get("EMAIL_HOST_USER") or ""
 EMAIL_HOST_PASSWORD = EMAIL_CONFIG.get("EMAIL_HOST_PASSWORD") or ""
@@ -298,7 +298,7 @@ EMAIL_USE_TLS = EMAIL_CONFIG.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = EMAIL_CONFIG.get("EMAIL_USE_SSL", False)
 # Seconds: a mail server that never answers holds up neither a request nor a worker for longer.
 EMAIL_TIMEOUT = 20
-DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
+DEFAULT_FROM_EMAIL = read_sender("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 
 # --- imports of kinds that upper floors bring: (upload, unpacked folder, progress) -> what its page says -----------
 IMPORTERS = {"labels": "reports.referees.uploads.import_upload"}

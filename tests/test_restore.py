@@ -64,7 +64,7 @@ def back_up(deployment: Deployment, target: Path) -> None:
 def restore(backup: Path, deployment: Deployment) -> None:
     """Into a deployment whose database is new and empty."""
     if deployment.database_url:
-        command = [PROGRAMS / "pg_restore", "--no-owner", "--exit-on-error"]
+        command = [PROGRAMS / "pg_restore", "--no-owner", "--single-transaction"]
         subprocess.run(
             [*command, "--dbname", deployment.database_url, backup], check=True, capture_output=True
         )

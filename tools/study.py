@@ -12,9 +12,10 @@ import secrets
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -86,13 +87,15 @@ def secret_key(folder: Path) -> str:
     """The key of the study, made at its first start; only its owner can read it."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / "secret-key"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="ascii").strip()
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secrets.token_urlsafe(50))
-    return path.read_text(encoding="ascii")
+    if not path.exists():
+        with tempfile.NamedTemporaryFile("w", dir=folder, encoding="ascii") as file:  # with mode 600
+            file.write(secrets.token_urlsafe(50))
+            file.flush()
+            with suppress(
+                FileExistsError
+            ):  # whole or not at all: an empty key would prevent every later start
+                os.link(file.name, path)
+    return path.read_text(encoding="ascii").strip()
 
 
 @contextmanager
@@ -112,7 +115,12 @@ def _prepare(environment: dict[str, str], folder: Path, owner: str) -> str:
     logs.mkdir(exist_ok=True)
     is_new = not (folder / "touchstone.sqlite3").exists()
     if not is_new:
-        copy_database(folder)
+        try:
+            copy_database(folder)
+        except (OSError, sqlite3.Error) as error:  # no copy, no migration
+            raise Refused(
+                f"{folder / 'touchstone.sqlite3'} could not be copied before the start: {error}"
+            ) from None
     say("Preparing the database ...")
     _manage(environment, logs, "migrate", "--no-input")
     _manage(environment, logs, "createcachetable")
@@ -144,21 +152,38 @@ def _manage(environment: dict[str, str], logs: Path, *arguments: str) -> str:
 
 
 def copy_database(folder: Path) -> Path:
-    """A consistent copy of the database, made while it is in use; the oldest beyond fourteen are deleted."""
+    """A consistent copy of the database, made while it is in use.
+
+    Kept are the last fourteen, and the first of each of the last fourteen days: a service manager that starts a broken
+    study again and again must not push out the copies from before.
+    """
     copies = folder / "backups"
     copies.mkdir(mode=0o700, exist_ok=True)
+    _forget_unfinished(copies)
     made = copies / f"touchstone-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}.sqlite3"
     unfinished = made.with_suffix(".part")
-    with (
-        closing(sqlite3.connect(folder / "touchstone.sqlite3")) as source,
-        closing(sqlite3.connect(unfinished)) as target,
-    ):
-        source.backup(target)
-    unfinished.chmod(0o600)
-    unfinished.replace(made)
-    for old in sorted(copies.glob("touchstone-*.sqlite3"))[:-KEPT_COPIES]:
+    try:
+        with (
+            closing(sqlite3.connect(folder / "touchstone.sqlite3")) as source,
+            closing(sqlite3.connect(unfinished)) as target,
+        ):
+            source.backup(target)
+        unfinished.chmod(0o600)
+        unfinished.replace(made)
+    finally:
+        _forget_unfinished(copies)
+    found = sorted(copies.glob("touchstone-*.sqlite3"))
+    first_of_days = {path.name[: len("touchstone-YYYYMMDD")]: path for path in reversed(found)}
+    kept = {made, *found[-KEPT_COPIES:], *sorted(first_of_days.values())[-KEPT_COPIES:]}
+    for old in set(found) - kept:  # the new one is not the last one after the clock was set back
         old.unlink()
     return made
+
+
+def _forget_unfinished(copies: Path) -> None:
+    """What is left of a copy that was not finished: the disk was full, or the process died."""
+    for left in copies.glob("touchstone-*.part*"):
+        left.unlink()
 
 
 class Copies:

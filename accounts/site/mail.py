@@ -3,12 +3,13 @@
 import datetime as dt
 import logging
 import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.core.cache import cache
-from django.core.mail import get_connection, send_mail
+from django.core.mail import send_mail
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
@@ -30,6 +31,11 @@ class LastMail:
 def note_mail(error: str) -> None:
     """Remember for a week how handing over a message ended; `error` is empty if it was accepted."""
     cache.set(_LAST, LastMail(timezone.now(), error), _KEPT)
+
+
+def was_silent(begun: float) -> bool:
+    """Whether a message that failed, and that was begun then by time.monotonic(), waited until time was up."""
+    return time.monotonic() - begun >= settings.EMAIL_TIMEOUT
 
 
 def last_mail() -> LastMail | None:
@@ -56,17 +62,25 @@ def send_invitation(made: NewInvitation) -> bool:
 
 
 def send_invitations(made: Iterable[NewInvitation]) -> int:
-    """Email the links over one connection and note on each invitation how that ended; returns how many were sent."""
-    sent, connection = 0, get_connection()
+    """Email the links and note on each invitation how that ended; returns how many were sent.
+
+    A mail server that is silent is asked once: somebody waits for the page that shows the links.
+    """
+    sent, silent = 0, ""
     for new in made:
         invitation = new.invitation
         context = {"invitation": invitation, "link": invitation_link(new.token)}
         body = render_to_string("accounts/people/invitation.txt", context)
+        begun = time.monotonic()
         try:
-            send_mail("An invitation to Touchstone", body, None, [invitation.email], connection=connection)
+            if silent:
+                raise OSError(silent)
+            send_mail("An invitation to Touchstone", body, None, [invitation.email])
             invitation.mailed_at, sent = timezone.now(), sent + 1
         except OSError as error:  # smtplib's errors are among them
             log.error("The email for invitation %s was not sent: %s", invitation.pk, error)
             invitation.mail_error = str(error)[:300] or type(error).__name__
+            if was_silent(begun):
+                silent = f"The mail server is silent: {error}"
         invitation.save(update_fields=["mailed_at", "mail_error"])
     return sent

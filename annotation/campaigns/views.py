@@ -149,6 +149,9 @@ def remind(request: SignedInRequest, slug: str) -> HttpResponse:
         f"{counts['sent']} reminded; {counts['held_back']} held back "
         "(away, no reminders wanted, reminded today, or may no longer grade).",
     )
+    if counts["not_sent"]:
+        said = f"{counts['not_sent']} not reminded: the mail server did not take the email. Try again later."
+        messages.error(request, said)
     return redirect("campaign", slug=slug)
 
 

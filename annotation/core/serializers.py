@@ -395,6 +395,7 @@ class RemindedOut(serializers.Serializer[Any]):
     held_back = serializers.IntegerField(
         help_text="Away, no reminders wanted, reminded today, or may no longer grade."
     )
+    not_sent = serializers.IntegerField(help_text="The mail server did not take the email.")
 
 
 class ReleasedLateOut(serializers.Serializer[Any]):

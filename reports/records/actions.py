@@ -192,7 +192,9 @@ def publish_record(
         refresh(row.name)
         write_list()
 
-    transaction.on_commit(write)
+    transaction.on_commit(
+        write, robust=True
+    )  # the rows are what holds; once an hour what is missing is written
     return row
 
 
@@ -214,4 +216,6 @@ def withdraw_record(*, actor: User | None, record: PublicRecord, reason: str) ->
         refresh(record.name)
         write_list()
 
-    transaction.on_commit(write)
+    transaction.on_commit(
+        write, robust=True
+    )  # the rows are what holds; once an hour what is missing is written

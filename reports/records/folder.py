@@ -207,7 +207,11 @@ def _replace(path: Path, content: bytes) -> None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, waiting = tempfile.mkstemp(prefix=".", dir=path.parent)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(content)
-    os.chmod(waiting, 0o644)
-    os.replace(waiting, path)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+        os.chmod(waiting, 0o644)
+        os.replace(waiting, path)
+    except OSError:
+        os.unlink(waiting)
+        raise

@@ -4,9 +4,13 @@ import json
 import re
 from datetime import timedelta
 from io import StringIO
+from smtplib import SMTPRecipientsRefused
+from typing import Any
 
 import pytest
 from django.core import mail
+from django.core.mail import EmailMessage
+from django.core.mail.message import sanitize_address
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
@@ -161,6 +165,56 @@ def test_a_mail_server_that_refuses_is_told_to_the_inviter(
     invitation = Invitation.objects.get()
     assert (invitation.mailed_at, "refused" in invitation.mail_error) == (None, True)
     assert "Connection refused" in client.get(reverse("people")).content.decode()
+
+
+REFUSED = SMTPRecipientsRefused({"no@study.test": (550, b"5.1.1 User unknown")})
+UNSENDABLE = "no@" + "ü" * 60 + ".test"  # too long once it is encoded
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [("no@study.test", "550 5.1.1 User unknown"), (UNSENDABLE, "label empty or too long")],
+)
+def test_an_address_that_cannot_be_reached_is_told_plainly_and_the_others_get_their_mail(
+    client: Client, owner: User, settings: Any, monkeypatch: pytest.MonkeyPatch, address: str, says: str
+) -> None:
+    def send(_: object, messages: list[EmailMessage]) -> int:
+        for message in messages:
+            sanitize_address(message.to[0], "utf-8")  # as the backend for SMTP does
+            if message.to == ["no@study.test"]:
+                raise REFUSED
+            mail.outbox.append(message)
+        return len(messages)
+
+    settings.EMAIL_BACKEND, settings.EMAIL_LEAVES = "config.mail.NotedBackend", True
+    settings.EMAIL_CONFIG = {"EMAIL_BACKEND": "django.core.mail.backends.locmem.EmailBackend"}
+    monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", send)
+    client.force_login(owner)
+    fields = {"emails": f"nina@study.test\n{address}\nemmy@study.test", "role": "reviewer"}
+    page = client.post(reverse("invite"), fields).content.decode()
+    assert "2 of 3 emails sent" in page
+    assert says in page
+    assert says in Invitation.objects.get(email=address).mail_error
+    assert [sent.to for sent in mail.outbox] == [["nina@study.test"], ["emmy@study.test"]]
+    assert mail.outbox[0].message()["Auto-Submitted"] == "auto-generated"
+
+
+def test_a_mail_server_that_is_silent_is_asked_once(
+    client: Client, owner: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def wait(*arguments: object) -> int:
+        asked.append(arguments)
+        raise OSError("timed out")
+
+    settings.EMAIL_TIMEOUT = 0
+    monkeypatch.setattr("accounts.site.mail.send_mail", wait)
+    client.force_login(owner)
+    fields = {"emails": "nina@study.test\nemmy@study.test", "role": "reviewer"}
+    assert "/join/" in client.post(reverse("invite"), fields).content.decode()
+    errors = set(Invitation.objects.values_list("mail_error", flat=True))
+    assert (len(asked), errors) == (1, {"timed out", "The mail server is silent: timed out"})
 
 
 def test_links_are_to_be_copied_where_mail_is_printed_to_the_log(client: Client, owner: User) -> None:

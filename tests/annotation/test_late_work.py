@@ -33,10 +33,18 @@ def due(campaign, days):
 
 
 def test_a_reviewer_with_waiting_work_gets_one_mail_a_day(opened, place, coordinator, algebraist):
-    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 1, "held_back": 0}
-    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 0, "held_back": 1}
+    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {
+        "sent": 1,
+        "held_back": 0,
+        "not_sent": 0,
+    }
+    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {
+        "sent": 0,
+        "held_back": 1,
+        "not_sent": 0,
+    }
     due(opened, -1)
-    assert remind() == {"sent": 0, "held_back": 1}
+    assert remind() == {"sent": 0, "held_back": 1, "not_sent": 0}
     [sent] = mail.outbox
     assert sent.to == [algebraist.email]
     assert own_data(algebraist)["reminders_sent"][0]["waiting"] == 1
@@ -70,7 +78,11 @@ def test_who_may_no_longer_grade_gets_none(opened, place, coordinator, algebrais
         Role.objects.create(user=algebraist, name=became)
     else:
         Role.objects.filter(user=algebraist).delete()
-    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 0, "held_back": 1}
+    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {
+        "sent": 0,
+        "held_back": 1,
+        "not_sent": 0,
+    }
     assert mail.outbox == []
     assert not Reminder.objects.exists()
 
@@ -108,8 +120,8 @@ def test_those_whom_the_opening_did_not_reach_are_told_by_beat_and_nobody_twice(
         open_campaign(actor=coordinator, campaign=drafted)
     assign_by_hand(actor=coordinator, campaign=drafted, give={(other.pk, second_algebraist.pk)}, take=set())
     task = current_app.tasks[settings.CELERY_BEAT_SCHEDULE["tell-reviewers"]["task"]]
-    assert task() == {"sent": 1, "held_back": 0}
-    assert task() == {"sent": 0, "held_back": 0}
+    assert task() == {"sent": 1, "held_back": 0, "not_sent": 0}
+    assert task() == {"sent": 0, "held_back": 0, "not_sent": 0}
     assert [sent.to for sent in mail.outbox] == [[algebraist.email]]
     yesterday = timezone.now() - dt.timedelta(days=1)
     Reminder.objects.update(sent_on=yesterday.date())
@@ -132,8 +144,31 @@ def test_a_mail_that_was_not_sent_may_be_tried_again_the_same_day(opened, place,
 
     with monkeypatch.context() as patch:
         patch.setattr("annotation.campaigns.reminding.send_mail", refuse)
-        assert reminding.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
+        counts = reminding.remind_campaign(actor=coordinator, campaign=opened)
+        assert counts == {"sent": 0, "held_back": 0, "not_sent": 1}
+        client = Client()
+        client.force_login(coordinator)
+        page = client.post("/grading/campaigns/round-1/remind/", follow=True).content.decode()
+        assert "1 not reminded: the mail server did not take the email" in page
     assert reminding.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 1
+
+
+def test_a_mail_server_that_is_silent_holds_a_worker_up_for_one_person_only(
+    opened, place, coordinator, second_algebraist, monkeypatch
+):
+    item = opened.items.exclude(pk=place.item_id).first()
+    Assignment.objects.create(item=item, reviewer=second_algebraist, handle="R9", position=1)
+    asked = []
+
+    def wait(_subject, _text, _sender, to):
+        asked.append(to)
+        raise OSError("timed out")
+
+    monkeypatch.setattr(settings, "EMAIL_TIMEOUT", 0)
+    monkeypatch.setattr("annotation.campaigns.reminding.send_mail", wait)
+    counts = reminding.remind_campaign(actor=coordinator, campaign=opened)
+    assert (counts["not_sent"], len(asked)) == (2, 1)
+    assert not Reminder.objects.exists()
 
 
 def test_the_database_holds_one_reminder_a_day_about_something(algebraist):
@@ -191,7 +226,11 @@ def test_page_and_rest_do_the_same(opened, place, coordinator):
     client.force_login(coordinator)
     assert "Release late work" in client.get("/grading/campaigns/round-1/").content.decode()
     assert client.post("/grading/campaigns/round-1/remind/").status_code == 302
-    assert client.post("/api/v1/campaigns/round-1/remind/").json() == {"sent": 0, "held_back": 1}
+    assert client.post("/api/v1/campaigns/round-1/remind/").json() == {
+        "sent": 0,
+        "held_back": 1,
+        "not_sent": 0,
+    }
     assert len(mail.outbox) == 1
     reply = client.post("/api/v1/campaigns/round-1/release-late/").json()
     assert reply == {"released": 1, "reassigned": 0}

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.core.checks import run_checks
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from config import deployment
+from config.env import read_mail, read_sender
 from reports.status.state import beat_heart
 
 pytestmark = pytest.mark.django_db
@@ -58,6 +60,7 @@ def test_a_complete_deployment_lacks_nothing() -> None:
         ("SECURE_PROXY_SSL_HEADER", None, ["W009"]),
         ("EMAIL_LEAVES", False, ["W012"]),
         ("DEFAULT_FROM_EMAIL", "touchstone@localhost", ["W013"]),
+        ("DEFAULT_FROM_EMAIL", "Touchstone <touchstone@localhost>", ["W013"]),
         ("DATABASE_URL", "", ["W014"]),
         ("CELERY_BROKER_URL", "filesystem://", ["W015"]),
         ("DEMO", True, []),
@@ -68,6 +71,50 @@ def test_a_setting_that_does_not_fit_is_named(
 ) -> None:
     setattr(settings, name, value)
     assert said() == ids
+
+
+@pytest.mark.parametrize(
+    "sender", ["Proofs, a study <proofs@study.test>", "proofs", "a@study.test, b@study.test"]
+)
+def test_a_sender_that_no_message_can_carry_prevents_the_start(
+    monkeypatch: pytest.MonkeyPatch, sender: str
+) -> None:
+    monkeypatch.setenv("SENDER", sender)
+    with pytest.raises(ImproperlyConfigured, match="SENDER="):
+        read_sender("SENDER", "")
+    monkeypatch.setenv("SENDER", '"Proofs, a study" <proofs@study.test>')
+    assert read_sender("SENDER", "") == '"Proofs, a study" <proofs@study.test>'
+
+
+@pytest.mark.parametrize(
+    "address", ["smtp+tls://user:hunter#2@host:587", "smtp+tls://user:hunter/2@host:587", "host:25"]
+)
+def test_an_address_of_a_mail_server_that_does_not_parse_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("MAIL", address)
+    with pytest.raises(ImproperlyConfigured, match=r"^MAIL: expected an address such as .* %23") as raised:
+        read_mail("MAIL", "consolemail://")
+    assert "hunter" not in str(raised.value)
+    assert raised.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("address", "tls", "ssl"),
+    [
+        ("smtp+tls://u:p%23@host:587", True, False),
+        ("smtp+tls://u:p%23@host:465", False, True),
+        ("smtps://u:p%23@host:465", False, True),
+        ("smtp+ssl://u:p%23@host:465", False, True),
+    ],
+)
+def test_tls_begins_with_the_first_byte_on_its_own_port(
+    monkeypatch: pytest.MonkeyPatch, address: str, tls: bool, ssl: bool
+) -> None:
+    monkeypatch.setenv("MAIL", address)
+    config = read_mail("MAIL", "consolemail://")
+    assert (config.get("EMAIL_USE_TLS", False), config.get("EMAIL_USE_SSL", False)) == (tls, ssl)
+    assert config["EMAIL_HOST_PASSWORD"] == "p#"
 
 
 def test_a_demo_is_no_deployment_whatever_it_lacks(settings: Any) -> None:

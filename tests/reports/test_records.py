@@ -4,6 +4,7 @@ import errno
 import hashlib
 import io
 import json
+import os
 import re
 import shutil
 import zipfile
@@ -20,6 +21,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.template.loader import render_to_string
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Credit, User
@@ -441,6 +443,31 @@ def test_what_a_process_that_died_left_unwritten_is_written_within_the_hour(publ
     assert "graded twice" in page.read_text()
     assert (root() / "gaps" / NEWEST).read_text() == "2"
     assert (root() / "gaps" / "2" / "index.html").is_file()
+
+
+def test_with_a_full_disk_a_withdrawal_holds_leaves_no_files_and_is_shown_within_the_hour(
+    publish, owner, monkeypatch, django_capture_on_commit_callbacks
+):
+    """It said that nothing was stored, while the version was withdrawn."""
+    row = publish()
+    files = sorted(root().rglob("*"))
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    client = Client()
+    client.force_login(owner)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        with django_capture_on_commit_callbacks(execute=True):
+            form = reverse("record-withdraw", args=[row.artifact.release.name, "gaps", 1])
+            reply = client.post(form, {"reason": "Graded twice."}, follow=True)
+        assert "Version 1 of gaps is withdrawn" in reply.content.decode()
+        with pytest.raises(OSError, match="No space left"):
+            publish_ended_embargoes()
+    assert sorted(root().rglob("*")) == files
+    publish_ended_embargoes()
+    assert "Graded twice" in page("/records/gaps/1/")
 
 
 # --- the database refuses ------------------------------------------------------------------------------------

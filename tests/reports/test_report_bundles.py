@@ -1,12 +1,13 @@
 """Bundles of reports: a file for each submission or referee, each with what it is for and nothing else."""
 
 import csv
+import errno
 import io
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from accounts.models import User
@@ -160,3 +161,20 @@ def test_a_bundle_with_the_score_is_refused(graded, tmp_path):
     order = ReportOrder(graded.release, graded, items=True, score=True, per="submission")
     with pytest.raises(Refused, match="no score"):
         print_report(order, Viewer.STAFF, tmp_path / "x.zip", lambda done, total: None)
+
+
+def test_a_report_that_breaks_off_leaves_the_one_from_before(graded, tmp_path, monkeypatch):
+    """A ZIP that was interrupted opened, with some of its files."""
+    path = tmp_path / "out.zip"
+    path.write_bytes(b"from before")
+    write = ZipFile.writestr
+
+    def full(bundle, *arguments, **terms):
+        if bundle.namelist():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(bundle, *arguments, **terms)
+
+    monkeypatch.setattr(ZipFile, "writestr", full)
+    with pytest.raises(CommandError, match="cannot be written: No space left on device"):
+        call_command("report", release=graded.release.name, campaign="round", per="submission", out=path)
+    assert [(left.name, left.read_bytes()) for left in tmp_path.iterdir()] == [("out.zip", b"from before")]

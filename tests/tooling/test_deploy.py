@@ -70,3 +70,13 @@ def test_both_configurations_of_nginx_differ_in_ports_and_processes_only() -> No
         return text.replace("listen 8080;", "listen 80;").replace("listen 8443 ", "listen 443 ").splitlines()
 
     assert server("touchstone.conf") == server("compose.conf")
+
+
+def test_the_proxy_lets_a_download_that_was_cut_fail() -> None:
+    """Streams have no length: in HTTP/1.0, nginx's default, the end of one is the end of the connection."""
+    conf = (DEPLOY / "nginx" / "touchstone.conf").read_text()
+    assert (
+        conf.count("proxy_pass")
+        == len(re.findall(r"proxy_pass [^;]+;\s+proxy_http_version 1\.1;", conf))
+        == 1
+    )

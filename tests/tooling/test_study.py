@@ -30,6 +30,19 @@ def test_the_secret_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path)
     assert study.secret_key(tmp_path / "other") != key
 
 
+def test_a_secret_key_that_could_not_be_written_is_made_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(length: int) -> str:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(study.secrets, "token_urlsafe", full)
+        with pytest.raises(OSError, match="No space left"):
+            study.secret_key(tmp_path)
+    assert not is_guessable(study.secret_key(tmp_path))
+
+
 def test_a_study_is_no_demo_and_uses_its_own_database(tmp_path: Path) -> None:
     inner = study.study_environment(OUTER, tmp_path, "http://127.0.0.1:8000")
     assert not {"DATABASE_URL", "TOUCHSTONE_DEMO"} & inner.keys()
@@ -98,6 +111,37 @@ def test_the_last_fourteen_copies_are_kept(tmp_path: Path) -> None:
     kept = sorted(path.name for path in (tmp_path / "backups").iterdir())
     assert len(kept) == study.KEPT_COPIES
     assert (kept[0], kept[-1]) == ("touchstone-20200108-000000.sqlite3", newest.name)
+
+
+def test_starts_in_a_row_leave_the_copies_of_earlier_days(tmp_path: Path) -> None:
+    database(tmp_path, 1)
+    (tmp_path / "backups").mkdir()
+    earlier = [f"touchstone-202001{day:02}-000000.sqlite3" for day in range(1, 14)]
+    today = [f"touchstone-20200114-0000{start:02}.sqlite3" for start in range(30)]
+    for name in earlier + today:
+        (tmp_path / "backups" / name).touch()
+    newest = study.copy_database(tmp_path)
+    kept = sorted(path.name for path in (tmp_path / "backups").iterdir())
+    assert kept == [*earlier[1:], today[0], *today[-13:], newest.name]
+
+
+def test_a_copy_is_kept_after_the_clock_was_set_back(tmp_path: Path) -> None:
+    database(tmp_path, 1)
+    (tmp_path / "backups").mkdir()
+    for day in range(1, 21):
+        (tmp_path / "backups" / f"touchstone-210001{day:02}-000000.sqlite3").touch()
+    assert study.copy_database(tmp_path).exists()
+
+
+@pytest.mark.parametrize("content", [b"SQLite format 3\0", b"no database at all"])
+def test_a_copy_that_fails_leaves_nothing_and_is_explained_at_a_start(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "touchstone.sqlite3").write_bytes(content * 4096)
+    (tmp_path / "backups").mkdir()
+    for killed in ("touchstone-20200101-000000.part", "touchstone-20200101-000000.part-journal"):
+        (tmp_path / "backups" / killed).touch()
+    with pytest.raises(Refused, match=r"touchstone\.sqlite3 could not be copied before the start: "):
+        study._prepare({}, tmp_path, "")
+    assert not list((tmp_path / "backups").iterdir())
 
 
 def test_a_copy_is_made_once_a_day_and_a_full_disk_stops_nothing(

@@ -67,10 +67,18 @@ class Command(TouchstoneCommand):
             per=options["per"],
             identities=options["identities"],
         )
+        out: Path = options["out"]
+        to_device = out.exists() and not out.is_file()  # /dev/stdout, for example
+        part = out if to_device else out.with_name(f".{out.name}.part")
         try:
-            made = print_report(order, Viewer.STAFF, options["out"], self._progress)
+            made = print_report(order, Viewer.STAFF, part, self._progress)
+            if not to_device:
+                part.replace(out)
         except OSError as error:
-            raise Refused(f"{options['out']} cannot be written: {error.strerror}", code="no_file") from error
+            raise Refused(f"{out} cannot be written: {error.strerror}", code="no_file") from error
+        finally:  # an interrupted ZIP would open, with some of its files
+            if not to_device:
+                part.unlink(missing_ok=True)
         return {"file": str(options["out"]), "pages": made.pages, "items": made.items}
 
     def _progress(self, done: int, total: int) -> None:
