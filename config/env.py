@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable
+from email.errors import InvalidHeaderDefect
+from email.headerregistry import HeaderRegistry
 from typing import Any, TypeVar
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
-from django.core.mail.message import sanitize_address
 
 T = TypeVar("T")
 SMTPS = 465  # there TLS begins with the first byte; a client that waits for a greeting waits until time is up
@@ -57,8 +58,10 @@ def read_sender(name: str, default: str) -> str:
     """Whom mail is from, with or without a name; raises ImproperlyConfigured for what no message could carry."""
 
     def parse(raw: str) -> str:
-        if "@" not in sanitize_address(raw, "utf-8"):
-            raise ValueError("expected an address, or a name and an address in <>")
+        header: Any = HeaderRegistry()("From", raw)
+        is_broken = any(isinstance(defect, InvalidHeaderDefect) for defect in header.defects)
+        if is_broken or [bool(one.domain) for one in header.addresses] != [True]:
+            raise ValueError('expected an address, or a name and an address in <>; a name with a comma in ""')
         return raw
 
     return _read(name, default, parse)

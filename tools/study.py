@@ -91,9 +91,8 @@ def secret_key(folder: Path) -> str:
         with tempfile.NamedTemporaryFile("w", dir=folder, encoding="ascii") as file:  # with mode 600
             file.write(secrets.token_urlsafe(50))
             file.flush()
-            with suppress(
-                FileExistsError
-            ):  # whole or not at all: an empty key would prevent every later start
+            # whole or not at all: an empty key would prevent every later start
+            with suppress(FileExistsError):
                 os.link(file.name, path)
     return path.read_text(encoding="ascii").strip()
 

@@ -34,7 +34,7 @@ def note_mail(error: str) -> None:
 
 
 def was_silent(begun: float) -> bool:
-    """Whether a message that failed, and that was begun then by time.monotonic(), waited until time was up."""
+    """Whether a message that failed waited until time was up. `begun` is from time.monotonic()."""
     return time.monotonic() - begun >= settings.EMAIL_TIMEOUT
 
 

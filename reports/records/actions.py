@@ -194,7 +194,7 @@ def publish_record(
 
     transaction.on_commit(
         write, robust=True
-    )  # the rows are what holds; once an hour what is missing is written
+    )  # the rows are what counts; once an hour missing files are written
     return row
 
 
@@ -218,4 +218,4 @@ def withdraw_record(*, actor: User | None, record: PublicRecord, reason: str) ->
 
     transaction.on_commit(
         write, robust=True
-    )  # the rows are what holds; once an hour what is missing is written
+    )  # the rows are what counts; once an hour missing files are written

@@ -16,9 +16,9 @@ Where adjudicators decided something about a question, `final` is added to these
 the conservative value (or the mean of the output's experts).
 
 Where a system gave no answer to some of the problems that the experts graded for others, or left some of its attempts
-at them blank, `missing` has the rate over all of these, with what was not released among them. Where a system did not release some of these problems,
-`not_released` has their number, and the conservative rate of a reader who counts them as incorrect, as RMA's Table 1
-does (STATISTICS.md 1.5).
+at them blank, `missing` has the rate over all of these, with what was not released among them. Where a system did not
+release some of these problems, `not_released` has their number, and the conservative rate of a reader who counts them
+as incorrect, as RMA's Table 1 does (STATISTICS.md 1.5).
 """
 
 from collections import Counter, defaultdict
