@@ -114,7 +114,9 @@ def test_each_predicate_about_a_pair_or_an_instance_has_a_prompt_whose_places_ar
     sides = (output.payload, f"{output.text} 1"), (output.payload, f"{output.text} 2")
     for predicate in protocol.pair_predicates:
         prompt = load_prompt(protocol.folder / "prompts" / f"{predicate.prompt}.md")
-        asked = prompt.render(protocol.pair_fields(predicate.key, instance.payload, *sides), "0123456789abcdef")
+        asked = prompt.render(
+            protocol.pair_fields(predicate.key, instance.payload, *sides), "0123456789abcdef"
+        )
         assert all(text in asked.user for _, text in sides)
         assert prompt.labels == ("first", "second", "tie")
     for predicate in protocol.instance_predicates:
