@@ -16,8 +16,8 @@ RECIPES = ROOT / "construction" / "recipes"
 HEAD = """# Numbers of the mining recipes
 
 Every number that a build of a mined release can change ([construction.md](construction.md)), with the value that the
-paper or its code has. Where ours differs, the last column says why. `python -m construction.recipes.table` writes this document; pages
-and REST show the same words.
+paper or its code has. Where ours differs, the last column says why. `python -m construction.recipes.table` writes this
+document; pages and REST show the same words.
 """
 
 
