@@ -79,7 +79,7 @@ def work_ratio(costs: list[Cost]) -> float:
 
 
 def time_ratio(costs: list[Cost]) -> float:
-    """The same of seconds."""
+    """The same for seconds."""
     return max((large.seconds / small.seconds for small, large in _doublings(costs)), default=0.0)
 
 

@@ -358,82 +358,100 @@ InstanceFields = Callable[[str, Mapping[str, Any]], Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Protocol:
-    """Everything particular to one benchmark. All callables are pure.
-
-    `read_release` and `read_outputs` stream records from a path; a record that does not fit comes as a
-    benchmark.importing.records.RecordError with line and field, so that one import names all faults. `instance_parts`
-    and `output_parts` return what a blinded grader may see, in order; the first output part is the text that comments
-    are anchored to. `prompt_fields` returns the fields of a predicate's prompt. `diagnostic_predicates` are about
-    outputs too, but a judge has them only where they are named. `bucket` puts an output into the judge's stratum for an
-    audit. `program_judges` answer predicates without a model. `construction_items` are what a construction audit asks
-    of every instance. `pair_predicates` ask which of two outputs to one instance is better (first, second, tie);
-    `pair_fields` gives their prompts' fields from the predicate, the instance's payload, and payload and text of both
-    outputs in the order shown. `instance_predicates` ask about an instance alone (yes, no, uncertain);
-    `instance_fields` gives their prompts' fields from the predicate and the instance's payload. No two predicates share
-    a key. `audited_parts` is what experts see of an instance in a construction audit; without it, its `instance_parts`.
-    `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag. `measures` are computed
-    from files alone, `step_measures` from experts' labels of steps. `strata` sorts an instance, by its payload, into
-    classes in addition to its domain (name of the division to class) in which every metric is shown too.
-    `compare_releases` says how far a second run of the same curation reproduces the first: it gets the payloads of both
-    and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}. `staff_facts`
-    names which parts of an output's payload the study's staff may see in addition to its shown parts (budgets, say).
-    `variant_of` says of an instance, by its payload, which other instance of its paper it was made from, if any.
-    `passage_of` gives, as JSON, what two instances made from one passage have in common (None: nothing to compare).
-    `read_verdicts` gives the verdicts in a file of outputs that the benchmark's own evaluator wrote. `published_line`
-    writes an instance's payload as a line of the published file, without line feed. `flag_output`
-    finds breaches of the rules in an answered output at its import, from the payloads of instance and output, at most
-    one of a kind; a flag changes no score. `source_dates` are the years of an output's sources and the last year that
-    its instance allows. `success_types` tells an audit how to divide the judge's successes.
-    `case_columns` are the columns of a case study; without them, every predicate and measure is one. `reached` says,
-    by its payload, whether an output that abstained has what a predicate is about: its plan, say. `asked_of` says so of
-    an answered output: of a proof nobody asks what is asked of a context. `condition_tables`
-    say which tracks and conditions may be shown side by side; without them, none. `release_line` and `output_line`
-    are the schemas of a line of both files, from which the pages about formats and the mapping of tables are made.
-    `with_retrieved` gives an output's payload the sources that a frozen retrieval artifact found for its query, or
-    raises NotFrozen. `solving` lets solvers work on the instances.
-    """
+    """Everything particular to one benchmark: what every protocol has, then its options. All callables are pure."""
 
     name: str
     title: str
     folder: Path
     rubrics: tuple[Rubric, ...]
     predicates: tuple[Predicate, ...]
+    """About single outputs. No two predicates share a key, whatever they are about."""
     metrics: tuple[Metric, ...]
     read_release: Callable[[Path], Iterator[InstanceRecord | RecordError]]
+    """Streams the records of a release file. One that does not fit comes as a RecordError with line and field, so that
+    one import names all faults."""
     read_outputs: Callable[[Path], Iterator[OutputRecord | RecordError]]
+    """The same for a file of outputs."""
     instance_parts: Callable[[Mapping[str, Any]], Sequence[Part]]
+    """What a blinded grader may see of an instance, by its payload, in order."""
     output_parts: Callable[[Mapping[str, Any], str, str], Sequence[Part]]
+    """What a blinded grader may see of an output, by payload, text and format of the text, in order. Comments are
+    anchored to the text of the first part."""
     prompt_fields: Callable[[str, Mapping[str, Any], Mapping[str, Any], str], Mapping[str, str]]
+    """The fields of a predicate's prompt, from the predicate, the payloads of instance and output, and the text."""
     bucket: Callable[[LabelledOutput], str]
+    """The judge's stratum of an output, for an audit."""
     release_line: type[BaseModel]
+    """The schema of a line of a release file. From this and the next one the pages about formats and the mapping of
+    tables are made."""
     output_line: type[BaseModel]
+
+    # What else can be asked.
     program_judges: tuple[ProgramJudge, ...] = ()
+    """They answer predicates without a model."""
     construction_items: tuple[ConstructionItem, ...] = ()
+    """What a construction audit asks of every instance."""
     audited_parts: Callable[[Mapping[str, Any]], Sequence[Part]] | None = None
+    """What experts see of an instance in a construction audit; without it, its `instance_parts`."""
     flag_kinds: tuple[str, ...] = ("context", "public_solution")
+    """The kinds of leakage (benchmark/leakage_kinds.py) that graders can flag."""
     diagnostic_predicates: tuple[Predicate, ...] = ()
+    """About single outputs too, but a judge has them only where they are named."""
     pair_predicates: tuple[Predicate, ...] = ()
+    """Which of two outputs to one instance is better: first, second or tie."""
     pair_fields: PairFields | None = None
+    """The fields of their prompts, from the predicate, the instance's payload, and payload and text of both outputs in
+    the order shown."""
     instance_predicates: tuple[Predicate, ...] = ()
+    """About an instance alone: yes, no or uncertain."""
     instance_fields: InstanceFields | None = None
-    measures: tuple[Measure, ...] = ()
-    step_measures: tuple[StepMeasure, ...] = ()
-    strata: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
-    staff_facts: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
-    variant_of: Callable[[Mapping[str, Any]], Variant | None] | None = None
-    published_line: Callable[[Mapping[str, Any]], str] | None = None
-    passage_of: Callable[[Mapping[str, Any]], Any] | None = None
-    read_verdicts: Callable[[Path], Iterator[VerdictRecord | RecordError]] | None = None
-    compare_releases: CompareReleases | None = None
-    case_columns: tuple[CaseColumn, ...] = ()
-    flag_output: FlagOutput | None = None
-    source_dates: Callable[[Mapping[str, Any], Mapping[str, Any]], SourceDates] | None = None
-    success_types: SuccessTypes | None = None
-    condition_tables: tuple[ConditionTable, ...] = ()
-    with_retrieved: WithRetrieved | None = None
+    """The fields of their prompts, from the predicate and the instance's payload."""
     reached: Callable[[str, Mapping[str, Any]], bool] | None = None
+    """Whether an output that abstained has, by its payload, what a predicate is about: its plan, say."""
     asked_of: Callable[[str, Mapping[str, Any]], bool] | None = None
+    """Whether a predicate is asked of an answered output, by its payload: of a proof nobody asks what is asked of a
+    context."""
+
+    # What is computed and shown.
+    measures: tuple[Measure, ...] = ()
+    """Computed from files alone."""
+    step_measures: tuple[StepMeasure, ...] = ()
+    """Computed from experts' labels of steps."""
+    strata: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    """Sorts an instance, by its payload, into classes in addition to its domain (name of the division to class), in
+    which every metric is shown too."""
+    staff_facts: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    """What the study's staff may see of an output's payload in addition to its shown parts: budgets, say."""
+    success_types: SuccessTypes | None = None
+    """How an audit divides the judge's successes."""
+    case_columns: tuple[CaseColumn, ...] = ()
+    """The columns of a case study; without them, every predicate and measure is one."""
+    condition_tables: tuple[ConditionTable, ...] = ()
+    """Which tracks and conditions may be shown side by side; without them, none."""
+
+    # What is known of instances and outputs.
+    variant_of: Callable[[Mapping[str, Any]], Variant | None] | None = None
+    """From which other instance of its paper an instance was made, if any, by its payload."""
+    passage_of: Callable[[Mapping[str, Any]], Any] | None = None
+    """What two instances made from one passage have in common, as JSON; None if there is nothing to compare."""
+    compare_releases: CompareReleases | None = None
+    """How far a second run of the same curation reproduces the first: from the payloads of both and the keys that
+    experts found again in other words to {"shares": name to estimate, ...}."""
+    flag_output: FlagOutput | None = None
+    """Breaches of the rules in an answered output at its import, from the payloads of instance and output, at most one
+    of a kind. A flag changes no score."""
+    source_dates: Callable[[Mapping[str, Any], Mapping[str, Any]], SourceDates] | None = None
+    """The years of an output's sources, and the last year that its instance allows."""
+
+    # Further ways in and out.
+    read_verdicts: Callable[[Path], Iterator[VerdictRecord | RecordError]] | None = None
+    """The verdicts in a file of outputs that the benchmark's own evaluator wrote."""
+    published_line: Callable[[Mapping[str, Any]], str] | None = None
+    """An instance's payload as a line of the published file, without line feed."""
+    with_retrieved: WithRetrieved | None = None
+    """An output's payload with the sources that a frozen retrieval artifact found for its query; raises NotFrozen."""
     solving: Solvable | None = None
+    """Lets solvers work on the instances."""
 
     @property
     def output_predicates(self) -> tuple[Predicate, ...]:

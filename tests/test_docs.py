@@ -143,6 +143,15 @@ def test_what_a_document_names_exists(path: Path) -> None:
         assert missing_labels(text) == []
 
 
+def test_each_prompt_has_a_row() -> None:
+    page = (ROOT / "docs" / "prompts.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| ")]
+    for path in sorted(ROOT.glob("benchmark/protocols/*/prompts/*.md")):
+        protocol = path.parent.parent.name
+        named = any(row.split()[0] == protocol and f"`{path.stem}`" in row for row in rows)
+        assert named, f"docs/prompts.md has no row for {path.stem} of {protocol}"
+
+
 def test_what_does_not_exist_is_named() -> None:
     text = (
         "See `stats/core/nothing.py`, tests/nowhere/ and [that](nothing.md). `manage.py fly R` and `make dinner`, "

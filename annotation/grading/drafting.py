@@ -20,7 +20,7 @@ def training_draft(reviewer: User, item: TrainingItem) -> SideDraft:
 
 
 def later_draft(assignment: Assignment, occasion: Occasion) -> SideDraft:
-    """The same of the later answers of a place."""
+    """The same for the later answers of a place."""
     stored = SideDraft.objects.filter(assignment=assignment, occasion=occasion).first()
     return stored or SideDraft(
         reviewer_id=assignment.reviewer_id, assignment=assignment, occasion=occasion, version=0, content={}

@@ -47,7 +47,7 @@ def figures(data: Path) -> Iterator[Figure]:
 
 
 def figures_with_meaning(data: Path, model: local.MiniLM) -> Iterator[Figure]:
-    """The same of the four sets of words, by meaning alone and hybrid."""
+    """The same for the four sets of words, by meaning alone and hybrid."""
     for name, (entries, queries) in developers_sets(data).items():
         for mode in (MEANING, HYBRID):
             yield name, mode, len(queries), *found(entries, queries, mode=mode, model=model)

@@ -79,19 +79,14 @@ def import_mapping(request: SignedInRequest, handle: str) -> HttpResponse:
         "protocol": rules,
     }
     if "columns" in found:
-        context["mapped"] = [(name, column) for name, column in reading.columns.items()]
-        places = [
-            found["columns"].index(column)
-            for column in reading.columns.values()
-            if column in found["columns"]
-        ]
+        columns, used = found["columns"], list(reading.columns.values())
+        places = [columns.index(column) for column in used if column in columns]
+        context["mapped"] = list(reading.columns.items())
         context["rows"] = [[row[place] for place in places] for row in found["rows"]]
-        used = [*reading.columns.values()]
         context["unused"] = [
             column
-            for column in found["columns"]
-            if column not in used
-            and not any(
+            for column in columns
+            if not any(
                 f"{each}.".startswith(f"{column}.") or f"{column}.".startswith(f"{each}.") for each in used
             )
         ]

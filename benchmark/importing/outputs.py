@@ -89,11 +89,11 @@ def import_outputs(
     joined = tuple_named(release, tuple_name) if tuple_name else None
     frozen = frozen_retrieval(joined) if joined else None
     rules, source = get_protocol(release.benchmark.protocol), existing(path)
-    with TemporaryDirectory() as place, KeyIndex() as instances, KeyIndex() as index:
+    with TemporaryDirectory() as folder, KeyIndex() as instances, KeyIndex() as index:
         for name, sha256 in release.instances.values_list("key", "sha256").iterator():
             instances.add(name, sha256)
         known = {name for name, _ in instances.pairs()} if tool_of(source) else ()
-        lines = translated(source, Path(place), rules, known, system=system, ids=ids, key=key)
+        lines = translated(source, Path(folder), rules, known, system=system, ids=ids, key=key)
         source = lines.path if lines else source
         try:
             records = with_sources(rules, frozen, output_records(rules, source))
@@ -103,9 +103,9 @@ def import_outputs(
         runs = Run.objects.filter(release=release, track=track, condition=condition, system__slug=system)
         stored = runs.first()
         if stored and stored.sha256 != survey.sha256:
-            place = " ".join(part for part in (release.name, track, condition) if part)
+            where = " ".join(part for part in (release.name, track, condition) if part)
             found = describe(survey.index, stored_hashes(stored))
-            raise Refused(f"{system} has other outputs on {place}: {found}", code="run_differs")
+            raise Refused(f"{system} has other outputs on {where}: {found}", code="run_differs")
         if stored is None and not dry_run:
             run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
             author = System(slug=system, name=system_name or system, family=family)

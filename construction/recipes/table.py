@@ -13,11 +13,11 @@ from construction.recipes.about import described
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "recipes.md"
 RECIPES = ROOT / "construction" / "recipes"
-HEAD = """# Numbers of the recipes
+HEAD = """# Numbers of the mining recipes
 
-Every number that a build can change ([construction.md](construction.md)), with the value that the paper or its code
-has. Where ours differs, the last column says why. `python -m construction.recipes.table` writes this document; pages
-and REST show the same words.
+Every number that a build of a mined release can change ([construction.md](construction.md)), with the value that the
+paper or its code has. Where ours differs, the last column says why. `python -m construction.recipes.table` writes this
+document; pages and REST show the same words.
 """
 
 

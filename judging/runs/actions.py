@@ -403,7 +403,7 @@ class PublishedStep:
 
     @property
     def content(self) -> dict[str, object]:
-        """The same of a step."""
+        """The same for a step."""
         return {"value": self.label, "comment": self.reason}
 
 

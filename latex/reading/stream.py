@@ -138,7 +138,7 @@ class Stream:
         return True
 
     def keep(self, tokens: list[Token]) -> None:
-        """The same of an argument that takes the place of its command. Raises LimitReached where it cannot be read
+        """The same for an argument that takes the place of its command. Raises LimitReached where it cannot be read
         again, which leaves it out with a note."""
         if not self.read_again(tokens):
             raise LimitReached("arguments lie in arguments too deeply; some are left out")

@@ -137,7 +137,7 @@ class StoredAnalysesView(APIView):
         operation_id="releases_analyses_compute", request=StoredLabelsIn, responses={200: OpenApiTypes.OBJECT}
     )
     def post(self, request: Request, name: str) -> Response:
-        """The same of the labels of a closed campaign and the verdicts of a judge, on one track and condition."""
+        """The same for the labels of a closed campaign and the verdicts of a judge, on one track and condition."""
         release = release_or_404(name)
         sent = checked(StoredLabelsIn, request)
         asked, terms = sent.asked(), sent.validated_data

@@ -101,7 +101,7 @@ def flag_agreement(campaign: Campaign, *, seed: int) -> dict[str, FlagAgreement]
 
 
 def flag_label_rows(release: Release) -> Iterator[Row]:
-    """The same of all campaigns as rows of the label table, for `analyse`; a question is "flag_" and the kind."""
+    """The same for all campaigns as rows of the label table, for `analyse`; a question is "flag_" and the kind."""
     instances = {
         key: (domain, cluster_of(paper) if paper else key)
         for key, domain, paper in release.instances.values_list("key", "domain", "paper__key")

@@ -95,7 +95,7 @@ def import_tables(
     dry_run: bool = False,
     progress: Progress = silent,
 ) -> ImportedLabels:
-    """The same of rows. Comments are put at their places first, which renders texts; then all is stored at once.
+    """The same for rows. Comments are put at their places first, which renders texts; then all is stored at once.
 
     For commands and workers. Raises BadLabels with everything that does not fit, and Refused for a campaign that exists
     with other labels.

@@ -114,13 +114,13 @@ def answers_after(
 def decisions_after(
     release: Release, *, campaign: str, wanted: LabelFilter, after: int, limit: int
 ) -> list[KeyedRow]:
-    """The same of decisions in force."""
+    """The same for decisions in force."""
     found = _decisions(release, campaign, wanted).filter(pk__gt=after).order_by("pk")
     return list(islice(_decision_rows(release, found, wanted), limit))
 
 
 def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: int) -> list[KeyedRow]:
-    """The same of verdicts, on outputs and on instances."""
+    """The same for verdicts, on outputs and on instances."""
     found = [
         (key, StoredVerdict(*values).row(release.name))
         for verdicts, paths in _verdicts(release, wanted)
@@ -132,7 +132,7 @@ def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: 
 
 
 def steps_after(release: Release, *, wanted: LabelFilter, after: int, limit: int) -> list[KeyedRow]:
-    """The same of verdicts on steps."""
+    """The same for verdicts on steps."""
     rows = _steps(release, wanted).filter(pk__gt=after).order_by("pk")
     return [
         (key, _step(values).row(release.name))

@@ -240,19 +240,8 @@ def _printed(
                     end=comment.end,
                 )
             )
-        if grade.note:
-            notes.append((name, grade.note))
-        if item.second_id and grade.assignment.swapped != turned:
-            notes.append((name, "saw the two proofs in the other order."))
-        if grade.seen_before:
-            where = seen_where(grade)
-            notes.append((name, f"had seen this solution before{': ' if where else '.'}{where}"))
-        if grade.statement_wrong:
-            notes.append((name, "says that the statement is wrong."))
-        if reason := unjudged_reason(grade):
-            why = f": {reason['note']}" if reason["note"] else "."
-            notes.append((name, f"says that this cannot be judged. {reason['words']}{why}"))
-        notes += [(name, _flag_words(flag)) for flag in grade.flags.all()]
+        other_order = bool(item.second_id) and grade.assignment.swapped != turned
+        notes += [(name, note) for note in _notes(grade, other_order=other_order)]
     # every remark on a passage of an anchored part is taken out of `remarks`
     shown = item_material(item, swapped=turned)
     anchored = [proof.anchored for proof in shown.proofs]
@@ -296,6 +285,23 @@ def _printed(
         on_files=tuple(on_files),
         general=tuple(general),
     )
+
+
+def _notes(grade: Grade, *, other_order: bool) -> Iterator[str]:
+    """What a grade says in addition to its answers and comments."""
+    if grade.note:
+        yield grade.note
+    if other_order:
+        yield "saw the two proofs in the other order."
+    if grade.seen_before:
+        where = seen_where(grade)
+        yield f"had seen this solution before{': ' if where else '.'}{where}"
+    if grade.statement_wrong:
+        yield "says that the statement is wrong."
+    if reason := unjudged_reason(grade):
+        why = f": {reason['note']}" if reason["note"] else "."
+        yield f"says that this cannot be judged. {reason['words']}{why}"
+    yield from map(_flag_words, grade.flags.all())
 
 
 def _flag_words(flag: Flag) -> str:

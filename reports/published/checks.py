@@ -152,7 +152,7 @@ def corrected(row: Inputs, printed: Printed) -> Figures:
 
 
 def corrected_by_system(row: Inputs, printed: Printed) -> Figures:
-    """The same of several systems, three strata of each in turn; strata of one class share a spread."""
+    """The same for several systems, three strata of each in turn; strata of one class share a spread."""
     return _corrected(row, classes=3)
 
 

@@ -13,23 +13,29 @@ from stats.core.estimate import Estimate
 from stats.scores.clusters import Clustering
 
 Estimates = Mapping[str, Estimate]
-# How the figures are computed. 1, which older artifacts name by silence: stats.audit.first_methods; below 3:
-# stats.agreement.first_methods; below 4: in-sample audits and intervals of a judge's metrics ignore shared problems;
-# below 5: corrected scores take an audit that was drawn by domain for one by the judge's buckets; below 6: comparisons
-# have no exclusion, means of equal values have intervals without width, and shares of 0 and 1 count outputs instead of
-# papers; below 7: experts' and measured shares and means take outputs of one paper or problem as independent; below 8:
-# an audit corrects nothing where a system was judged after its draw; below 9: intraclass correlations of items that
-# share problems can exceed 1, and strengths are tested with singular errors; below 10: errors by paper or problem are
-# those of papers with equally many outputs and problems with equally many comparisons; below 11: means have Student's
-# t, measured ones percentiles of resampled instances; below 12: who abstained on an audited output had no vote,
-# decisions about it counted where experts split, and missing outputs count against experts' rates over all problems
-# where experts read only a sample; below 13: an output that another audit drew and that has moved voids a stratum also
-# where nothing of that audit is taken in; below 14: an audit whose draw left out others corrects nothing once there are
-# audits that it did not leave out, missing labels count only in the audit that drew the output, a sample of some
-# systems may be read as one of all, and P@10 of theorem search is described as if a paper counted once for each result;
-# below 15: what a draw left out is inferred from the sizes of its strata; below 16: experts' rates over all problems
-# count a problem that a system lacks once, however many attempts it made at others, and no attempt that it left blank
-# at a problem that another attempt answered.
+# How the figures are computed. An artifact keeps its number (1 if it names none) and is verified by these methods.
+# What those below a number lack or do otherwise:
+#  2: everything in stats.audit.first_methods.
+#  3: everything in stats.agreement.first_methods.
+#  4: in-sample audits and intervals of a judge's metrics ignore shared problems.
+#  5: corrected scores take an audit that was drawn by domain for one by the judge's buckets.
+#  6: comparisons have no exclusion, means of equal values have intervals without width, and shares of 0 and 1 count
+#     outputs instead of papers.
+#  7: experts' and measured shares and means take outputs of one paper or problem as independent.
+#  8: an audit corrects nothing where a system was judged after its draw.
+#  9: intraclass correlations of items that share problems can exceed 1, and strengths are tested with singular errors.
+# 10: errors by paper or problem are those of papers with equally many outputs and problems with equally many
+#     comparisons.
+# 11: means have Student's t, measured ones percentiles of resampled instances.
+# 12: who abstained on an audited output had no vote, decisions about it counted where experts split, and missing
+#     outputs count against experts' rates over all problems where experts read only a sample.
+# 13: an output that another audit drew and that has moved voids a stratum also where nothing of that audit is taken in.
+# 14: an audit whose draw left out others corrects nothing once there are audits that it did not leave out, missing
+#     labels count only in the audit that drew the output, a sample of some systems may be read as one of all, and P@10
+#     of theorem search is described as if a paper counted once for each result.
+# 15: what a draw left out is inferred from the sizes of its strata.
+# 16: experts' rates over all problems count a problem that a system lacks once, however many attempts it made at
+#     others, and no attempt that it left blank at a problem that another attempt answered.
 METHODS = 16
 
 

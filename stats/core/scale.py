@@ -32,7 +32,7 @@ class Scale:
     `kind` says how it is answered: one value, a side of a pair, the first wrong step, a value for each step, or
     text. `success` are the values that count as a success; it may be empty. `correctness` says that a success means a
     correct text, which a fatal comment contradicts. `best_first` says at which end of an ordered scale the best value
-    is. `unclear` is what several experts' different answers are called together.
+    is. `unclear` is the value of an output on which its experts differ.
     `anchors` say in words what a value means.
     """
 

@@ -70,7 +70,7 @@ def fit_all(
     prior_sd: float | None = None,
     start: Floats | None = None,
 ) -> list[DavidsonFit | Reason]:
-    """The same of (R, 3, k, k) counts, each table by itself, all from `start`; the memory grows with R."""
+    """The same for (R, 3, k, k) counts, each table by itself, all from `start`; the memory grows with R."""
     counts = np.asarray(tables, dtype=np.float64)
     found: list[DavidsonFit | Reason] = [Reason.NO_ITEMS] * len(counts)
     with_nu: dict[bool, list[int]] = {}

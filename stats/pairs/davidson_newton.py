@@ -41,7 +41,7 @@ class NewtonProblem:
         return self.k + self.has_nu
 
     def rows(self, chosen: Ints) -> NewtonProblem:
-        """The same of some tables."""
+        """The same for some tables."""
         return replace(self, counts=self.counts[chosen])
 
     def centre(self) -> Floats:

@@ -78,7 +78,6 @@ def test_a_plan_leaves_out_who_is_away(drafted, algebraist, coordinator):  # noq
 
 
 def test_who_states_a_narrow_field_may_take_items_of_the_broad_one(opened, coordinator):  # noqa: F811
-    opened.items.model.objects.all()
     person = member("nina@study.test", "Nina Narrow", "reviewer", "MSC 11")
     assert not queries.has_free(person, opened)
     domains = queries.confidences(person)

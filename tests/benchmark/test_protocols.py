@@ -14,6 +14,7 @@ from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord, Par
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rubrics import RubricError
 from llm.prompts import load_prompt
+from reports.scores.document import audited_metrics
 from tests.benchmark.files import example, write_lines
 
 FORMATS = {"latex", "markdown", "plain"}
@@ -107,6 +108,22 @@ def test_each_predicate_has_a_prompt_whose_places_are_filled(protocol, instance,
         assert output.text in prompt.render(fields, "0123456789abcdef").user
 
 
+def test_each_predicate_about_a_pair_or_an_instance_has_a_prompt_whose_places_are_filled(
+    protocol, instance, output
+):
+    sides = (output.payload, f"{output.text} 1"), (output.payload, f"{output.text} 2")
+    for predicate in protocol.pair_predicates:
+        prompt = load_prompt(protocol.folder / "prompts" / f"{predicate.prompt}.md")
+        asked = prompt.render(
+            protocol.pair_fields(predicate.key, instance.payload, *sides), "0123456789abcdef"
+        )
+        assert all(text in asked.user for _, text in sides)
+        assert prompt.labels == ("first", "second", "tie")
+    for predicate in protocol.instance_predicates:
+        prompt = load_prompt(protocol.folder / "prompts" / f"{predicate.prompt}.md")
+        prompt.render(protocol.instance_fields(predicate.key, instance.payload), "0123456789abcdef")
+
+
 def test_an_unknown_predicate_has_no_fields(protocol, instance, output):
     with pytest.raises(KeyError):
         protocol.prompt_fields("nonesuch", instance.payload, output.payload, output.text)
@@ -172,10 +189,19 @@ def test_its_step_measures_are_about_stepwise_questions_and_undecided_without_la
         assert measure.value(["not_assessed"]) is None
 
 
-def test_no_key_stands_twice(protocol):
-    for named in (protocol.metrics, protocol.predicates, (*protocol.measures, *protocol.step_measures)):
+def test_no_key_occurs_twice(protocol):
+    measures = (*protocol.measures, *protocol.step_measures)
+    for named in (protocol.metrics, protocol.all_predicates, measures):
         keys = [one.key for one in named]
         assert len(set(keys)) == len(keys)
+
+
+def test_each_of_its_metrics_is_scored(protocol):
+    """A predicate that no metric is about alone is scored under its own key, in place of any metric of that name."""
+    metrics = {metric.key: metric for metric in protocol.metrics}
+    scored = {metric.key: metric for metric in audited_metrics(protocol)}
+    hidden = [key for key in metrics.keys() & scored.keys() if scored[key] is not metrics[key]]
+    assert not hidden, "a metric that has a predicate's key needs this predicate and no other: rename it"
 
 
 def test_its_condition_tables_are_about_its_metrics_and_types_of_success(protocol):

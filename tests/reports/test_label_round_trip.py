@@ -153,8 +153,10 @@ def test_the_documented_columns_are_those_of_the_table():
         f"| `{column.name}` | {column.type} | {column.meaning} | {column.since} |" for column in LABEL_COLUMNS
     ]
     assert listed == [line.replace("|  |", "| |") for line in declared], (
-        "these rows belong into docs/exports.md"
+        "these rows belong in docs/exports.md"
     )
+    newest = max(column.since for column in LABEL_COLUMNS)
+    assert f"This is version {newest}." in section, "docs/exports.md names the newest version of the table"
 
 
 @pytest.mark.django_db
