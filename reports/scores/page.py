@@ -388,7 +388,7 @@ def _below(found: shape.Choices | shape.Means) -> Notes:
         against = f"with {gone.problems} not released counted against it: {_rate(gone.counted_against)}"
         below["conservative"].append(against)
     if gone := found.missing:
-        lacks = f"{counted(gone.problems, 'answer')} lacking"
+        lacks = f"{counted(gone.problems, 'answer')} missing"
         below["conservative"].append(f"{lacks}; over all {_rate(gone.counted_against)}")
     if found.final:
         below["final"] = [f"{listed(found.final)}; {found.final.adjudicated} adjudicated"]
