@@ -40,6 +40,6 @@ def pixels_of(data: bytes, encoding: str, parameters: Dictionary, width: int, he
     for top in range(0, height, _STRIP):
         size = width, min(_STRIP, height - top)
         strip = rows[top * bitmap.stride : (top + size[1]) * bitmap.stride]
-        image = Image.frombuffer("L", size, strip, "raw", "L", bitmap.stride, 1)
+        image = Image.frombytes("L", size, bytes(strip), "raw", "L", bitmap.stride, 1)
         grey.append(image.convert("1", dither=Image.Dither.NONE).tobytes())
     return b"".join(grey)
