@@ -1,11 +1,10 @@
-"""The memory of an attempt: five sections, append-only, and who may write which."""
+"""The memory of an attempt: five sections, append-only, and who may write to which."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from solvers.steps import Entry
 
-SECTIONS = ("problem", "literature", "knowledge", "proof", "feedback")
 # Modules (analysis, literature, knowledge bank) write before the first draft, or on behalf of a proposer.
 WRITERS: Mapping[str, frozenset[str]] = {
     "problem": frozenset({"initializer", "module"}),

@@ -140,13 +140,15 @@ def ask(
 ) -> JudgeRun:
     """Record what is to be judged. The rows written here are the queue of record; the signal only speeds things up.
 
-    One task per answered output of `track` ("raw" if left out) under `condition` ("usual" is the usual one; left out:
-    all), predicate and vote that has no verdict of this judge
-    yet, and per output that abstained after the stage that the predicate is about; for a predicate that compares, per
-    pair of outputs, each in both orders. Freezes the runs judged, so that a verdict always refers to the text that was
-    read. With `after`, only what that judge left undecided is asked (judging/runs/combining.py); when the run ends, the
-    combined verdicts are stored. With `subject` "instance", one task per instance of the release, predicate about
-    instances and vote, and neither track nor `after`.
+    One task for each answered output, predicate and vote that has no verdict of this judge yet. An output that
+    abstained is asked about where it did so after the stage that the predicate is about. A predicate that compares is
+    asked of each pair of outputs, in both orders. The outputs are those of `track` ("raw" if left out) under
+    `condition` ("usual" is the usual one; left out: all). Freezes the runs judged, so that a verdict always refers to
+    the text that was read.
+
+    With `after`, only what that judge left undecided is asked (judging/runs/combining.py); when the run ends, the
+    combined verdicts are stored. With `subject` "instance", there is one task for each instance of the release,
+    predicate about instances and vote, and neither track nor `after`.
 
     Raises Refused when there is nothing to ask, when a predicate is unknown, when the judge only has imported verdicts,
     or when `after` has no verdict on some outputs.

@@ -101,8 +101,8 @@ class LabelReader:
         self.faults += self._steps_without_a_whole()
 
     def _take(self, row: LabelRow) -> None:
-        for name, reason in self._complaints(row):
-            self.faults.append(Fault(row.line, name, reason, row.file))
+        if complaint := next(self._complaints(row), None):  # the first says enough; others may follow from it
+            self.faults.append(Fault(row.line, *complaint, row.file))
             return
         row = without_defaults(row)
         first = self.seen.setdefault(identity(row), row)

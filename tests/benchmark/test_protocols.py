@@ -108,22 +108,6 @@ def test_each_predicate_has_a_prompt_whose_places_are_filled(protocol, instance,
         assert output.text in prompt.render(fields, "0123456789abcdef").user
 
 
-def test_each_predicate_about_a_pair_or_an_instance_has_a_prompt_whose_places_are_filled(
-    protocol, instance, output
-):
-    sides = (output.payload, f"{output.text} 1"), (output.payload, f"{output.text} 2")
-    for predicate in protocol.pair_predicates:
-        prompt = load_prompt(protocol.folder / "prompts" / f"{predicate.prompt}.md")
-        asked = prompt.render(
-            protocol.pair_fields(predicate.key, instance.payload, *sides), "0123456789abcdef"
-        )
-        assert all(text in asked.user for _, text in sides)
-        assert prompt.labels == ("first", "second", "tie")
-    for predicate in protocol.instance_predicates:
-        prompt = load_prompt(protocol.folder / "prompts" / f"{predicate.prompt}.md")
-        prompt.render(protocol.instance_fields(predicate.key, instance.payload), "0123456789abcdef")
-
-
 def test_an_unknown_predicate_has_no_fields(protocol, instance, output):
     with pytest.raises(KeyError):
         protocol.prompt_fields("nonesuch", instance.payload, output.payload, output.text)
