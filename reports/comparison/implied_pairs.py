@@ -70,7 +70,12 @@ def chosen_key(kinds: Mapping[str, str], key: str) -> str:
 def pairs_of_rows(rows: Iterable[Row], *, seed: int, methods: int = METHODS) -> dict[str, object]:
     """What `analyse pairs` says of rows of the label table, or said by earlier `methods`."""
     table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
-    options = Options(seed=seed, clustering=clustering(methods), tests_singular=methods < 9)
+    options = Options(
+        seed=seed,
+        clustering=clustering(methods),
+        tests_singular=methods < 9,
+        normal_ranks=methods < 16,
+    )
     return pairs_document(table, options=options)
 
 

@@ -35,7 +35,8 @@ Estimates = Mapping[str, Estimate]
 #     of theorem search is described as if a paper counted once for each result.
 # 15: what a draw left out is inferred from the sizes of its strata.
 # 16: experts' rates over all problems count a problem that a system lacks once, however many attempts it made at
-#     others, and no attempt that it left blank at a problem that another attempt answered.
+#     others, and no attempt that it left blank at a problem that another attempt answered. Ranges of ranks take the
+#     errors of few papers or problems for known.
 METHODS = 16
 
 

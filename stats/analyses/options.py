@@ -16,8 +16,9 @@ DEFAULT_SEED = 20_261_121
 class Options:
     """Seed of every resampling, confidence level, the only question and kind of rater (None: all).
 
-    `order` names the values from low to high where they are words of one's own. An earlier way of `clustering`, and
-    `tests_singular` (strengths are tested though their errors by cluster are singular), are for older artifacts.
+    `order` names the values from low to high where they are words of one's own. An earlier way of `clustering`,
+    `tests_singular` (strengths are tested though their errors by cluster are singular) and `normal_ranks` (ranges of
+    ranks take the errors of few clusters for known) are for older artifacts.
     """
 
     seed: int = DEFAULT_SEED
@@ -27,6 +28,7 @@ class Options:
     order: tuple[str, ...] = ()
     clustering: Clustering = Clustering.SKEWED
     tests_singular: bool = False
+    normal_ranks: bool = False
 
     def __post_init__(self) -> None:
         z_value(self.confidence)

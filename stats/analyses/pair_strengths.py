@@ -72,6 +72,7 @@ def standings(comparisons: Comparisons, clusters: Ints | None, options: Options)
             cautions = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
             cautions = (*cautions, Caution.FEW_CLUSTERS) if count < FEW_CLUSTERS else cautions
             strengths = jackknife_strengths(part, own, fitted, level=level, way=options.clustering)
+            ranks = draws.ranks(fitted, level, takes_for_normal=options.normal_ranks)
             placed = [
                 Standing(
                     number,
@@ -79,7 +80,7 @@ def standings(comparisons: Comparisons, clusters: Ints | None, options: Options)
                     rank,
                     jackknife=one if count < REFITTED else None,
                 )
-                for one, rank in zip(strengths, draws.ranks(fitted, level=level), strict=True)
+                for one, rank in zip(strengths, ranks, strict=True)
             ]
         found |= zip(members.tolist(), placed, strict=True)
     return [found[system] for system in range(comparisons.k)]

@@ -24,18 +24,25 @@ UNMOVED = 1e-9  # a standard error below this is rounding
 
 @dataclass(frozen=True)
 class StrengthDraws:
-    """Strengths (R, k) of the resamples that have a finite fit, and how many have none (`lost`)."""
+    """Strengths (R, k) of the resamples of so many clusters that have a finite fit, and how many have none (`lost`)."""
 
     strengths: Floats
     lost: int
+    clusters: int
 
-    def ranks(self, fitted: DavidsonFit, level: float = 0.95) -> list[tuple[int, int]]:
+    def ranks(
+        self, fitted: DavidsonFit, level: float = 0.95, *, takes_for_normal: bool = False
+    ) -> list[tuple[int, int]]:
         """(best, worst) rank of every system that the data leave open.
 
         i and j are told apart when their difference exceeds c_i standard errors of the resampled ones; c_i is
         the `level` quantile of the largest deviation of i from any other in those units (bootstrap max-T:
-        Mogstad, Romano, Shaikh and Wilhelm 2024). A difference that no resample moves tells nothing.
+        Mogstad, Romano, Shaikh and Wilhelm 2024), as if it were normal, at the same tail of Student's t with C - 1
+        degrees of freedom: resampled errors of few clusters are uncertain and too small. Artifacts by earlier methods
+        have c_i itself (`takes_for_normal`). A difference that no resample moves tells nothing.
         """
+        from scipy.special import ndtr, stdtrit
+
         k, deviations = len(fitted.strengths), self.strengths - fitted.strengths
         errors, critical = np.full((k, k), np.inf), np.full(k, np.inf)
         if len(deviations) < 2:
@@ -45,6 +52,8 @@ class StrengthDraws:
             spread = moved.std(axis=0, ddof=1)
             errors[i] = np.where(spread > UNMOVED, spread, np.inf)
             largest = np.quantile(np.abs(moved / errors[i]).max(axis=1), level)
+            if not takes_for_normal:
+                largest = -stdtrit(self.clusters - 1, ndtr(-largest))
             critical[i] = max(float(largest), UNMOVED)
         return ranks_left_open(fitted.strengths, errors, critical)
 
@@ -69,7 +78,7 @@ def clustered_strengths(
     )
     found = again(drawn)
     draws: Floats = np.array([one for one in found if one is not None]).reshape(-1, comparisons.k)
-    return StrengthDraws(draws, tried - len(draws))
+    return StrengthDraws(draws, tried - len(draws), again.count)
 
 
 def jackknife_strengths(
