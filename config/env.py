@@ -68,7 +68,7 @@ def read_sender(name: str, default: str) -> str:
 
 
 def read_mail(name: str, default: str) -> dict[str, Any]:
-    """How mail is sent, as Django's settings. What is wrong is said without the value, which holds a password."""
+    """How mail is sent, as Django's settings. Errors do not quote the value, which holds a password."""
     try:
         config: dict[str, Any] = environ.Env.email_url_config(read_text(name, default))
     except (ValueError, ImproperlyConfigured):
