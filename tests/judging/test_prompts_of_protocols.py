@@ -81,6 +81,12 @@ def test_the_system_message_holds_the_role_and_nothing_from_outside(asked):
     assert "canary" not in said
 
 
+def test_a_prompt_about_a_pair_asks_for_first_second_or_tie():
+    for protocol in map(get_protocol, protocol_names()):
+        for predicate in protocol.pair_predicates:
+            assert predicate_prompt(protocol, predicate.key).labels == ("first", "second", "tie")
+
+
 def test_a_predicate_is_asked_by_one_prompt_and_has_one_kind_of_subject():
     for name in protocol_names():
         known = [predicate.key for predicate in get_protocol(name).all_predicates]
