@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from judging.asking.costs import attempts, use_of
+from judging.asking.costs import attempts, most_of_one_call, use_of
 from judging.asking.prompts import step_question
 from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, Verdict
 from judging.runs.early_stop import advance, question_of
@@ -85,14 +85,20 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
 
 def _use(result: Outcome | Failure) -> Use:
     """What a result cost: as the endpoint reported it, else the most it can have been."""
-    task = result.task
-    judge = task.run.judge
-    bound = Use(task.tokens_reserved, task.cost_reserved) / attempts(judge)
     if isinstance(result, Failure):
-        return bound * result.unanswered
+        return _bound(result.task) * result.unanswered if result.unanswered else Use()
     if result.prompt_tokens is None or result.completion_tokens is None:
-        return bound * (result.unanswered + 1)
-    return use_of(judge, result.prompt_tokens, result.completion_tokens) + bound * result.unanswered
+        return _bound(result.task) * (result.unanswered + 1)
+    known = use_of(result.task.run.judge, result.prompt_tokens, result.completion_tokens)
+    return known + _bound(result.task) * result.unanswered if result.unanswered else known
+
+
+def _bound(task: JudgeTask) -> Use:
+    """The most of one attempt. For a run without a cap nothing is reserved; programs use nothing."""
+    judge = task.run.judge
+    if task.tokens_reserved or not judge.endpoint:
+        return Use(task.tokens_reserved, task.cost_reserved) / attempts(judge)
+    return most_of_one_call(task)
 
 
 def _settle_outcomes(outcomes: Sequence[Outcome], owner: str) -> int:

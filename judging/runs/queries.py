@@ -135,7 +135,7 @@ def _tasks_in(state: TaskState) -> Count:
 
 
 class Cost(TypedDict):
-    """Calls made for a run, the tokens they reported, and their cost at the judge's prices ("" without)."""
+    """Calls made for a run, the tokens they reported, and their cost at the judge's prices ("" without either)."""
 
     calls: int
     prompt_tokens: int | None
@@ -149,11 +149,12 @@ def run_cost(run: JudgeRun) -> Cost:
         calls=Count("id"), prompt_tokens=Sum("prompt_tokens"), completion_tokens=Sum("completion_tokens")
     )
     used = use_of(run.judge, sums["prompt_tokens"] or 0, sums["completion_tokens"] or 0)
+    is_silent = sums["calls"] and sums["prompt_tokens"] is None
     return Cost(
         calls=sums["calls"],
         prompt_tokens=sums["prompt_tokens"],
         completion_tokens=sums["completion_tokens"],
-        cost=f"{used.cost.normalize():f}" if run.judge.prices else "",
+        cost=f"{used.cost.normalize():f}" if run.judge.prices and not is_silent else "",
     )
 
 

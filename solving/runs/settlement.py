@@ -36,7 +36,7 @@ from solving.runs.stored import (
 )
 from solving.tools.reading import READING, read_tool
 from work.asking import Answer, call_of, tell_breakers, without_messages
-from work.budget import charge
+from work.budget import as_booked, charge
 from work.claims import GivenBack, give_back
 from work.kinds import Failure, Use
 from work.models import TaskState
@@ -259,7 +259,8 @@ def _use(result: Answer | Failure, step: Step) -> Use:
         return bound
     sent, received = result.prompt_tokens, result.completion_tokens
     prices = model_of(result.task.run.solver, result.task.name).prices
-    return Use(sent + received, prices.of(sent, received, result.cached_tokens))
+    # With the places of a column: else what a run, its attempts and their steps have spent would not be the same.
+    return Use(sent + received, as_booked(prices.of(sent, received, result.cached_tokens)))
 
 
 def _book(step: Step, attempt: Attempt, use: Use) -> None:

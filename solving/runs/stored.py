@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from solvers.steps import Ask, Given, Reply, Tool, Use
 from solvers.steps import Step as Planned
 from solving.models import Attempt, MemoryEntry, Solver, SolveRun, Step
 from solving.runs.roles import model_of
+from work.budget import as_booked
 from work.models import TaskState
 
 CLOSED = (TaskState.DONE, TaskState.FAILED)
@@ -97,8 +99,11 @@ def bound_of(recipe: Recipe, run: SolveRun, steps: Iterable[Step | Recorded]) ->
 
 
 def most_of(recipe: Recipe, solver: Solver, step: Planned) -> Use:
-    """The most that asking once can use, at the prices of the model that is asked."""
-    return most(recipe, step, model_of(solver, step.prompt).prices) if isinstance(step, Ask) else Use()
+    """The most that asking once can use, at the prices of the model that is asked; costs as they are booked."""
+    if not isinstance(step, Ask):
+        return Use()
+    found = most(recipe, step, model_of(solver, step.prompt).prices)
+    return replace(found, cost=as_booked(found.cost))
 
 
 def row_of(attempt: Attempt, planned: Planned, bound: Use, recipe: Recipe) -> Step:

@@ -17,6 +17,7 @@ from judging.asking.costs import completion_limit, most_of_one_call, use_of
 from judging.kind import JUDGING
 from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
+from judging.runs.queries import run_cost
 from judging.runs.steering import adjust_run, steer
 from tests.factories import JudgeTaskFactory
 from tests.meanwhile import Meanwhile
@@ -305,3 +306,22 @@ def test_what_runs_without_a_cap_used_before_they_counted_is_counted_from_their_
     import_module("judging.migrations.0016_tokens_of_every_run").count(apps, None)
     run.refresh_from_db()
     assert (run.tokens_spent, run.cost_spent) == counted
+
+
+def test_calls_without_a_count_of_tokens_are_booked_as_the_most_with_and_without_a_cap(
+    judge, release_with, server
+):
+    """A cap that is given later would start from nothing, and the page said that they cost 0."""
+    message = {"content": json.dumps({"label": "yes", "reason": "So.", "confidence": 0.9, "evidence": None})}
+    reply = {"choices": [{"message": message, "finish_reason": "stop"}]}
+    server.mood = {"kind": "body", "body": json.dumps(reply)}
+    spent = set()
+    for caps in ({}, {"max_tokens": 10**6}):
+        run = ask(actor=None, judge=judge, release=release_with(2), predicates=["suff"], **caps)
+        drain()
+        run.refresh_from_db()
+        spent.add((run.tokens_spent, run.cost_spent))
+        found = run_cost(run)
+        assert (found["calls"], found["prompt_tokens"], found["cost"]) == (2, None, "")
+    (both,) = spent
+    assert min(both) > 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.db.models import Sum
 from django.utils import timezone
 
 from accounts.refusal import Refused
@@ -301,6 +302,21 @@ def test_tokens_from_a_cache_cost_their_own_price_and_are_kept_with_those_of_rea
         assert (call.cached_tokens, call.reasoning_tokens) == (750_000, 1_500_000)
         assert Attempt.objects.get(run=run).cost_spent == run.cost_spent == cost
         assert run.tokens_spent == 3_000_000
+
+
+def test_a_run_has_spent_what_its_attempts_and_their_steps_have(server: Server) -> None:
+    """Calls of some hundred tokens at 0.001 for a million cost less than the last place of a column."""
+    solver = site.solver(
+        settings=site.rma(SMALL), prompt_price=Decimal("0.001"), completion_price=Decimal("0.001")
+    )
+    run = site.work(site.start(solver, site.problems(2)))
+    sums = [
+        rows.aggregate(cost=Sum("cost_spent"))["cost"]
+        for rows in (Attempt.objects.filter(run=run), Step.objects.filter(run=run))
+    ]
+    assert sums == [run.cost_spent, run.cost_spent]
+    assert run.cost_spent == Decimal("0.000001") * SolveCall.objects.count()
+    assert all(step.cost_spent <= step.cost_bound for step in Step.objects.filter(run=run))
 
 
 def test_a_solver_without_a_price_for_its_cache_has_the_hash_that_it_always_had(server: Server) -> None:
