@@ -122,7 +122,10 @@ def stratified_se(sizes: Sequence[int], sampled: Sequence[int], guesses: Sequenc
 def stratified_size(
     sizes: Sequence[int], guesses: Sequence[float], half_width: float, *, level: float = 0.95
 ) -> float:
-    """Audits under Neyman allocation for a half-width: (sum W S)^2 / [(h/z)^2 + sum W S^2 / N]."""
+    """Audits under Neyman allocation for a half-width: (sum W S)^2 / [(h/z)^2 + sum W S^2 / N].
+
+    Too few where that would read more of a stratum than there is: the formula knows no bounds.
+    """
     total = sum(sizes)
     shares = [size / total for size in sizes]
     first = sum(w * spread(p) for w, p in zip(shares, guesses, strict=True))
