@@ -92,7 +92,7 @@ def front(record: Shown) -> dict[str, object]:
         "release": record.inputs.release,
         "finding": finding(record),
         "board": sections.board_context(record.board, record.names),
-        "heading": heading(record),
+        "heading": record.board.heading,
         "by_answer": "Proof by proof" if found and found.question else "Answer by answer",
         "published": date_words(record.declared.published_on),
         "found": found,
@@ -116,13 +116,6 @@ def grid(record: Shown, rows: Sequence[Problem]) -> Mapping[str, object] | None:
     return (
         sections.grid_context(list(rows), record.found, record.board, record.names) if record.found else None
     )
-
-
-def heading(record: Shown) -> str:
-    """What the leaderboard counts."""
-    if record.board.means:
-        return "Mean level"
-    return "Successful answers" if not record.found or record.found.metric else "Problems solved"
 
 
 def finding(record: Shown) -> list[str]:

@@ -3,7 +3,7 @@
 Estimates come from the score document; the only counts made here are those of the grid's cells.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -47,11 +47,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Board:
-    """`top` is the largest value of the scale: 1 of shares. The judge is read by `metric`, corrected by `audit`.
+    """`heading` says what is counted. `top` is the largest value of the scale: 1 of shares. The judge is read by
+    `metric`, corrected by `audit`.
 
     `means`: experts' figures are means of their numbers and no shares, also on a scale from 0 to 1.
     """
 
+    heading: str
     lines: tuple[Line, ...]
     top: float
     judge_title: str
@@ -104,7 +106,12 @@ def board(score: Score, found: Reading | None, counted: Mapping[str, OutputRow],
         )
     value = {line.system: line.shown.value if line.shown else None for line in lines}
     lines.sort(key=lambda line: (-(value[line.system] or 0.0), value[line.system] is None, line.system))
+    attempts = Counter((row.system, row.instance) for row in counted.values())
+    heading = "Problems solved" if found and not found.metric else "Successful answers"
+    if max(attempts.values(), default=1) > 1:
+        heading = "Successful attempts"
     return Board(
+        "Mean level" if means else heading,
         tuple(replace(line, letter=letter(at)) for at, line in enumerate(lines)),
         top,
         judge.metrics[metric].title if judge and metric else "",

@@ -66,6 +66,7 @@ def board_context(board: Board, names: Names) -> Mapping[str, object]:
         **{f"has_{name}": board.has(name) for name, _ in _columns(board)},
         "top": "100 %" if percent else f"{board.top:.12g}",
         "middle": "50" if percent else f"{board.top / 2:.12g}",
+        "heading": board.heading,
         "means": board.means,
         "square": next((name for name in ("corrected", "experts", "measured") if board.has(name)), ""),
         "measured_title": board.measured_title,
