@@ -222,7 +222,7 @@ class PairsForm(DrawForm):
         label="Problems for each pair of systems",
         min_value=1,
         required=False,
-        help_text="Empty: every problem that both answered.",
+        help_text="Empty: every problem that both answered. Of several attempts only attempt 1 is compared.",
     )
     mirrored = forms.IntegerField(
         label="Pairs shown twice, with the sides exchanged (%)",

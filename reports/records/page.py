@@ -65,10 +65,11 @@ def shown(
     rows = problems(inputs.outputs, found, [line.system for line in lines.lines], left_out, unreleased)
     numbers = {row.instance: row.number for row in rows}
     places = {
-        cell.subject: f"{lines.lines[at].letter}{attempt}"
+        cell.subject: f"{lines.lines[at].letter}{cell.attempt}"
         for row in rows
         for at, cells in enumerate(row.cells)
-        for attempt, cell in enumerate(cells, start=1)
+        for cell in cells
+        if cell.subject
     }
     has_pages = declared.show_problems or declared.show_outputs or declared.show_reports
 

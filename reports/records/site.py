@@ -164,15 +164,15 @@ def _problem(record: Shown, row: Problem, context: Mapping[str, object]) -> byte
     answers = []
     for at, cells in enumerate(row.cells):
         line = record.board.lines[at]
-        for attempt, cell in enumerate(cells, start=1):
+        for cell in cells:
             answer = record.texts.answers.get(cell.subject)
-            anchor = f"{line.letter}{attempt}"
+            anchor = f"{line.letter}{cell.attempt}"
             answers.append(
                 {
                     "anchor": anchor,
                     "letter": line.letter,
                     "system": record.system(line.system),
-                    "attempt": attempt if len(cells) > 1 else 0,
+                    "attempt": cell.attempt if len(cells) > 1 or cell.attempt > 1 else 0,
                     "cell": cell,
                     "parts": _parts(answer.parts, anchor) if answer and cell.kind != "blank" else [],
                     "reports": said_of(record, cell.subject),

@@ -31,6 +31,11 @@ class Cell:
     verdicts_differ: bool = False
     decided: bool = False
 
+    @property
+    def attempt(self) -> int:
+        """The number that the outputs' file gave the attempt, whichever others there are; 1 without an output."""
+        return int(self.subject.rpartition("/")[2]) if self.subject else 1
+
 
 _NO_OUTPUT = Cell("absent", "No output", "no output")
 _NOT_RELEASED = Cell("absent", "Not released", "not released")
@@ -150,9 +155,9 @@ def names_of(rows: Collection[Problem], letters: Mapping[int, str]) -> dict[str,
     names = {}
     for row in rows:
         for at, cells in enumerate(row.cells):
-            for attempt, cell in enumerate(cells, start=1):
+            for cell in cells:
                 if cell.subject:
                     names[cell.subject] = f"{row.number}{letters[at]}" + (
-                        f".{attempt}" if attempt > 1 else ""
+                        f".{cell.attempt}" if cell.attempt > 1 else ""
                     )
     return names

@@ -3,11 +3,11 @@
 import pytest
 
 from benchmark.protocols import get_protocol
-from reports.core.datasets import CampaignInfo
+from reports.core.datasets import CampaignInfo, OutputRow
 from reports.results import sentences
 from reports.results.board import value_of
 from reports.results.graded import Agreeing, Graded, agreeing, level_of, rater_pairs, readable_questions
-from reports.results.grid import graded_cell, natural, shade_of
+from reports.results.grid import graded_cell, names_of, natural, problems, shade_of
 from reports.results.page import decision_words
 from stats.core.intervals import proportion
 from stats.core.scale import NAMED, own_scale
@@ -111,6 +111,16 @@ def test_a_decision_is_said():
 
 def test_problems_are_numbered_as_people_count():
     assert sorted(["p10", "p2", "p1", "2a", "q"], key=natural) == ["p1", "p2", "p10", "q", "2a"]
+
+
+def test_an_attempt_is_called_by_its_number_and_not_by_its_place():
+    def output(instance, attempt):
+        subject = f"{instance}/aurora/{attempt}"
+        return OutputRow(subject, "aurora", instance, instance, "algebra", attempt, "answered", "")
+
+    rows = problems([output("p1", 1), output("p1", 3), output("p2", 4)], None, ["aurora"])
+    assert names_of(rows, {0: "A"}) == {"p1/aurora/1": "1A", "p1/aurora/3": "1A.3", "p2/aurora/4": "2A.4"}
+    assert [cell.attempt for row in rows for cell in row.cells[0]] == [1, 3, 4]
 
 
 def test_agreement_is_counted_in_pairs_and_proofs_of_two_or_more():
