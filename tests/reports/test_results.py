@@ -1,6 +1,7 @@
 """The results page: what it counts, what it withholds and from whom, and where every number of a score is."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
@@ -62,6 +63,15 @@ def test_the_leaderboard_says_what_the_score_says(study):
     for line in lines:
         majority = campaign.questions["recommendation"].systems[line.system].majority.estimate
         assert (line.experts.k, line.experts.n, line.experts.ci) == (majority.k, majority.n, majority.ci)
+
+
+def test_the_leaderboard_of_several_attempts_is_not_called_one_of_problems(olga, study):
+    assert "Problems solved" in words(page(olga, study))
+    inputs = collect(release=study)
+    document, rows = score(inputs), {row.subject: row for row in inputs.outputs}
+    again = replace(inputs.outputs[0], attempt=2)
+    shown = board(document, reading(inputs), rows | {"p/heron/2": again}, inputs.methods)
+    assert shown.heading == "Successful attempts"
 
 
 def test_agreement_counts_are_those_made_by_hand(olga, study):
