@@ -70,7 +70,7 @@ def read_sender(name: str, default: str) -> str:
 def read_mail(name: str, default: str) -> dict[str, Any]:
     """How mail is sent, as Django's settings. Errors do not quote the value, which holds a password."""
     try:
-        config: dict[str, Any] = environ.Env.email_url_config(read_text(name, default))
+        config = dict(environ.Env.email_url_config(read_text(name, default)))
     except (ValueError, ImproperlyConfigured):
         raise ImproperlyConfigured(
             f"{name}: expected an address such as smtp+tls://user:password@host:587. "
