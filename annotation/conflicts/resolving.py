@@ -95,7 +95,7 @@ def fixed_in(benchmark: int, reviewers: Iterable[int]) -> dict[int, list[Conflic
     """By reviewer, what was fixed in the benchmark's campaigns, the earliest first."""
     found: dict[int, list[ConflictsFixed]] = {}
     rows = ConflictsFixed.objects.filter(campaign__release__benchmark=benchmark, reviewer__in=reviewers)
-    for row in rows.order_by("fixed_at", "pk"):
+    for row in rows.order_by("pk"):
         found.setdefault(row.reviewer_id, []).append(row)
     return found
 

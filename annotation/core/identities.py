@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.db.models import QuerySet
+from django.db.models import Min, Q, QuerySet
 
 from accounts.access import STUDY_STAFF, is_study_staff, role_names
 from accounts.database.sight import identities_readable
@@ -48,11 +48,15 @@ def informed_people(release: Release) -> set[int]:
             return set()
         imported = _imports(runs).values_list("actor_id", flat=True)
         told = Unblinding.objects.filter(campaign__release=release, confirmed_at__isnull=False)
+        first = _imports(runs).aggregate(first=Min("pk"))["first"]
+        since = Q(at__gte=min(runs.values()))
+        if first is not None:  # also where the clock was set back after the import
+            since |= Q(pk__gt=first)
         left = AuditEvent.objects.filter(
+            since,
             verb="revoke_role",
             target_kind=User._meta.label_lower,
             details__role__in=sorted(STUDY_STAFF),
-            at__gte=min(runs.values()),
         ).values_list("target_key", flat=True)
         pairs = told.values_list("requested_by", "confirmed_by")
         people = {*imported, *(person for pair in pairs for person in pair), *map(int, left)}

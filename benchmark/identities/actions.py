@@ -20,7 +20,12 @@ from benchmark.importing.progress import Progress, silent
 from benchmark.models import IdentityScan, IdentityWord, Output, OutputState, Release
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
-from benchmark.releases.queries import identity_words, scanned_with_all_words, system_names
+from benchmark.releases.queries import (
+    identity_words,
+    scanned_with_all_words,
+    sha256_of_words,
+    system_names,
+)
 from benchmark.rendering.stored import call_worker, stored_blocks
 from latex import Block
 from latex.visible import visible
@@ -98,12 +103,20 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
         findings = find(protocol, names, words, output.payload, output.text, output.text_format, pages)
         findings += find_in_files(files.get(output.pk, ()), names, words)
         certain = sum(found["certain"] for found in findings)
-        scans.append(IdentityScan(output=output, version=VERSION, findings=findings, certain=certain))
+        scans.append(
+            IdentityScan(
+                output=output,
+                version=VERSION,
+                findings=findings,
+                certain=certain,
+                words_sha256=sha256_of_words(words),
+            )
+        )
     IdentityScan.objects.bulk_create(
         scans,
         update_conflicts=True,
         unique_fields=["output"],
-        update_fields=["version", "findings", "certain", "scanned_at"],
+        update_fields=["version", "findings", "certain", "words_sha256", "scanned_at"],
     )
 
 

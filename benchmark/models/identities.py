@@ -13,13 +13,15 @@ from benchmark.models.runs import Output
 class IdentityScan(models.Model):
     """What the identity scan found in an output's shown texts; replaced by a newer version of the scan.
 
-    `findings` is a list of {"field", "kind", "start", "end", "evidence", "certain"}.
+    `findings` is a list of {"field", "kind", "start", "end", "evidence", "certain"}. `words_sha256` tells which words of
+    the release were looked for, "" if there were none.
     """
 
     output = models.OneToOneField(Output, on_delete=models.CASCADE, related_name="identity_scan")
     version = models.PositiveSmallIntegerField()
     findings = models.JSONField(default=list)
     certain = models.PositiveIntegerField()
+    words_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
     scanned_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:

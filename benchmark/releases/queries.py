@@ -1,5 +1,6 @@
 """What is read: releases and what belongs to them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -19,6 +20,7 @@ from benchmark.models import (
     UnreleasedOutput,
 )
 from benchmark.subjects import Subject, arm_of
+from canonical import sha256_of
 
 
 def release_named(name: str) -> Release:
@@ -153,9 +155,14 @@ def identity_words(release: Release) -> list[str]:
 
 def scanned_with_all_words(release: Release) -> Q:
     """Outputs that today's patterns and words of this release have been looked for in."""
-    changes = [at for row in release.identity_words.values_list("added_at", "removed_at") for at in row if at]
-    scanned = Q(identity_scan__version=VERSION)
-    return scanned & Q(identity_scan__scanned_at__gt=max(changes)) if changes else scanned
+    words = sha256_of_words(identity_words(release))
+    return Q(identity_scan__version=VERSION, identity_scan__words_sha256=words)
+
+
+def sha256_of_words(words: Sequence[str]) -> str:
+    """By which a scan tells the words that it looked for, "" for none. Clocks differ between hosts and are set back,
+    and a scan takes its time: no moment tells which words it knew."""
+    return sha256_of(list(words)) if words else ""
 
 
 def shown_content(output: Output) -> tuple[dict[str, Any], str]:

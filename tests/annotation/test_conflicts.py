@@ -1,5 +1,6 @@
 """Conflicts of interest: declared, decided by a coordinator, fixed before the first place, applied later on purpose."""
 
+import datetime as dt
 import re
 from importlib import import_module
 
@@ -7,6 +8,7 @@ import pytest
 from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import AuditEvent, Conflict
 from accounts.profile.actions import declare_conflict, withdraw_conflict
@@ -111,6 +113,21 @@ def test_later_conflicts_change_nothing_in_the_benchmark_until_they_are_applied(
     # every algebra problem was had while nothing was excluded: one missing answer would name its author
     assert all_of(algebraist, third) == []
     assert Assignment.objects.filter(reviewer=algebraist, item=first).exists()
+    with pytest.raises(Refused) as refusal:
+        apply_conflicts(actor=coordinator, member=algebraist, benchmark=benchmark)
+    assert code_of(refusal) == "nothing_new"
+
+
+def test_conflicts_that_were_applied_count_though_the_clock_was_set_back_before(
+    opened, algebraist, coordinator, monkeypatch
+):
+    right = timezone.now
+    with monkeypatch.context() as ahead:
+        ahead.setattr(timezone, "now", lambda: right() + dt.timedelta(hours=2))
+        take_next(reviewer=algebraist, campaign=opened)
+    decided(algebraist, coordinator, ("system", "first-system"))
+    benchmark = opened.release.benchmark
+    apply_conflicts(actor=coordinator, member=algebraist, benchmark=benchmark)
     with pytest.raises(Refused) as refusal:
         apply_conflicts(actor=coordinator, member=algebraist, benchmark=benchmark)
     assert code_of(refusal) == "nothing_new"

@@ -1,5 +1,6 @@
 """Texts that reveal their author stay away from blinded people until somebody decides."""
 
+import datetime as dt
 from itertools import count
 
 import pytest
@@ -446,6 +447,38 @@ def test_a_draw_scans_again_after_a_word_was_added(coordinator, run):
     with pytest.raises(Refused) as refusal:
         campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
     assert refusal.value.code == "quarantined"
+
+
+def test_a_word_that_is_added_in_the_middle_of_a_scan_is_looked_for_by_the_next(
+    coordinator, run, monkeypatch
+):
+    made = output(run, "The Nordlicht engine says so.")
+    find = scanning.find
+
+    def find_meanwhile(*given):
+        monkeypatch.setattr(scanning, "find", find)
+        add_identity_word(actor=coordinator, release=run.release, word="Nordlicht")
+        return find(*given)
+
+    monkeypatch.setattr(scanning, "find", find_meanwhile)
+    scan_identities(release=run.release)
+    assert scan_identities(release=run.release)["scanned"] == 1
+    assert list(quarantined(run.release)) == [made]
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_scan_on_a_host_whose_clock_is_wrong_counts_for_the_words_that_it_looked_for(
+    coordinator, run, monkeypatch, hours
+):
+    output(run, "The Nordlicht engine says so.")
+    add_identity_word(actor=coordinator, release=run.release, word="Polaris")
+    right = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: right() + dt.timedelta(hours=hours))
+    scan_identities(release=run.release)
+    monkeypatch.setattr(timezone, "now", right)
+    assert scan_identities(release=run.release)["scanned"] == 0
+    add_identity_word(actor=coordinator, release=run.release, word="Nordlicht")
+    assert scan_identities(release=run.release)["certain"] == 1
 
 
 def test_what_a_new_word_finds_in_a_drawn_output_can_be_called_harmless(client, coordinator, run):

@@ -1,5 +1,7 @@
 """Unblinding: a closed campaign, two people with a second factor, a reason, and what it changes."""
 
+import datetime as dt
+
 import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
@@ -159,6 +161,16 @@ def test_who_saw_identities_gets_no_work_in_open_rounds_of_the_release(
         taking.take_next(reviewer=coordinator, campaign=again)
     assert {row.reviewer for row in candidates(again)} >= {algebraist.pk}
     assert coordinator.pk not in {row.reviewer for row in candidates(again)}
+
+
+def test_who_was_staff_when_outputs_came_stays_out_though_the_clock_was_set_back_since(
+    closed, coordinator, owner, monkeypatch
+):
+    record(actor=owner, verb="import_outputs", target=closed.release.runs.first())
+    right = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: right() - dt.timedelta(hours=2))
+    revoke_role(actor=owner, member=coordinator, role="coordinator")
+    assert coordinator.pk in informed_people(closed.release)
 
 
 def request(campaign, person, **changes):
