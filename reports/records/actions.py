@@ -98,6 +98,13 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
     keys = sorted({row.instance for row in inputs.outputs})
     if unknown := sorted(wish.embargo.keys() - {"", *keys}):
         raise Refused(f"There is no problem {unknown[0]!r}.", code="no_problem", field="embargo")
+    if wish.embargo and not (wish.show_problems or wish.show_outputs or wish.show_reports):
+        raise Refused(
+            "Nothing is shown, so no text becomes public on these days. Choose what is shown from then on, or leave "
+            "the days out.",
+            code="nothing_shown",
+            field="embargo",
+        )
     usual = wish.embargo.get("")
     dated = {key: day.isoformat() for key in keys if (day := wish.embargo.get(key, usual))}
     graders = User.objects.filter(

@@ -56,7 +56,7 @@ class PublishForm(forms.Form):
         label="Texts that stay closed",
         help_text=(
             "A date for all, such as 2027-03-01, or a line for each problem: its key, a space and the date. "
-            "Before that day only the title is published."
+            "Before that day only the title is published. A day begins at midnight UTC."
         ),
     )
 

@@ -788,6 +788,12 @@ def test_an_embargo_ends_on_its_day():
     assert [declared.is_open(key) for key in ("past", "later", "none")] == [True, False, True]
 
 
+def test_an_embargo_on_what_is_never_shown_is_refused_as_no_day_would_make_it_public(frozen):
+    wish = Wish(**{**vars(WISH), "embargo": {"": date(2999, 1, 1)}})
+    with pytest.raises(Refused, match="no text becomes public on these days"):
+        prepare_record(artifact=frozen, wish=wish)
+
+
 def test_an_embargo_of_an_unknown_problem_is_refused(frozen):
     with pytest.raises(Refused, match="no problem 'p99'"):
         prepare_record(artifact=frozen, wish=Wish(**{**vars(WISH), "embargo": {"p99": date(2999, 1, 1)}}))
