@@ -1,8 +1,10 @@
 """When a task that failed may be tried again. Pure."""
 
+import datetime as dt
 import random
 
 MAX_TRIES = 6
+LONGEST_WAIT = dt.timedelta(days=1)  # of any kind of work
 _FIRST_SECONDS = 2.0
 _LONGEST_SECONDS = 120.0
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from django.db import transaction
+from django.db.models import Q
 
 from work.clock import shared_now
 from work.models import EndpointState
@@ -17,6 +18,7 @@ from work.models import EndpointState
 THRESHOLD = 5
 FIRST_SECONDS = 15.0
 LONGEST_SECONDS = 600.0
+_LONGEST = dt.timedelta(seconds=LONGEST_SECONDS)
 PROBE_SECONDS = 120.0  # how long others wait for the result of a probe
 
 
@@ -27,10 +29,13 @@ class BreakerState(StrEnum):
 
 
 def breaker_state(state: EndpointState | None, now: dt.datetime) -> BreakerState:
-    """Closed for an endpoint never seen; half-open when the pause is over and a probe may go."""
+    """Closed for an endpoint never seen; half-open when the pause is over and a probe may go.
+
+    A pause that ends later than any was begun before the clock was set back: it is over.
+    """
     if state is None or state.open_until is None:
         return BreakerState.CLOSED
-    return BreakerState.OPEN if state.open_until > now else BreakerState.HALF_OPEN
+    return BreakerState.OPEN if now < state.open_until <= now + _LONGEST else BreakerState.HALF_OPEN
 
 
 def allowed(*, endpoint: str, wanted: int) -> int:
@@ -46,7 +51,9 @@ def allowed(*, endpoint: str, wanted: int) -> int:
         case BreakerState.OPEN:
             return 0
         case BreakerState.HALF_OPEN:
-            due = EndpointState.objects.filter(name=endpoint, open_until__lte=now)
+            due = EndpointState.objects.filter(
+                Q(open_until__lte=now) | Q(open_until__gt=now + _LONGEST), name=endpoint
+            )
             return due.update(open_until=now + dt.timedelta(seconds=PROBE_SECONDS), probing=True)
 
 
@@ -67,7 +74,7 @@ def note_results(*, endpoint: str, errors: Iterable[str | None]) -> None:
         now = shared_now()
         state.failures += len(failed)
         state.last_error = failed[-1][:2000]
-        already_open = state.open_until is not None and state.open_until > now and not state.probing
+        already_open = breaker_state(state, now) == BreakerState.OPEN and not state.probing
         if state.failures >= THRESHOLD and not already_open:  # late failures do not lengthen the pause
             pause = min(LONGEST_SECONDS, FIRST_SECONDS * 2.0**state.times_opened)
             state.open_until = now + dt.timedelta(seconds=pause)

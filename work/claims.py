@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
-from work.backoff import MAX_TRIES
+from work.backoff import LONGEST_WAIT, MAX_TRIES
 from work.budget import forfeit, reserve
 from work.clock import shared_now
 from work.kinds import Kind, Task
@@ -137,6 +137,7 @@ def take_back_expired(kind: Kind) -> int:
     after the database server has started, nothing is returned: while it was down nobody could renew a lease, so an
     expired one says nothing about its worker.
     """
+    _correct(kind)
     if _just_started():
         return 0
     expired = kind.tasks.objects.filter(state=TaskState.LEASED, lease_until__lt=shared_now())
@@ -146,6 +147,19 @@ def take_back_expired(kind: Kind) -> int:
     if ids:
         kind.returned(ids)
     return returned
+
+
+def _correct(kind: Kind) -> None:
+    """Bound what was stored by a clock that was ahead: of the database, and set back since, or of a host that asked.
+
+    A lease ends one lease from now, if its worker does not renew it; a new task waits for nothing, any other a day.
+    """
+    now = shared_now()
+    leased = kind.tasks.objects.filter(state=TaskState.LEASED, lease_until__gt=now + lease())
+    leased.update(lease_until=now + lease())
+    ahead = Q(tries=0, available_at__gt=now) | Q(available_at__gt=now + LONGEST_WAIT)
+    waiting = _lockable(kind.tasks.objects.filter(ahead, state=TaskState.WAITING).order_by("id"))
+    kind.tasks.objects.filter(id__in=list(waiting.values_list("id", flat=True))).update(available_at=now)
 
 
 def _just_started() -> bool:

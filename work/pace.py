@@ -13,6 +13,7 @@ from llm import Endpoint
 from work.database_thread import DatabaseThread
 from work.models import EndpointState
 
+_FURTHEST = dt.timedelta(minutes=30)
 _BATCH_SECONDS = 1.0  # turns taken from the database at once; those of a dead worker are lost
 
 
@@ -20,11 +21,14 @@ _BATCH_SECONDS = 1.0  # turns taken from the database at once; those of a dead w
 def take_turns(*, endpoint: str, number: int, gap: float) -> float:
     """Take the endpoint's next turns, `gap` seconds apart; returns the seconds until the first.
 
-    By the clock of the database, so that the clocks of hosts do not matter.
+    By the clock of the database, so that the clocks of hosts do not matter. A turn that is further off than any was
+    given before that clock was set back.
     """
     EndpointState.objects.get_or_create(name=endpoint)
     state = EndpointState.objects.select_for_update().annotate(now=Now()).get(name=endpoint)
     first = max(state.next_turn_at or state.now, state.now)
+    if first > state.now + _FURTHEST:
+        first = state.now
     state.next_turn_at = first + dt.timedelta(seconds=number * gap)
     state.save(update_fields=["next_turn_at"])
     return (first - state.now).total_seconds()

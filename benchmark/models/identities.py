@@ -13,8 +13,8 @@ from benchmark.models.runs import Output
 class IdentityScan(models.Model):
     """What the identity scan found in an output's shown texts; replaced by a newer version of the scan.
 
-    `findings` is a list of {"field", "kind", "start", "end", "evidence", "certain"}. `words_sha256` tells which words of
-    the release were looked for, "" if there were none.
+    `findings` is a list of {"field", "kind", "start", "end", "evidence", "certain"}. `words_sha256` tells which words
+    of the release were looked for, "" if there were none.
     """
 
     output = models.OneToOneField(Output, on_delete=models.CASCADE, related_name="identity_scan")

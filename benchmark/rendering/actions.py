@@ -72,7 +72,8 @@ def render_now(texts: Iterable[Text]) -> list[Rendered]:
 
 
 def _free(rows: QuerySet[RenderedDocument], now: datetime) -> QuerySet[RenderedDocument]:
-    return rows.filter(Q(leased_until=None) | Q(leased_until__lt=now))
+    ahead = Q(leased_until__gt=now + 2 * LEASE)  # of before the clock was set back
+    return rows.filter(Q(leased_until=None) | Q(leased_until__lt=now) | ahead)
 
 
 def _leased(rows: QuerySet[RenderedDocument], now: datetime) -> RenderedDocument | None:

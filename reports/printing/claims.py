@@ -64,7 +64,12 @@ def fail(job: ReportJob, error: str) -> bool:
 
 
 def take_back_expired() -> int:
-    """Queue reports whose worker died again; after MAX_TRIES they have failed. Returns how many were held."""
+    """Queue reports whose worker died again; after MAX_TRIES they have failed. Returns how many were held.
+
+    A lease that was given before the clock was set back ends one lease from now.
+    """
+    ahead = ReportJob.objects.filter(state=ReportState.RUNNING, lease_until__gt=lease_end())
+    ahead.update(lease_until=lease_end())
     expired = ReportJob.objects.filter(state=ReportState.RUNNING, lease_until__lt=shared_now())
     words = f"The worker stopped {MAX_TRIES} times while printing; the last part may be too large."
     given_up = expired.filter(tries__gte=MAX_TRIES).update(

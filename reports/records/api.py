@@ -41,8 +41,8 @@ class RecordIn(serializers.Serializer[Any]):
     embargo = serializers.DictField(
         child=serializers.DateField(),
         required=False,
-        help_text="The day (UTC) on which a problem's texts may be read, by its key; under an empty key for all others. "
-        "Left out, the next version of a record keeps closed what is still closed.",
+        help_text="The day (UTC) on which a problem's texts may be read, by its key; under an empty key for all "
+        "others. Left out, the next version of a record keeps closed what is still closed.",
     )
     seen = serializers.CharField(required=False, help_text="`sha256` of what you looked at; publishes it.")
 

@@ -5,7 +5,6 @@ planned on, in the same transaction. So a worker may die at any moment: what is 
 """
 
 import asyncio
-import datetime as dt
 import random
 import secrets
 import time
@@ -26,10 +25,9 @@ from solving.runs.settlement import returned, settle_asks, settle_tools
 from solving.runs.stored import is_outdated
 from solving.tools.tools import used
 from work.asking import Answer, Question, never_asked, nothing_here, put
+from work.backoff import LONGEST_WAIT
 from work.kinds import Failure, Kind, Use
 from work.models import RunState
-
-A_DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def question_of(step: Step, nonce: str) -> Question:
 async def ask(step: Step, client: Client | None, rng: random.Random) -> Answer | Failure:
     """One request for one step. No database here."""
     if is_outdated(step.run.solver):
-        return Failure(task=step, error="the recipe has changed", final=False, wait=A_DAY)
+        return Failure(task=step, error="the recipe has changed", final=False, wait=LONGEST_WAIT)
     return await put(step, question_of(step, secrets.token_hex(16)), client, rng)
 
 
@@ -78,7 +76,7 @@ async def _tools() -> AsyncIterator[Callable[[Step, random.Random], Awaitable[Do
 
     async def use(step: Step, rng: random.Random) -> Done | Failure:
         if is_outdated(step.run.solver):
-            return Failure(task=step, error="the recipe has changed", final=False, wait=A_DAY)
+            return Failure(task=step, error="the recipe has changed", final=False, wait=LONGEST_WAIT)
         began = time.monotonic()
         document, fault = await asyncio.to_thread(used, step)
         return Done(step, document, fault, time.monotonic() - began)

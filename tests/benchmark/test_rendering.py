@@ -1,5 +1,6 @@
 """The cache of rendered texts, and the report on a run's formulas."""
 
+import datetime as dt
 from unittest.mock import Mock
 
 import pytest
@@ -80,6 +81,12 @@ def test_two_workers_never_hold_the_same_text_and_a_dead_ones_text_is_taken_over
     RenderedDocument.objects.update(leased_until=timezone.now())
     assert render_waiting() == 1
     assert RenderedDocument.objects.get().tries == 2
+
+
+def test_a_text_whose_worker_died_before_the_clock_was_set_back_is_taken_over(no_worker):
+    rendered(TEXT, "latex")
+    RenderedDocument.objects.update(leased_until=timezone.now() + dt.timedelta(hours=1), tries=1)
+    assert render_waiting() == 1
 
 
 def test_a_text_that_ends_its_worker_again_and_again_is_shown_as_plain_text(no_worker):

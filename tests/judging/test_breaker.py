@@ -52,6 +52,13 @@ def test_after_the_pause_exactly_one_call_goes():
     assert [allowed(endpoint="local", wanted=9) for _ in range(3)] == [1, 0, 0]
 
 
+def test_a_pause_that_began_before_the_clock_was_set_back_is_over_and_one_call_goes():
+    fail(THRESHOLD)
+    EndpointState.objects.update(open_until=timezone.now() + dt.timedelta(hours=1))
+    assert state() == BreakerState.HALF_OPEN
+    assert [allowed(endpoint="local", wanted=9) for _ in range(3)] == [1, 0, 0]
+
+
 def test_a_probe_that_fails_doubles_the_pause_and_one_that_succeeds_closes():
     fail(THRESHOLD)
     first = EndpointState.objects.get()
@@ -103,6 +110,12 @@ def test_workers_share_the_turns_of_an_endpoint():
         waits = sorted(wait for waits in pool.map(worker, range(4)) for wait in waits)
     # 20 times two turns of 10 s: they start 20 s apart, less the time that passed meanwhile
     assert [round(wait / 20) for wait in waits] == list(range(20))
+
+
+def test_turns_that_were_given_before_the_clock_was_set_back_hold_up_nobody():
+    take_turns(endpoint="local", number=1, gap=10.0)
+    EndpointState.objects.update(next_turn_at=timezone.now() + dt.timedelta(hours=1))
+    assert [round(take_turns(endpoint="local", number=1, gap=10.0)) for _ in range(2)] == [0, 10]
 
 
 def test_a_bound_on_requests_per_minute_holds_over_two_workers(judge, release_with, server, settings):

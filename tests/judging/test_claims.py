@@ -69,6 +69,28 @@ def test_the_tasks_of_a_dead_worker_return_when_their_lease_ends():
     assert len(claim(JUDGING, owner=new_owner(), limit=1)) == 1
 
 
+def test_what_a_clock_that_was_ahead_has_stored_holds_no_task_for_longer_than_a_lease():
+    year = timezone.now() + dt.timedelta(days=365)
+    JudgeTaskFactory.create_batch(3)
+    held, _ = claim(JUDGING, owner=new_owner(), limit=2)
+    JudgeTask.objects.filter(state=TaskState.LEASED).update(lease_until=year)
+    JudgeTask.objects.filter(state=TaskState.WAITING).update(available_at=year)
+    assert reconcile()["returned"] == 0
+    new = claim(JUDGING, owner=new_owner(), limit=3)
+    assert len(new) == 1  # nothing is taken from a worker that may be alive
+    held.refresh_from_db()
+    assert held.lease_until <= timezone.now() + lease()
+
+
+def test_a_task_that_failed_waits_no_longer_than_a_day_after_the_clock_was_set_back():
+    soon, year = timezone.now() + dt.timedelta(hours=1), timezone.now() + dt.timedelta(days=365)
+    waits, was_ahead = (JudgeTaskFactory(tries=1, available_at=at) for at in (soon, year))
+    reconcile()
+    assert claim(JUDGING, owner=new_owner(), limit=2) == [was_ahead]
+    waits.refresh_from_db()
+    assert waits.available_at == soon
+
+
 @pytest.mark.parametrize("hours", [6, -6])
 def test_a_worker_whose_clock_is_hours_off_claims_and_returns_like_any_other(monkeypatch, hours):
     if connection.vendor != "postgresql":

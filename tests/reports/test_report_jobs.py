@@ -76,6 +76,13 @@ def signed_in(person) -> Client:
     return client
 
 
+def test_a_report_whose_worker_died_before_the_clock_was_set_back_waits_for_one_lease(job):
+    claim()
+    ReportJob.objects.update(lease_until=timezone.now() + dt.timedelta(days=365))
+    assert reconcile_reports()["returned"] == 0
+    assert again(job).lease_until < timezone.now() + dt.timedelta(hours=1)
+
+
 @pytest.mark.parametrize("hours", [6, -6])
 def test_a_worker_whose_clock_is_hours_off_leaves_the_reports_of_others_to_them(job, monkeypatch, hours):
     if connection.vendor != "postgresql":
