@@ -47,10 +47,13 @@ def tell_opened(campaign: int) -> dict[str, int]:
 
 def tell_missed() -> dict[str, int]:
     """Email everyone whom the opening of a campaign did not reach, because the broker, the mail server or a worker
-    was away: who had a place in it then, and no email since that day. Counts as above."""
-    since = OuterRef("item__campaign__opened_at__date")
-    told = Reminder.objects.filter(reviewer=OuterRef("reviewer"), sent_on__gte=since)
-    opened = Q(item__campaign__opened_at__gt=timezone.now() - NEWS)
+    was away: who had a place in it then, and no email since that day. Counts as above.
+
+    What is later than now was noted before the clock was set back, and counts for nothing.
+    """
+    now, since = timezone.now(), OuterRef("item__campaign__opened_at__date")
+    told = Reminder.objects.filter(reviewer=OuterRef("reviewer"), sent_on__range=(since, now.date()))
+    opened = Q(item__campaign__opened_at__range=(now - NEWS, now))
     return _remind(opened & Q(assigned_at__lte=F("item__campaign__opened_at")) & Q(~Exists(told)))
 
 

@@ -138,6 +138,20 @@ def test_the_daily_task_mails_what_is_due_within_three_days_or_was(opened, place
     assert remind()["sent"] == sent
 
 
+def test_a_campaign_that_opened_by_a_clock_a_year_ahead_is_not_told_of_every_day_until_then(opened, place):
+    Assignment.objects.update(assigned_at=opened.opened_at)
+    Campaign.objects.update(opened_at=timezone.now() + dt.timedelta(days=365))
+    assert reminding.tell_missed() == {"sent": 0, "held_back": 0, "not_sent": 0}
+
+
+def test_a_mail_that_was_noted_by_a_clock_a_year_ahead_keeps_nobody_from_being_told(opened, place):
+    Assignment.objects.update(assigned_at=opened.opened_at)
+    Reminder.objects.create(
+        reviewer=place.reviewer, sent_on=timezone.now().date() + dt.timedelta(days=365), waiting=1
+    )
+    assert reminding.tell_missed() == {"sent": 1, "held_back": 0, "not_sent": 0}
+
+
 def test_a_mail_that_was_not_sent_may_be_tried_again_the_same_day(opened, place, coordinator, monkeypatch):
     def refuse(*_, **__):
         raise OSError("no mail server")
