@@ -88,7 +88,7 @@ def outcome_kinds(inputs: Inputs) -> list[OutcomeKind]:
                 source=EXPERTS,
                 title=f"{in_words(question.key).capitalize()}, experts of {campaign.name}",
                 definition=f"More than half of an output’s experts answer “{question.scale.success_in_words}” "
-                f"to: {question.text}",
+                f"to: {question.text} An adjudicator’s decision replaces their answers.",
                 campaign=campaign.slug,
             )
             for question in _choices(campaign)
@@ -144,6 +144,9 @@ def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
             graded.add(label.subject)
             if label.question == question.key:
                 answers[label.subject].append(label.value)
+    for decision in inputs.decisions:
+        if (decision.campaign, decision.question, decision.step) == (campaign.slug, question.key, ""):
+            answers[decision.subject] = [decision.value]
     drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
     census = all(item.sample_size == item.stratum_size for item in drawn)
     outputs = labelled_outputs(inputs.outputs, {})

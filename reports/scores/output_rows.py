@@ -29,6 +29,9 @@ def scored_outputs(inputs: Inputs) -> Iterator[ScoredOutput]:
     protocol = get_protocol(inputs.protocol)
     labelled = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     truth = expert_truth(inputs.labels)
+    for decision in inputs.decisions:
+        if not decision.step:
+            truth.setdefault(decision.subject, {})[decision.question] = decision.value
     for row in inputs.outputs:
         output = labelled[row.subject]
         yield ScoredOutput(

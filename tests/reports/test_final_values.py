@@ -5,7 +5,9 @@ from django.urls import reverse
 
 from annotation.adjudication import actions as adjudication_actions
 from annotation.adjudication import unblinding
+from reports.core.outcomes import OutcomeKind, outcomes
 from reports.scores.inputs import Inputs, collect
+from reports.scores.output_rows import scored_outputs
 from tests.annotation.campaigns import drafted, opened, rubric, second_algebraist, split
 from tests.documents import score_document
 
@@ -70,3 +72,22 @@ def test_the_score_page_shows_the_final_column_where_something_was_decided(split
     assert "#def-final" not in client.get(address).content.decode()
     adjudication_actions.adjudicate(actor=owner, item=split, question="correctness", value="correct")
     assert "1 adjudicated" in client.get(address).content.decode()
+
+
+def test_systems_are_compared_by_the_decision_as_the_leaderboard_counts_it(split, opened, coordinator):
+    kind = OutcomeKind(f"{opened.slug}:correctness", "experts", "", "", campaign=opened.slug)
+    output = split.output
+    system, item = output.run.system.slug, (output.instance.key, output.attempt)
+    assert outcomes(collect(release=opened.release), kind).successes[system][item] == 0
+    adjudication_actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
+    assert outcomes(collect(release=opened.release), kind).successes[system][item] == 1
+
+
+def test_the_outputs_behind_the_score_show_what_was_decided(split, opened, coordinator):
+    def said():
+        found = scored_outputs(collect(release=opened.release))
+        return [row.experts["correctness"] for row in found if row.experts]
+
+    assert said() == ["uncertain"]
+    adjudication_actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
+    assert said() == ["correct"]
