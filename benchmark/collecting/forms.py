@@ -86,7 +86,7 @@ class FilesForm(MappingForm):
         label="Another pattern",
         max_length=200,
         required=False,
-        help_text="{system} and {problem} are parts of the path, {attempt} is a number, * is anything.",
+        help_text="{system} and {problem} are parts of the path, {attempt} is a number (0, 1 or 01), * is anything.",
     )
     problems = forms.CharField(
         label="Problems",
@@ -120,7 +120,7 @@ class FilesForm(MappingForm):
         """The mapping of a valid form. Raises Refused for a pattern that cannot be read."""
         given = self.cleaned_data
         outputs = given["own"].strip() if given["outputs"] == OWN else given["outputs"]
-        problems = given.get("problems", "").strip()
+        problems = given.get("problems", self.reading.problems).strip()
         for pattern in filter(None, (outputs, problems)):
             readings_of(pattern)
         shared = self._shared()

@@ -193,7 +193,7 @@ def guess(
     documents = [path for path in found["paths"] if not is_macros(path)]
     others = guesses(documents, known or (), known_systems)
     best = others[0] if others else Guess("{system}/{problem}", "", (), ())
-    outputs, problems = best.outputs, best.problems if known is None else ""
+    outputs, problems = best.outputs, best.problems if known is None or best.outputs else ""
     if remembered.get("outputs") and any(place_of(remembered["outputs"], path) for path in found["paths"]):
         outputs = remembered["outputs"]
     if known is None and not problems and len(best.systems) < 2:

@@ -1,11 +1,12 @@
 """Which part of a file's path names the system and which the problem: patterns, and guesses at them. Pure.
 
 A pattern such as `{system}/{problem}` is compared with a path from its front, level by level and without the ending, so
-that it fits `A/1.tex` as well as `A/1/proof.tex`. `{attempt}` is a number and `*` is any name.
+that it fits `A/1.tex` as well as `A/1/proof.tex`. `{attempt}` is a number, `0` and `01` too, and `*` is any name.
 """
 
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,9 +18,11 @@ TEXTS = {".tex": "latex", ".md": "markdown", ".txt": "plain"}
 MAX_PATTERN = 200
 MOST_COMPARED = 1_000  # documents
 _TOKEN = re.compile(r"\{(system|problem|attempt)\}|(\*)")
-_COUNTED = re.compile(
-    r"(?i)(?P<problem>.{1,200}?)[ :|#/@._-]{1,3}(?:attempt|sample|epoch|try|run|a)?[ :#._-]?(?P<attempt>[1-9]\d{0,2})"
-)
+_NUMBER = r"(?P<attempt>\d{1,4})"
+_ATTEMPT = rf"(?:attempt|sample|epoch|trial|try|run|seed|a)?[ :#._-]?{_NUMBER}"
+_COUNTED = re.compile(rf"(?i)(?P<problem>.{{1,200}}?)[ :|#/@._-]{{1,3}}{_ATTEMPT}")
+_CALLED_ATTEMPT = re.compile(r"[A-Za-z][ :#._-]?\{attempt\}")
+_ALONE = re.compile(rf"(?i){_ATTEMPT}")
 _SEPARATORS = ("_", "-", "__", " ", ".", " - ")
 _OF_PROBLEMS = {"problems", "problem", "statements", "statement", "questions", "question", "tasks"}
 _LIKE_A_PROBLEM = re.compile(
@@ -66,7 +69,7 @@ def readings_of(pattern: str) -> tuple[re.Pattern[str], ...]:
         elif name in seen:  # a name that comes again is the same one again
             expression += f"(?P={name})"
         else:
-            expression += r"(?P<attempt>[1-9]\d{0,2})" if name == "attempt" else f"(?P<{name}>[^/]+?)"
+            expression += _NUMBER if name == "attempt" else f"(?P<{name}>[^/]+?)"
             seen.add(name)
     expression += re.escape(pattern[end:])
     if "problem" not in seen:
@@ -93,6 +96,12 @@ def place_of(pattern: str, path: str) -> Place | None:
     return Place(
         (named.get("system") or "").strip(), named["problem"].strip(), int(named.get("attempt") or 1)
     )
+
+
+def attempt_in(name: str) -> int | None:
+    """The number in what people call an attempt: "run0", "sample_01", "attempt-3" or "2"; None of another name."""
+    found = _ALONE.fullmatch(name)
+    return int(found["attempt"]) if found else None
 
 
 def problem_in(name: str, pattern: str, names: "Names") -> tuple[str, int | None]:
@@ -168,21 +177,21 @@ def guesses(
     # a folder has a plan that shows in some of its files, whatever their order
     some = sorted(random.Random(0).sample(rest, min(len(rest), MOST_COMPARED)))
     scored = []
-    for pattern in _candidates(some):
+    for pattern in _candidates(some) + (_with_attempts(some) if is_known else []):
         places = [place for path in some if (place := place_of(pattern, path))]
         if not places:
             continue
         systems = {place.system for place in places if place.system}
         named = {place.problem for place in places}
-        groups = len({(place.system, place.problem) for place in places})
+        groups, outputs = len({(place.system, place.problem) for place in places}), len(set(places))
         score = 4 * len(places) / len(some)
-        score += 2 * groups / (max(1, len(systems)) * len(named)) + 1.5 * groups / len(places)
+        score += 2 * groups / (max(1, len(systems)) * len(named)) + 1.5 * outputs / len(places)
         if is_known:
             score += _share(named, lambda name: known.match(name) is not None)
             score += _share(named, lambda name: known.match(name, by_number=False) is not None)
         else:
             score += 2 * _share(named, _is_problem)
-        score += 0.5 * bool(systems)
+        score += 0.5 * bool(systems) + 0.5 * bool(_CALLED_ATTEMPT.search(pattern))
         score -= 1.5 * _share(systems, _is_problem)
         score += _share(systems, lambda name: name in known_systems)
         score += 0.5 * (1 < len(systems) < len(named)) - 0.02 * len(pattern) - 0.2 * pattern.count("*")
@@ -246,3 +255,35 @@ def _candidates(documents: Sequence[str]) -> list[str]:
                     start + f"{{problem}}/{{system}}{cut}{{problem}}",
                 ]
     return list(dict.fromkeys(found))
+
+
+def _with_attempts(documents: Sequence[str]) -> list[str]:
+    """Patterns with the number of an attempt: as a level of its own ("run0"), or at the end of a name ("p1_01")."""
+    levels, ends = Counter[str](), Counter[str]()
+    for path in documents:
+        found = PurePosixPath(path)
+        for name in (*found.parts[:-1], found.stem):
+            if alone := _ALONE.fullmatch(name):
+                levels[name[: alone.start("attempt")]] += 1
+            elif counted := _COUNTED.fullmatch(name):
+                ends[name[counted.end("problem") : counted.start("attempt")]] += 1
+    patterns = []
+    for level, _ in levels.most_common(2):
+        attempt = level + "{attempt}"
+        for start in ("", "*/"):
+            patterns += [
+                f"{start}{{system}}/{{problem}}/{attempt}",
+                f"{start}{{problem}}/{{system}}/{attempt}",
+            ]
+            patterns += [
+                f"{start}{{system}}/{attempt}/{{problem}}",
+                f"{start}{attempt}/{{system}}/{{problem}}",
+            ]
+            patterns += [f"{start}{{problem}}/{attempt}", f"{start}{attempt}/{{problem}}"]
+    for end, _ in ends.most_common(2):
+        attempt = end + "{attempt}"
+        for start in ("", "*/"):
+            patterns += [f"{start}{{system}}/{{problem}}{attempt}", f"{start}{{problem}}/{{system}}{attempt}"]
+            patterns += [f"{start}{{system}}{attempt}/{{problem}}", f"{start}{{problem}}{attempt}"]
+            patterns += [f"{start}{{system}}{cut}{{problem}}{attempt}" for cut in _SEPARATORS]
+    return patterns

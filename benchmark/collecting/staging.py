@@ -24,7 +24,7 @@ from benchmark.collecting.documents import (
     with_macros,
 )
 from benchmark.collecting.mapping import WITHOUT_COLUMN, Reading, is_macros, role_of, table_fields, the_table
-from benchmark.collecting.paths import TEXTS, Names, problem_in
+from benchmark.collecting.paths import TEXTS, Names, attempt_in, problem_in
 from benchmark.collecting.tables import rows_of
 from benchmark.files.child import Cleaned
 from benchmark.files.pictures import called
@@ -99,7 +99,8 @@ class Staged:
     """What an upload gives: files of the protocol, and what people should know before they import them.
 
     `blank` are outputs that contain no answer, `without_text` those with neither a document nor a PDF, `missing` the
-    pictures that texts show and that are not there, `unused` files that no pattern fits. `attachments` are the PDFs and
+    pictures that texts show and that are not there, `unused` files that no pattern fits, and `from_zero` says that paths
+    count attempts from 0, so that each got the next number. `attachments` are the PDFs and
     pictures that came along, by short name of the system ("" for a problem), problem and attempt; `unreadable` those
     of which no copy could be made, with the reason, and `copies` what was made of each content.
     """
@@ -113,6 +114,7 @@ class Staged:
     without_text: list[str] = field(default_factory=list)
     missing: list[dict[str, object]] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
+    from_zero: bool = False
     attachments: dict[tuple[str, str, int], list[Attached]] = field(default_factory=dict)
     unreadable: list[dict[str, str]] = field(default_factory=list)
     copies: dict[tuple[str, bool], Cleaned | str] = field(default_factory=dict)
@@ -179,6 +181,11 @@ def _stage_documents(
                 staged.problems.add(problem_record, text.place)
                 staged.keys.add(key)
                 _note_attachments(staged, ("", key, 1), files, picture_names(text.text, text.text_format))
+    staged.from_zero = any(attempt == 0 for _, _, attempt in outputs)
+    if staged.from_zero:
+        outputs = {
+            (system, problem, attempt + 1): files for (system, problem, attempt), files in outputs.items()
+        }
     groups, names = _joined(outputs), Names(staged.keys)
     for (system, problem, attempt), files in sorted(groups.items()):
         matched = names.match(problem)
@@ -278,6 +285,7 @@ def _add_output(
                 "line": line,
                 "system": system,
                 "problem": record.get("instance_id"),
+                "attempt": record.get("attempt", 1),
                 "reason": reason,
             }
             staged.blank.append(found)
@@ -350,7 +358,10 @@ def _find_problem(
     key, attempt = problem_in(str(record[field]), pattern, names)
     is_number = fields[field].kind == "whole number" and key.isdigit()
     record[field] = int(key) if is_number else key
-    if attempt and "attempt" in fields and "attempt" not in record:
+    if attempt is not None and "attempt" in fields and "attempt" not in record:
+        record["attempt"] = attempt
+    called = record.get("attempt")
+    if isinstance(called, str) and (attempt := attempt_in(called.strip())) is not None:
         record["attempt"] = attempt
 
 
@@ -374,6 +385,7 @@ def summary_of(staged: Staged) -> dict[str, object]:
         "blank": staged.blank[:100],
         "blank_count": len(staged.blank),
         "without_text": staged.without_text[:100],
+        "from_zero": staged.from_zero,
         "unused": staged.unused[:100],
         "unused_count": len(staged.unused),
         "attachments": dict(sorted(kinds.items())),

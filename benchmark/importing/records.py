@@ -38,4 +38,6 @@ def record_errors(error: ValidationError, line: int) -> Iterator[RecordError]:
         reason = said or fault["msg"].removeprefix("Value error, ")
         if field == "attempt" and fault["type"] == "greater_than_equal":
             reason = "attempts count from 1: where a file counts from 0, add 1 to all of them"
+        elif field == "attempt" and fault["type"].startswith("int_"):
+            reason = "an attempt is a whole number, such as 2 (run2, sample_02 in a table)"
         yield RecordError(reason[0].lower() + reason[1:], line=line, field=field)

@@ -17,6 +17,7 @@ from benchmark.collecting.columns import columns_of
 from benchmark.collecting.documents import Member, text_of, with_macros
 from benchmark.collecting.formats import DOCUMENT, document
 from benchmark.collecting.mapping import Reading, recognise
+from benchmark.collecting.paths import Place, guesses, place_of
 from benchmark.files.actions import attach
 from benchmark.files.pictures import called
 from benchmark.importing import uploading
@@ -218,6 +219,85 @@ def test_a_study_of_problems_alone_takes_its_outputs_later(carl, towers):
         ("p1", "gpt"),
         ("p2", "gpt"),
     }
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "{system}/{problem}/run{zero}.md",
+        "{system}/{problem}/sample_{number:02d}.md",
+        "{system}/{problem}/attempt-{number}.md",
+        "{system}/{problem}/{zero}.md",
+        "{system}/{problem}_{number:02d}.md",
+        "{system}/{problem}/run_{zero}/proof.tex",
+        "run{zero}/{system}/{problem}.md",
+        "{system}/run{number}/{problem}.md",
+        "{system}-run{number}/{problem}.md",
+        "{system}_{problem}_{number}.md",
+        "{problem}/{system}/{number}.md",
+        "{problem}/{system}_{zero}.md",
+        "outputs/{system}/{problem}/try {number}.md",
+    ],
+)
+def test_the_number_of_an_attempt_is_found_wherever_people_write_it(layout):
+    problems = [f"p{n}" for n in range(1, 9)]
+    where = {
+        layout.format(system=system, problem=problem, number=number, zero=number - 1): (
+            system,
+            problem,
+            number,
+        )
+        for system in ("alpha", "gpt-5")
+        for problem in problems
+        for number in range(1, 5)
+    }
+    pattern = guesses(list(where), problems)[0].outputs
+    first = 0 if "{zero}" in layout else 1
+    for path, (system, problem, number) in where.items():
+        assert place_of(pattern, path) == Place(system, problem, number - 1 + first)
+
+
+def test_attempts_that_paths_count_from_0_are_all_imported_and_the_dry_run_says_so(carl, towers):
+    files = {f"gpt/p{n}/run{run}.md": f"Proof {run}." for n in (1, 2) for run in range(3)}
+    files["gpt/p2/run1.md"] = ""
+    upload = mapped(carl, sent(carl, packed(files), "a.zip", release="towers"))
+    page = carl.get(reverse("import", args=[upload.handle])).content.decode()
+    assert "The paths count attempts from 0, and here they count from 1" in page
+    assert "gpt, p2, attempt 2: empty" in page
+    imported(carl, upload)
+    assert list(Output.objects.order_by("instance__key", "attempt").values_list("attempt", "text")) == [
+        (1, "Proof 0."),
+        (2, "Proof 1."),
+        (3, "Proof 2."),
+        (1, "Proof 0."),
+        (2, ""),
+        (3, "Proof 2."),
+    ]
+
+
+def test_a_table_may_call_its_attempts_as_people_do(carl, towers):
+    content = (
+        b"problem,model,proof,attempt\np1,gpt,It is.,run1\np1,gpt,It was.,sample_02\np2,gpt,It is.,last\n"
+    )
+    upload = mapped(carl, sent(carl, content, "a.csv", release="towers"))
+    assert [(fault["line"], fault["reason"]) for fault in upload.faults] == [
+        (4, "an attempt is a whole number, such as 2 (run2, sample_02 in a table)")
+    ]
+    upload = mapped(carl, sent(carl, content.replace(b"last", b"1"), "a.csv", release="towers"))
+    imported(carl, upload)
+    assert list(Output.objects.order_by("instance__key", "attempt").values_list("attempt", flat=True)) == [
+        1,
+        2,
+        1,
+    ]
+
+
+def test_statements_next_to_outputs_are_no_outputs_of_a_study_that_has_them(carl, towers):
+    files = {"problems/p1.md": "Show it.", "problems/p2.md": "Show it."}
+    files |= {f"{system}/p{n}.md": "It is so." for system in ("gpt", "o3") for n in (1, 2)}
+    upload = mapped(carl, sent(carl, packed(files), "a.zip", release="towers"))
+    assert [run["name"] for run in upload.report["runs"]] == ["gpt", "o3"]
+    assert upload.report["unused"] == ["problems/p1.md", "problems/p2.md"]
 
 
 def test_the_mapping_of_the_last_files_is_where_the_next_begin(carl, towers):
