@@ -281,7 +281,20 @@ def _instructions() -> forms.CharField:
     )
 
 
-class PeopleForm(PlainForm):
+class ChangesForm(PlainForm):
+    """A form that stores what was changed in it: what a colleague saved after it was opened stays."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in self.changed_data}
+
+
+class PeopleForm(ChangesForm):
     """How many reviewers grade an item, who may have what, and until when."""
 
     reviewers_per_item = forms.IntegerField(
@@ -315,14 +328,14 @@ class PeopleForm(PlainForm):
     due_on = _due_on()
 
 
-class WhileOpenForm(PlainForm):
+class WhileOpenForm(ChangesForm):
     """What can still change while reviewers are at work."""
 
     due_on = _due_on()
     instructions = _instructions()
 
 
-class OptionsForm(PlainForm):
+class OptionsForm(ChangesForm):
     """What reviewers are told and asked in addition to the rubric."""
 
     instructions = _instructions()

@@ -144,12 +144,12 @@ def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
     start = {name: getattr(row, name) for name in names} | {"least_authors": conflicts.least_authors(row)}
     form = PeopleForm(_sent(request), initial=start)
     if request.method == "POST" and form.is_valid():
-        terms = {name: form.cleaned_data[name] for name in names}
+        terms = form.changes
         with refusals_in(form):
             with transaction.atomic():
-                actions.set_least_authors(
-                    actor=request.user, campaign=row, least=form.cleaned_data["least_authors"]
-                )
+                if "least_authors" in terms:
+                    least = terms.pop("least_authors")
+                    actions.set_least_authors(actor=request.user, campaign=row, least=least)
                 revising.revise_campaign(actor=request.user, campaign=row, **terms)
             return _saved(request, row, SetupStep.PEOPLE)
         row.refresh_from_db()
@@ -173,10 +173,10 @@ def _options(request: SignedInRequest, row: Campaign) -> HttpResponse:
     form = OptionsForm(_sent(request), initial=start, campaign=row)
     if request.method == "POST" and form.is_valid():
         with refusals_in(form):
-            said = form.cleaned_data
-            terms = {name: said[name] for name in ("instructions", "with_search")}
+            terms = form.changes
+            asks = terms.pop("ask_for_guesses", False)
             revising.revise_campaign(actor=request.user, campaign=row, **terms)
-            if said.get("ask_for_guesses"):
+            if asks:
                 guessing_actions.ask_for_guesses(actor=request.user, campaign=row)
             return _saved(request, row, SetupStep.OPTIONS)
     return _page(request, row, SetupStep.OPTIONS, {"form": form})

@@ -68,7 +68,7 @@ def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
     form = WhileOpenForm(sent, initial={"due_on": row.due_on, "instructions": row.instructions})
     if request.method == "POST" and form.is_valid():
         with refusals_in(form):
-            revising.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
+            revising.revise_campaign(actor=request.user, campaign=row, **form.changes)
             messages.success(request, "Saved. Reviewers see the change at once.")
             return redirect("campaign", slug=slug)
     return render(request, "annotation/campaigns/while_open.html", {"campaign": row, "form": form})

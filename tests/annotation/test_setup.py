@@ -1,6 +1,7 @@
 """A campaign is set up step by step: saved, left, resumed, changed, and opened without reading anything else."""
 
 import datetime as dt
+import re
 
 import pytest
 from django.db import connection
@@ -370,3 +371,42 @@ def test_a_construction_audit_is_set_up_over_instances(carl, drafted):
     carl.post(step("instances", "plan"), {"verb": "draw"})
     made = Campaign.objects.get(slug="instances")
     assert (made.track, made.items.get().instance_id) == ("", instance.pk)
+
+
+def as_opened(page) -> dict[str, str]:
+    """What a browser sends of the form on this page if nothing is changed."""
+    hidden = re.findall(
+        r'<input type="hidden" name="(initial-[a-z_]+)" value="([^"]*)"', page.content.decode()
+    )
+    return dict(hidden) | {name.removeprefix("initial-"): value for name, value in hidden}
+
+
+def test_a_form_that_was_opened_before_a_colleague_saved_takes_nothing_of_that_back(
+    carl, opened, begun, coordinator
+):
+    day = dt.date(2030, 1, 31)
+    at_work = reverse("campaign-terms", args=[opened.slug])
+    page = carl.get(at_work)
+    revise_campaign(actor=coordinator, campaign=opened, due_on=day)
+    carl.post(at_work, as_opened(page) | {"instructions": "Read closely."})
+    opened.refresh_from_db()
+    assert (opened.due_on, opened.instructions) == (day, "Read closely.")
+
+    carl.post(step(begun.slug, "items"), ITEMS)
+    page = carl.get(step(begun.slug, "people"))
+    revise_campaign(actor=coordinator, campaign=begun, reviewers_per_item=5, due_on=day)
+    set_least_authors(actor=coordinator, campaign=begun, least=2)
+    assert (
+        carl.post(step(begun.slug, "people"), as_opened(page) | {"problem_rule": "apart"}).status_code == 302
+    )
+    begun.refresh_from_db()
+    assert (begun.reviewers_per_item, begun.due_on, begun.problem_rule) == (5, day, "apart")
+    assert begun.least_authors.least == 2
+
+
+def test_what_a_form_showed_can_be_emptied(carl, opened, coordinator):
+    revise_campaign(actor=coordinator, campaign=opened, due_on=dt.date(2030, 1, 31), instructions="Read.")
+    at_work = reverse("campaign-terms", args=[opened.slug])
+    carl.post(at_work, as_opened(carl.get(at_work)) | {"due_on": "", "instructions": ""})
+    opened.refresh_from_db()
+    assert (opened.due_on, opened.instructions) == (None, "")
