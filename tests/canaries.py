@@ -41,7 +41,7 @@ benchmark.Abstention hidden: reason
 benchmark.CleanCopy  shown: pages words kept | technical: sha256
 benchmark.Attachment hidden: shown_as
 benchmark.OriginalFile hidden: name sha256 dropped
-benchmark.IdentityScan hidden: findings
+benchmark.IdentityScan hidden: findings | technical: words_sha256
 benchmark.IdentityWord hidden: word
 benchmark.Settlement hidden: found wanted note | technical: pair
 benchmark.IdentityDecision hidden: reason | technical: passages

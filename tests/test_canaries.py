@@ -69,6 +69,7 @@ from benchmark.models import (
     TupleFile,
     TupleFilePart,
 )
+from benchmark.releases.queries import sha256_of_words
 from benchmark.rendering import stored as rendering
 from benchmark.rendering.actions import render_waiting
 from construction.models import (
@@ -492,7 +493,11 @@ def _scanned(output: Output, coordinator: User) -> None:
         "field": "text", "kind": "name", "start": 0, "end": 1, "certain": True,
         "evidence": canary("benchmark.IdentityScan.findings"),
     }  # fmt: skip
-    IdentityScan.objects.filter(output=output).update(findings=[finding], certain=1)
+    word = canary("benchmark.IdentityWord.word")
+    IdentityWord.objects.create(release=output.run.release, word=word, added_by=coordinator)
+    IdentityScan.objects.filter(output=output).update(
+        findings=[finding], certain=1, words_sha256=sha256_of_words([word])
+    )
     ProtocolFlag.objects.create(
         output=output,
         kind="citing_paper_source",
@@ -503,12 +508,6 @@ def _scanned(output: Output, coordinator: User) -> None:
         run=RunFactory(release=output.run.release), instance=output.instance, state="abstained", text=""
     )
     Abstention.objects.create(output=given_up, reason=canary("benchmark.Abstention.reason"))
-    IdentityWord.objects.create(
-        release=output.run.release,
-        word=canary("benchmark.IdentityWord.word"),
-        added_by=coordinator,
-        added_at=timezone.now() - dt.timedelta(days=1),  # a later word would have the text scanned again
-    )
     IdentityDecision.objects.create(
         output=output,
         verdict="harmless",

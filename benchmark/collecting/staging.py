@@ -99,10 +99,10 @@ class Staged:
     """What an upload gives: files of the protocol, and what people should know before they import them.
 
     `blank` are outputs that contain no answer, `without_text` those with neither a document nor a PDF, `missing` the
-    pictures that texts show and that are not there, `unused` files that no pattern fits, and `from_zero` says that paths
-    count attempts from 0, so that each got the next number. `attachments` are the PDFs and
-    pictures that came along, by short name of the system ("" for a problem), problem and attempt; `unreadable` those
-    of which no copy could be made, with the reason, and `copies` what was made of each content.
+    pictures that texts show and that are not there, `unused` files that no pattern fits, and `from_zero` says that
+    paths count attempts from 0, so that each got the next number. `attachments` are the PDFs and pictures that came
+    along, by short name of the system ("" for a problem), problem and attempt; `unreadable` those of which
+    no copy could be made, with the reason, and `copies` what was made of each content.
     """
 
     folder: Path
