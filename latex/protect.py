@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from latex.formulas.words import DISPLAYS
 from latex.limits import MAX_FORMULA
 from latex.vocabulary import words
 
@@ -23,6 +24,7 @@ _TICKS = re.compile("`+")
 _ENDS = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _FORMULA_MARKS = re.compile(r"[\\^_={}<>+]")
+_ONLY_IN_FORMULAS = re.compile(r"\\[A-Za-z]|[\^_]")
 MAX_ARGUMENTS = 4_000  # characters of a text command's arguments
 
 
@@ -170,8 +172,15 @@ class _Scanner:
         limit = min(len(self.text), inside + MAX_FORMULA) if block else self.paragraph_end(inside)
         end = self.find(closing, inside, limit)
         if end < 0:
-            return inside
+            return self.broken_off(start, inside, block=block)
         return self.protect(start, end + len(closing), block)
+
+    def broken_off(self, start: int, inside: int, *, block: bool) -> int:
+        """A formula in the last paragraph that has no end, as where a model had no tokens left: all that is left."""
+        rest = self.text[inside:].rstrip()
+        if "$" in rest or _BLANK_LINE.search(rest) or not _ONLY_IN_FORMULAS.search(rest):
+            return inside
+        return self.protect(start, inside + len(rest), block)
 
     def doubled(self, start: int, closing: str) -> int:
         """A formula in \\\\(..\\\\) or \\\\[..\\\\]: Markdown takes one backslash away before scripts set formulas."""
@@ -197,6 +206,8 @@ class _Scanner:
 
     def environment(self, start: int, match: re.Match[str]) -> int:
         end = self.environments.get(start)
+        if end is None and match["name"] in DISPLAYS:
+            return self.broken_off(start, match.end(), block=True)
         if end is None:
             return match.end()
         return self.protect(start, end, block=True)
