@@ -72,6 +72,7 @@ class FormulaCollector:
                 if len(self.tokens) > MAX_FORMULA:
                     self.fault = f"the formula is longer than {MAX_FORMULA} symbols"
                     self.tokens.clear()
+            self.stopped = self.stream.source_end  # the text ends here
             return False
         finally:
             for _ in range(groups):
