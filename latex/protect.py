@@ -24,7 +24,7 @@ _TICKS = re.compile("`+")
 _ENDS = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _FORMULA_MARKS = re.compile(r"[\\^_={}<>+]")
-_ONLY_IN_FORMULAS = re.compile(r"\\[A-Za-z]|[\^_]")
+_IN_FORMULAS = re.compile(r"(?P<delimiter>\\[()\[\]]|\$)|\\[A-Za-z]+|[\^_]|\\[\s\S]")
 MAX_ARGUMENTS = 4_000  # characters of a text command's arguments
 
 
@@ -67,6 +67,13 @@ class _Scanner:
         self.result = Protected("", [], [], [0], [0])
         self.searched: dict[str, int] = {}
         self.paragraph_ends = [match.start() for match in _BLANK_LINE.finditer(text)]
+        self.end = len(text.rstrip())
+        self.last_delimiter = self.last_command = -1  # of a formula, and of what formulas hold
+        for match in _IN_FORMULAS.finditer(text):
+            if match["delimiter"]:
+                self.last_delimiter = match.start()
+            else:
+                self.last_command = match.start()
         self.environments: dict[int, int] = {}  # where each \begin{name} that has an \end{name} ends
         open_at: dict[str, list[int]] = {}
         for match in _ENDS.finditer(text):
@@ -177,10 +184,9 @@ class _Scanner:
 
     def broken_off(self, start: int, inside: int, *, block: bool) -> int:
         """A formula in the last paragraph that has no end, as where a model had no tokens left: all that is left."""
-        rest = self.text[inside:].rstrip()
-        if "$" in rest or _BLANK_LINE.search(rest) or not _ONLY_IN_FORMULAS.search(rest):
+        if inside <= self.last_delimiter or inside > self.last_command or self.paragraph_end(inside) < self.end:
             return inside
-        return self.protect(start, inside + len(rest), block)
+        return self.protect(start, self.end, block)
 
     def doubled(self, start: int, closing: str) -> int:
         """A formula in \\\\(..\\\\) or \\\\[..\\\\]: Markdown takes one backslash away before scripts set formulas."""

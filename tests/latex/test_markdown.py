@@ -166,6 +166,7 @@ def test_a_formula_that_the_text_breaks_off_in_is_shown_as_its_source_with_the_r
 
 def test_what_opens_a_formula_and_begins_none_is_words() -> None:
     assert words(markdown(r"By \[12] and \(3) it holds.")) == "By [12] and (3) it holds."
+    assert formulas(markdown(r"By \[12] it holds that \(x_1=2\)")) == ["x_1=2"]
     assert words(markdown("It is never closed: \\[x_1.\n\nAnother paragraph.")).endswith("Another paragraph.")
 
 
