@@ -184,7 +184,8 @@ class _Scanner:
 
     def broken_off(self, start: int, inside: int, *, block: bool) -> int:
         """A formula in the last paragraph that has no end, as where a model had no tokens left: all that is left."""
-        if inside <= self.last_delimiter or inside > self.last_command or self.paragraph_end(inside) < self.end:
+        begins = self.last_delimiter < inside <= self.last_command
+        if not begins or self.paragraph_end(inside) < self.end:
             return inside
         return self.protect(start, self.end, block)
 
