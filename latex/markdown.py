@@ -7,10 +7,11 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
 
 from latex.document import Document
-from latex.protect import PLACEHOLDER, Protected, protect
+from latex.protect import CLOSE, OPEN, PLACEHOLDER, Protected, protect
 from latex.reading.characters import html_attribute, html_text, no_placeholders
 from latex.reading.definitions import DEFINITIONS
 from latex.reading.engine import Engine
@@ -49,14 +50,62 @@ def _whole_rows(state: StateCore) -> None:
                 last.content = "|".join(cells[columns - 1 :]).strip()
 
 
+def _emphasis(state: StateInline, silent: bool) -> bool:
+    """Markdown's own rule, but * also opens right after and closes right before a formula or a script without
+    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end."""
+    marker = state.src[state.pos]
+    if silent or marker not in "*_":
+        return False
+    found = state.scanDelims(state.pos, marker == "*")
+    before = state.src[max(0, state.pos - 1) : state.pos]
+    after = state.src[state.pos + found.length : state.pos + found.length + 1]
+    between = marker == "*" and bool(before.strip() and after.strip())
+    for _ in range(found.length):
+        state.push("text", "", 0).content = marker
+        state.delimiters.append(
+            Delimiter(
+                marker=ord(marker),
+                length=found.length,
+                token=len(state.tokens) - 1,
+                end=-1,
+                open=found.can_open or (between and bool(_UNSPACED.match(before))),
+                close=found.can_close or (between and bool(_UNSPACED.match(after))),
+            )
+        )
+    state.pos += found.length
+    return True
+
+
+def _markup(state: StateInline, silent: bool) -> bool:
+    """<br>, <sub> and <sup>, which models write where Markdown has nothing of its own; no other HTML is read."""
+    found = _TAG.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent and found["name"] is None:
+        state.push("hardbreak", "br", 0)
+    elif not silent:
+        state.push(f"{found['name']}_open", found["name"], 1)
+        state.push("text", "", 0).content = found["words"]
+        state.push(f"{found['name']}_close", found["name"], -1)
+    state.pos = found.end()
+    return True
+
+
+# Ideographs, kana, Hangul and their punctuation, and what stands for a formula.
+_UNSPACED = re.compile(f"[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef{OPEN}{CLOSE}]")
+_TAG = re.compile(r"<br ?/?>|<(?P<name>sub|sup)>(?P<words>[^<>\n]{1,200})</(?P=name)>")
 # No raw HTML, no links by guessing, no indented code, no headings by underlining (models write --- as a rule).
 _PARSER = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
 _PARSER.enable(["table", "strikethrough"])
 _PARSER.disable(["code", "lheading", "html_block", "html_inline"])
 _PARSER.core.ruler.before("inline", "whole_rows", _whole_rows)
 _PARSER.inline.ruler.before("text", "clock", _clock)
+_PARSER.inline.ruler.at("emphasis", _emphasis)
+_PARSER.inline.ruler.before("autolink", "markup", _markup)
 _DEFINED = re.compile(r"\\(?:def|(?:new|renew|provide)command\*?\{?)\s*\\([A-Za-z]+)")
-_INLINE = {"em": ("em", ""), "strong": ("strong", ""), "s": ("span", "strike")}
+_INLINE = {
+    "em": ("em", ""), "strong": ("strong", ""), "s": ("span", "strike"), "sub": ("sub", ""), "sup": ("sup", ""),
+}  # fmt: skip
 
 
 class _Walk:
@@ -269,6 +318,7 @@ def render_markdown(text: str, task: Task) -> Document:
     read = no_placeholders(text).replace("\r\n", " \n").replace("\r", "\n")
     engine = new_engine(read, task)
     engine.numbered = False
+    engine.macros.lasting = True  # as where a script sets the formulas of a page
     commands = (engine.commands.keys() | DEFINITIONS.keys() | set(_DEFINED.findall(read))) - _NOT_COMMANDS
     protected = protect(read, commands.__contains__)
     if protected.doubled:

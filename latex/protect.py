@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from latex.formulas.words import DISPLAYS
 from latex.limits import MAX_FORMULA
 from latex.vocabulary import words
 
@@ -23,6 +24,7 @@ _TICKS = re.compile("`+")
 _ENDS = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _FORMULA_MARKS = re.compile(r"[\\^_={}<>+]")
+_IN_FORMULAS = re.compile(r"(?P<delimiter>\\[()\[\]]|\$)|\\[A-Za-z]+|[\^_]|\\[\s\S]")
 MAX_ARGUMENTS = 4_000  # characters of a text command's arguments
 
 
@@ -65,6 +67,13 @@ class _Scanner:
         self.result = Protected("", [], [], [0], [0])
         self.searched: dict[str, int] = {}
         self.paragraph_ends = [match.start() for match in _BLANK_LINE.finditer(text)]
+        self.end = len(text.rstrip())
+        self.last_delimiter = self.last_command = -1  # of a formula, and of what formulas hold
+        for match in _IN_FORMULAS.finditer(text):
+            if match["delimiter"]:
+                self.last_delimiter = match.start()
+            else:
+                self.last_command = match.start()
         self.environments: dict[int, int] = {}  # where each \begin{name} that has an \end{name} ends
         open_at: dict[str, list[int]] = {}
         for match in _ENDS.finditer(text):
@@ -170,8 +179,15 @@ class _Scanner:
         limit = min(len(self.text), inside + MAX_FORMULA) if block else self.paragraph_end(inside)
         end = self.find(closing, inside, limit)
         if end < 0:
-            return inside
+            return self.broken_off(start, inside, block=block)
         return self.protect(start, end + len(closing), block)
+
+    def broken_off(self, start: int, inside: int, *, block: bool) -> int:
+        """A formula in the last paragraph that has no end, as where a model had no tokens left: all that is left."""
+        begins = self.last_delimiter < inside <= self.last_command
+        if not begins or self.paragraph_end(inside) < self.end:
+            return inside
+        return self.protect(start, self.end, block)
 
     def doubled(self, start: int, closing: str) -> int:
         """A formula in \\\\(..\\\\) or \\\\[..\\\\]: Markdown takes one backslash away before scripts set formulas."""
@@ -197,6 +213,8 @@ class _Scanner:
 
     def environment(self, start: int, match: re.Match[str]) -> int:
         end = self.environments.get(start)
+        if end is None and match["name"] in DISPLAYS:
+            return self.broken_off(start, match.end(), block=True)
         if end is None:
             return match.end()
         return self.protect(start, end, block=True)

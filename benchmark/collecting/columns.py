@@ -27,7 +27,7 @@ _ALIKE = {
     "instance_id": "problem_id problem_idx id key problem instance question_id question task task_id name number no "
     "index qid",
     "index": "id key problem problem_id instance_id",
-    "text": "proof output answer response solution completion generation content body tex latex markdown",
+    "text": "proof output answer response solution completion generation content body tex latex markdown steps",
     "steps": "proof_steps proof",
     "statement": "problem problem_statement question prompt theorem text body latex claim",
     "title": "name problem_title short_title heading",
@@ -38,7 +38,7 @@ _ALIKE = {
     "state": "status",
     "split": "subset part",
     "query": "question prompt",
-    SYSTEM: "model system_name model_name solver author agent method team submission",
+    SYSTEM: "model system_name model_name generator solver author agent method team submission",
     "paper.key": "paper paper_id arxiv arxiv_id source doi",
     "paper.title": "paper_title",
     "paper.year": "year paper_year",
@@ -175,6 +175,8 @@ def record_of(
 
 def _converted(value: Any, kind: str) -> Any:
     if kind == "text":
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            return "\n\n".join(value)  # steps or paragraphs
         return cell_of(value)
     if not isinstance(value, str):
         return value

@@ -17,6 +17,7 @@ from latex.formulas.words import (  # fmt: skip
     REFERENCES,
     SOURCE_ONLY,
     TEXT_ARGUMENT,
+    TEXT_IN_CELLS,
     THREE_COLUMNS,
     TRANSPARENT,
 )
@@ -111,6 +112,26 @@ class _Converter(FormulaWriter):
                 self.write("{}" if self.row.columns == 2 else "&")
                 return
         self.write("&")
+        if self.levels and not self.in_text:
+            self.cell_of_text(self.levels[-1])
+
+    def cell_of_text(self, level: Level) -> None:
+        """A cell that has dollar signs is text, as in \\cases of plain TeX; in cases* also one that has only words."""
+        end, depth = self.at, 0
+        while end < len(self.tokens):
+            token = self.tokens[end]
+            ends = token.kind == "&" or (token.kind in ("symbol", "word") and token.text in _AFTER_CELLS)
+            if depth == 0 and (ends or token.kind == "}"):
+                break
+            depth += (token.kind == "{") - (token.kind == "}")
+            end += 1
+        cell = self.tokens[self.at : end]
+        words = level.text and any(token.kind == "text" for token in cell)
+        if any(token.kind == "$" for token in cell) or (
+            words and all(token.kind in ("text", "space") for token in cell)
+        ):
+            self.at = end
+            self.write(f"\\text{{{self.as_words(cell)}}}")
 
     def symbol(self, text: str) -> None:
         if text == "\\":
@@ -234,7 +255,10 @@ class _Converter(FormulaWriter):
 
     def in_words(self) -> str:
         """The argument that follows, as text that may have formulas."""
-        text = _Converter(self.argument(), "", self.context, display=False)
+        return self.as_words(self.argument())
+
+    def as_words(self, tokens: list[Token]) -> str:
+        text = _Converter(tokens, "", self.context, display=False)
         text.text_depths = [0]
         text.nesting = self.nesting + 1
         return text.run()
@@ -276,7 +300,7 @@ class _Converter(FormulaWriter):
                 self.argument()
             return
         written = INNER.get(name, name)
-        self.levels.append(Level(written, self.depth))
+        self.levels.append(Level(written, self.depth, name in TEXT_IN_CELLS))
         if name in ("tabular*",):
             self.argument()
         if written not in ("CD",):
@@ -306,6 +330,7 @@ class _Converter(FormulaWriter):
             self.write(f"\\end{{{level.written}}}")
 
 
+_AFTER_CELLS = frozenset(("\\", "cr", "tabularnewline", "begin", "end", "hline"))
 _IN_ROWS = re.compile(r"\\(?:begin|tag|\\)(?![A-Za-z])|(?<!\\)&")
 
 

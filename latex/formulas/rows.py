@@ -36,6 +36,7 @@ class Level:
 
     written: str
     depth: int
+    text: bool = False  # whether cells after the first are text
 
 
 class FormulaWriter(FormulaReader):

@@ -34,6 +34,7 @@ INNER = {
     "cases*": "cases", "dcases*": "dcases", "numcases": "cases", "tabular": "array", "tabular*": "array",
     "lgathered": "gathered", "rgathered": "gathered", "alignat": "alignedat", "alignat*": "alignedat",
 }  # fmt: skip
+TEXT_IN_CELLS = frozenset({"cases*", "dcases*", "numcases"})  # after the first cell of each row
 TRANSPARENT = frozenset(
     {"equation", "equation*", "displaymath", "math", "subequations", "minipage", "center", "small"}
 )

@@ -4,7 +4,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from latex.formulas.words import BARE, DISPLAYS
+from latex.formulas.words import BARE, DISPLAYS, TEXT_IN_CELLS
 from latex.limits import MAX_FORMULA, MAX_MACRO_CALLS_PER_FORMULA, MAX_NAME, Budget, LimitReached
 from latex.reading.definitions import DEFINITIONS
 from latex.reading.engine import Engine
@@ -20,7 +20,7 @@ _NEVER_INSIDE = frozenset(
 )  # fmt: skip
 _ITEMS = ("item", "bibitem")
 _OPENED_BY = {"]": "[", ")": "("}
-_WITH_TEXT = frozenset(("tabular", "tabular*", "minipage"))
+_WITH_TEXT = frozenset(("tabular", "tabular*", "minipage", *TEXT_IN_CELLS))
 
 
 @cache
@@ -72,6 +72,7 @@ class FormulaCollector:
                 if len(self.tokens) > MAX_FORMULA:
                     self.fault = f"the formula is longer than {MAX_FORMULA} symbols"
                     self.tokens.clear()
+            self.stopped = self.stream.source_end  # the text ends here
             return False
         finally:
             for _ in range(groups):

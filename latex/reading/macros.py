@@ -67,6 +67,7 @@ class MacroTable:
         self._saved: list[list[tuple[int, str, Macro | None]]] = []
         self._made_global: dict[str, int] = {}
         self._clock = 0
+        self.lasting = False  # whether every definition outlives its group
         self.endless: dict[str, Macro] = {}  # found to expand without end
         self.kept: frozenset[str] = (
             frozenset()
@@ -86,7 +87,7 @@ class MacroTable:
     def define(self, name: str, macro: Macro | None, everywhere: bool = False) -> None:
         """None takes the name's macro meaning away. `everywhere` outlives every open group."""
         self._clock += 1
-        if everywhere:
+        if everywhere or self.lasting:
             self._made_global[name] = self._clock
         elif self._saved:
             self._saved[-1].append((self._clock, name, self._macros.get(name)))

@@ -1,6 +1,7 @@
 """Reads TeX characters as tokens, once and in order; comments end here and reach nothing."""
 
 import re
+from html import unescape
 from typing import NamedTuple
 
 
@@ -34,6 +35,7 @@ _SHAPES = r"""
 | (?P<par>\n[ \t\r]*\n\s*)
 | (?P<space>[ \t\r\f\v]+|\n[ \t\r]*)
 | (?P<parameter>\#+[1-9]?)
+| &(?P<entity>lt|gt|amp);
 | (?P<single>\$\$|[{{}}$&~^_\\])
 | (?P<text>[^\\%\s\#{{}}$&~^_]+)
 | (?P<other>[\s\S])
@@ -100,6 +102,8 @@ class _Tokenizer:
             self.emit("#", text, start)
         elif kind == "single":
             self.emit(text, text, start)
+        elif kind == "entity":  # a text that was taken from a web page
+            self.emit("&" if text == "amp" else "text", unescape(f"&{text};"), start)
         elif kind == "symbol" and text.isspace():
             self.emit("symbol", " ", start)
         else:

@@ -913,3 +913,11 @@ def test_a_statement_in_markdown_is_shown_as_markdown(carl, towers):
     problem = towers.instances.get(key="p1")
     (statement,) = get_protocol("proofs").instance_parts(problem.payload)
     assert statement.text_format == "markdown"
+
+
+def test_a_list_of_texts_in_a_column_of_text_is_its_paragraphs(carl, towers):
+    row = {"problem": "p1", "generator": "gpt", "steps": ["Let $R_\\sigma$ be it.", "So it is."]}
+    upload = mapped(carl, sent(carl, json.dumps(row).encode(), "a.jsonl", release="towers"))
+    imported(carl, upload)
+    output = Output.objects.get(run__system__name="gpt")
+    assert output.text == "Let $R_\\sigma$ be it.\n\nSo it is."

@@ -313,3 +313,7 @@ def test_an_enumeration_has_the_labels_that_its_document_declares():
 
 def test_a_quantity_keeps_its_unit():
     assert words(latex(r"\SI{9.8}{\meter\per\second} or \SI{5}{kg}")) == "9.8 meter per second or 5 kg"
+
+
+def test_a_file_that_is_input_without_braces_is_named_whole() -> None:
+    assert words(fragment("One.\n\\input lemma_1\nTwo.")) == "One. [file lemma_1, not read] Two."

@@ -256,3 +256,30 @@ def test_commands_of_physics_and_mathtools_take_their_stars_and_options() -> Non
     ):
         page = check_formulas(fragment(source))
         assert [*formulas(page), *page.report.failures] == [shown]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\[\begin{cases*}1 & if $x>0$ \\ 0 & otherwise\end{cases*}\]",
+        r"$\begin{cases*}1 & if $x>0$ \\ 0 & otherwise\end{cases*}$",
+        r"$$\cases{1 & if $x>0$ \cr 0 & \hbox{otherwise}\cr}$$",
+    ],
+)
+def test_the_second_cells_of_cases_are_text_where_they_are_written_so(source: str) -> None:
+    document = check_formulas(fragment(source))
+    assert document.report.failures == ()
+    assert r"&\text{if $x>0$}" in formulas(document)[0]
+    assert re.search(r"\\(?:text|hbox) ?\{otherwise\}", formulas(document)[0])
+
+
+def test_signs_that_a_web_page_spells_out_are_signs() -> None:
+    assert formulas(fragment(r"$a &lt; b$")) == ["a < b"]
+    assert formulas(markdown(r"\begin{align*}a &amp;= b &gt; c\end{align*}")) == [
+        r"\begin{align*}a &= b > c\end{align*}"
+    ]
+
+
+def test_numbers_in_french_and_what_mathjax_loads_are_known() -> None:
+    document = check_formulas(fragment(r"$\require{cancel}\np{12345.6}+\np[m]{3}+\nombre{10 000}$"))
+    assert document.report.failures == ()

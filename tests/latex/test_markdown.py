@@ -1,5 +1,6 @@
 """Markdown as models write it, with LaTeX inside."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -151,3 +152,44 @@ def test_a_row_with_too_many_cells_loses_none() -> None:
         page = markdown(table)
         assert '<tr><td class="l">1</td><td class="l">max |x| | <em>y</em></td></tr>' in page.html
         assert '<tr><td class="l">2</td><td class="l"></td></tr>' in page.html
+
+
+@pytest.mark.parametrize("opened", ["$$\\begin{align*}\n", "\\begin{align*}\n", "\\[", "\\("])
+def test_a_formula_that_the_text_breaks_off_in_is_shown_as_its_source_with_the_reason(opened: str) -> None:
+    source = opened + "a_1*b &\\le \\frac{a}{b} \\\\\n*c* &= \\left( x"
+    document = markdown("Then we have " + source)
+    assert [(failure.source, failure.reason) for failure in document.report.failures] == [
+        (source, "the formula is never closed")
+    ]
+    assert words(document) == "Then we have"
+
+
+def test_what_opens_a_formula_and_begins_none_is_words() -> None:
+    assert words(markdown(r"By \[12] and \(3) it holds.")) == "By [12] and (3) it holds."
+    assert formulas(markdown(r"By \[12] it holds that \(x_1=2\)")) == ["x_1=2"]
+    assert words(markdown("It is never closed: \\[x_1.\n\nAnother paragraph.")).endswith("Another paragraph.")
+
+
+@pytest.mark.parametrize(
+    ("text", "bold"),
+    [
+        ("**证明：**因为 $a$，所以**结论：**$c$成立。", ["证明：", "结论："]),
+        ("称为**“好数”**的数", ["“好数”"]),
+        ("**“좋은”**수", ["“좋은”"]),
+        ("**Case 1:**$x=1$ and **Case 2:**\\(x=2\\)", ["Case 1:", "Case 2:"]),
+        ("(a)**2 + (b)**2", []),
+    ],
+)
+def test_bold_words_end_right_before_a_formula_or_a_script_without_spaces(text: str, bold: list[str]) -> None:
+    assert re.findall("<strong>(.*?)</strong>", markdown(text).html) == bold
+
+
+def test_macros_that_a_formula_defines_are_known_in_those_that_follow() -> None:
+    assert formulas(markdown("$\\newcommand{\\ww}{w}$\n\nThen $\\ww+1$.")) == ["w+1"]
+
+
+def test_breaks_of_lines_and_scripts_in_tags_are_read_and_other_tags_are_words() -> None:
+    html = markdown("x<sub>1</sub><br>y<sup>2</sup>\n\n|a|\n|-|\n|b<br/>c|\n\n<b>d</b> <sub>$x$").html
+    assert "x<sub>1</sub><br>y<sup>2</sup>" in html
+    assert "b<br>c" in html
+    assert "&lt;b&gt;d&lt;/b&gt; &lt;sub&gt;" in html
