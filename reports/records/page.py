@@ -220,6 +220,7 @@ def how_judged(record: Shown) -> dict[str, object]:
         if found.scale.passes:
             solved = [words for value, words in levels.items() if value in found.scale.success]
             context["solved"] = and_list(solved).replace(" and ", " or ")
+            context["several"] = any(len(cells) > 1 for row in record.rows for cells in row.cells)
     if found and found.campaign:
         agreement = sections.agreement_context(record.inputs, record.score, found)
         context["agreement"] = agreement

@@ -108,7 +108,10 @@ def grid_context(rows: Sequence[Problem], found: Reading, board: Board, names: N
         {"letter": line.letter, "name": names.systems.get(line.system, line.system)} for line in board.lines
     ]
     shown = [
-        [[_shown(cell, row, systems[at], names) for cell in cells] for at, cells in enumerate(row.cells)]
+        [
+            [_shown(cell, row, systems[at], names, several=len(cells) > 1 or cell.attempt > 1) for cell in cells]
+            for at, cells in enumerate(row.cells)
+        ]
         for row in rows
     ]
     titled = [
@@ -156,8 +159,11 @@ def grid_context(rows: Sequence[Problem], found: Reading, board: Board, names: N
     }
 
 
-def _shown(cell: Cell, row: Problem, system: Mapping[str, str], names: Names) -> dict[str, object]:
-    said = f"Problem {row.number}, {system['name']}: {cell.spoken}"
+def _shown(
+    cell: Cell, row: Problem, system: Mapping[str, str], names: Names, *, several: bool
+) -> dict[str, object]:
+    attempt = f", attempt {cell.attempt}" if several else ""
+    said = f"Problem {row.number}, {system['name']}{attempt}: {cell.spoken}"
     return {
         **vars(cell),
         "letter": system["letter"],

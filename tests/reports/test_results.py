@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from django.urls import reverse
@@ -12,8 +13,10 @@ from annotation.adjudication.reading import queue, state_counts
 from annotation.adjudication.settling import State
 from annotation.models import Campaign, Unblinding
 from benchmark.models import Release
+from reports.records.page import how_judged, shown
 from reports.results.board import board
 from reports.results.graded import reading
+from reports.results.page import grid_context
 from reports.scores.document import score
 from reports.scores.inputs import collect
 from tests.reports.conftest import queries
@@ -70,8 +73,29 @@ def test_the_leaderboard_of_several_attempts_is_not_called_one_of_problems(olga,
     inputs = collect(release=study)
     document, rows = score(inputs), {row.subject: row for row in inputs.outputs}
     again = replace(inputs.outputs[0], attempt=2)
-    shown = board(document, reading(inputs), rows | {"p/heron/2": again}, inputs.methods)
-    assert shown.heading == "Successful attempts"
+    leaderboard = board(document, reading(inputs), rows | {"p/heron/2": again}, inputs.methods)
+    assert leaderboard.heading == "Successful attempts"
+
+
+def test_of_several_attempts_cells_say_which_one_and_the_record_that_attempts_count(study):
+    def record(*more):
+        every = replace(inputs, outputs=(*inputs.outputs, *more))
+        return shown(declared, {}, every, score(every), SimpleNamespace(problems={}))
+
+    def cells(record):
+        rows = grid_context(record.rows, record.found, record.board, record.names)["rows"]
+        return [cell["spoken"] for cell in rows[0]["cells"][0]]
+
+    inputs = collect(release=study)
+    hidden = {"show_problems": False, "show_outputs": False, "show_reports": False}
+    declared = SimpleNamespace(systems={}, **hidden)
+    one, two = record(), record(replace(inputs.outputs[0], subject="01/heron/2", attempt=2))
+    assert (how_judged(one)["several"], how_judged(two)["several"]) == (False, True)
+    assert [said.partition(":")[0] for said in cells(one)] == ["Problem 1, heron"]
+    assert [said.partition(":")[0] for said in cells(two)] == [
+        "Problem 1, heron, attempt 1",
+        "Problem 1, heron, attempt 2",
+    ]
 
 
 def test_agreement_counts_are_those_made_by_hand(olga, study):
