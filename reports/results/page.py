@@ -109,7 +109,10 @@ def grid_context(rows: Sequence[Problem], found: Reading, board: Board, names: N
     ]
     shown = [
         [
-            [_shown(cell, row, systems[at], names, several=len(cells) > 1 or cell.attempt > 1) for cell in cells]
+            [
+                _shown(cell, row, systems[at], names, several=len(cells) > 1 or cell.attempt > 1)
+                for cell in cells
+            ]
             for at, cells in enumerate(row.cells)
         ]
         for row in rows
