@@ -274,10 +274,8 @@ def test_the_second_cells_of_cases_are_text_where_they_are_written_so(source: st
 
 
 def test_signs_that_a_web_page_spells_out_are_signs() -> None:
-    assert formulas(fragment(r"$a &lt; b$")) == ["a < b"]
-    assert formulas(markdown(r"\begin{align*}a &amp;= b &gt; c\end{align*}")) == [
-        r"\begin{align*}a &= b > c\end{align*}"
-    ]
+    assert ">a &lt; b</span>" in fragment(r"$a &lt; b$").html
+    assert r"{align*}a &amp;= b &gt; c\end" in markdown(r"\begin{align*}a &amp;= b &gt; c\end{align*}").html
 
 
 def test_numbers_in_french_and_what_mathjax_loads_are_known() -> None:
