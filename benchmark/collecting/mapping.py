@@ -139,13 +139,16 @@ def is_macros(path: str) -> bool:
 
 
 def the_table(folder: Path) -> Path | None:
-    """The one table of an upload that has no documents; the folder itself if it is what a tool wrote."""
+    """The one table of an upload that has no documents; the folder itself if it is what a tool wrote, or has a JSON
+    file for each problem or output."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     tables = [path for path in files if path.suffix.lower() in TABLES]
     if len(tables) > 1 and tool_of(folder):
         return folder
     texts = [path for path in files if path.suffix.lower() in (*TEXTS, ".zip")]
     if len(tables) > 1 and not texts:
+        if {path.suffix.lower() for path in tables} == {".json"}:
+            return folder
         raise Refused(
             "There are several tables in this archive; upload them one by one.", code="several_tables"
         )

@@ -23,6 +23,8 @@ def rows_of(path: Path, suffix: str) -> Iterator[Row | RecordError]:
     """
     if tool := tool_of(path):
         yield from tool.rows(path)
+    elif path.is_dir():
+        yield from _json_files(path)
     elif suffix == ".json":
         yield from _json(path)
     elif suffix in (".jsonl", ".ndjson"):
@@ -63,6 +65,23 @@ def _with_header(rows: Iterator[tuple[int, Any]]) -> Iterator[Row]:
         if len(cells) > len(header) and any(cells[len(header) :]):
             raise RecordError(f"has {len(cells)} cells where the header has {len(header)}", line=number)
         yield number, dict(zip(header, [*cells, *[""] * len(header)], strict=False))
+
+
+def _json_files(folder: Path) -> Iterator[Row | RecordError]:
+    """The objects of all JSON files in a folder, numbered in the order of their paths, which are two more columns."""
+    number = 0
+    for path in sorted(folder.rglob("*.[jJ][sS][oO][nN]")):
+        place = path.relative_to(folder)
+        try:
+            for row in _json(path):
+                number += 1
+                if isinstance(row, RecordError):
+                    yield RecordError(f"{place}: {row.reason}", line=number, field=row.field)
+                else:
+                    yield number, {"file": place.stem, "folder": str(place.parent), **row[1]}
+        except RecordError as error:
+            number += 1
+            yield RecordError(f"{place}: {error}", line=number)
 
 
 def _json(path: Path) -> Iterator[Row | RecordError]:

@@ -435,6 +435,32 @@ def test_a_table_with_columns_of_any_name_becomes_outputs(carl, towers, name, co
     ]
 
 
+def test_a_folder_with_a_json_file_for_each_output_is_a_table_that_knows_their_paths(carl, towers):
+    files = {
+        f"{system}/p{number}.json": json.dumps({"answer": f"Proof {number} of {system}."})
+        for system in ("deep", "wide")
+        for number in (2, 1)
+    }
+    upload = sent(carl, packed(files), "answers.zip", release="towers")
+    upload = mapped(carl, upload, **{"field:system": "folder", "field:instance_id": "file"})
+    assert upload.state == "checked", upload.faults
+    imported(carl, upload)
+    assert sorted(Output.objects.values_list("run__system__slug", "instance__key", "text")) == [
+        (system, f"p{number}", f"Proof {number} of {system}.")
+        for system in ("deep", "wide")
+        for number in (1, 2)
+    ]
+
+
+def test_of_many_json_files_the_one_that_cannot_be_read_is_named_and_the_others_are_counted(carl, towers):
+    files = {"deep/p1.json": '{"answer": "One."}', "deep/p2.json": '{"answer": ', "deep/p3.json": "[3]"}
+    upload = sent(carl, packed(files), "answers.zip", release="towers")
+    upload = mapped(carl, upload, **{"field:system": "folder", "field:instance_id": "file"})
+    assert [fault["line"] for fault in upload.faults] == [2, 3]
+    assert [fault["reason"].partition(":")[0] for fault in upload.faults] == ["deep/p2.json", "deep/p3.json"]
+    assert not Output.objects.exists()
+
+
 def test_the_column_that_names_the_problem_is_guessed_before_that_of_its_statement(carl, towers):
     """As MathArena and IMO-GradingBench publish their gradings: the statement is repeated in each row."""
     for header in ("problem_idx,problem,model_name,answer", "Problem ID,Problem,Model,Response"):

@@ -24,11 +24,7 @@ def shown(body: str, query: str) -> str:
         ("Every compact set is closed.", "compactness of sets", ["compact", "set"]),
         (r"A \emph{compact} $compact$ \[ compact \] space", "compact", ["compact"]),
         ("semi-simple rings", "semisimple", ["semi-simple"]),
-        (
-            "AT&T, R&amp;D and the amp",
-            "amp",
-            ["amp", "amp"],
-        ),  # LaTeX's "&amp;" is the word amp between two signs
+        ("AT&T, R&amp;D and the amp", "amp", ["amp"]),  # &amp; is the sign, as on the page it was copied from
         ("class section math span", "class math", ["class", "math"]),
         ("Gauß and Poincaré", "Poincare", ["Poincaré"]),
         ("nothing here", "", []),
