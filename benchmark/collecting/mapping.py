@@ -147,7 +147,7 @@ def the_table(folder: Path) -> Path | None:
         return folder
     texts = [path for path in files if path.suffix.lower() in (*TEXTS, ".zip")]
     if len(tables) > 1 and not texts:
-        if {path.suffix.lower() for path in tables} == {".json"}:
+        if {path.suffix.lower() for path in files} & {*TABLES, ".pdf"} == {".json"}:
             return folder
         raise Refused(
             "There are several tables in this archive; upload them one by one.", code="several_tables"

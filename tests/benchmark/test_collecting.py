@@ -598,6 +598,7 @@ def test_faults_of_a_table_have_its_rows_and_are_summarised_by_kind(carl, towers
         ({"/etc/p1.tex": "One."}, "leads out of the archive"),
         ({"x.bin": b"\0"}, "Nothing here can be read"),
         ({"a.csv": "x\n1", "b.csv": "x\n1"}, "several tables"),
+        ({"a.json": "{}", "b.json": "{}", "b.pdf": b"%PDF-"}, "several tables"),
         ({"a/b": "One.", "a/b/c.tex": "Two."}, "appears twice"),
         ({f"{n}/" * 25 + "p.tex": "One." for n in range(2)}, "too deep"),
     ],
