@@ -27,6 +27,7 @@ FREE = {
     "tokens_reserved": 0,
     "cost_reserved": 0,
 }
+EXPORT = "batch-"  # how owners begin that are no workers: they hold tasks for as long as they said
 _RETURNED = ["tries", "available_at", "last_error", *FREE]
 
 
@@ -152,11 +153,11 @@ def take_back_expired(kind: Kind) -> int:
 def _correct(kind: Kind) -> None:
     """Bound what was stored by a clock that was ahead: of the database, and set back since, or of a host that asked.
 
-    A lease ends one lease from now, if its worker does not renew it; a new task waits for nothing, any other a day.
+    A worker's lease ends one lease from now, if it is not renewed; a new task waits for nothing, any other a day.
     """
     now = shared_now()
     leased = kind.tasks.objects.filter(state=TaskState.LEASED, lease_until__gt=now + lease())
-    leased.update(lease_until=now + lease())
+    leased.exclude(lease_owner__startswith=EXPORT).update(lease_until=now + lease())
     ahead = Q(tries=0, available_at__gt=now) | Q(available_at__gt=now + LONGEST_WAIT)
     waiting = _lockable(kind.tasks.objects.filter(ahead, state=TaskState.WAITING).order_by("id"))
     kind.tasks.objects.filter(id__in=list(waiting.values_list("id", flat=True))).update(available_at=now)

@@ -13,7 +13,7 @@ from llm import Endpoint
 from work.database_thread import DatabaseThread
 from work.models import EndpointState
 
-_FURTHEST = dt.timedelta(minutes=30)
+_MOST_WAITING = 10_000  # requests of all workers: ten of the largest max_concurrency
 _BATCH_SECONDS = 1.0  # turns taken from the database at once; those of a dead worker are lost
 
 
@@ -27,7 +27,7 @@ def take_turns(*, endpoint: str, number: int, gap: float) -> float:
     EndpointState.objects.get_or_create(name=endpoint)
     state = EndpointState.objects.select_for_update().annotate(now=Now()).get(name=endpoint)
     first = max(state.next_turn_at or state.now, state.now)
-    if first > state.now + _FURTHEST:
+    if (first - state.now).total_seconds() > _MOST_WAITING * gap:
         first = state.now
     state.next_turn_at = first + dt.timedelta(seconds=number * gap)
     state.save(update_fields=["next_turn_at"])

@@ -21,7 +21,7 @@ from llm.completion import Circumstances, read_completion
 from llm.errors import Malformed
 from llm.retries import is_transient
 from solving.batches.lines import Name, Result, name_in, results_in
-from solving.batches.queries import HOLDER, body_of, name_of, out_of
+from solving.batches.queries import body_of, name_of, out_of
 from solving.models import AskStep, Attempt, AttemptState, SolveCall, SolveRun, Step
 from solving.runs.actions import close_finished
 from solving.runs.kinds import ASKS
@@ -30,7 +30,7 @@ from solving.runs.settlement import OPEN, OUTDATED, settle_asks
 from solving.runs.stored import is_outdated
 from work.asking import Answer
 from work.budget import reserve
-from work.claims import new_owner, release_all
+from work.claims import EXPORT, new_owner, release_all
 from work.clock import shared_now
 from work.endpoints import HOW_TO, declared_endpoints
 from work.kinds import Failure
@@ -78,7 +78,7 @@ def export_batch(*, actor: User | None, run: SolveRun, limit: int = MOST) -> int
             raise Refused(f"There is no endpoint {endpoint!r}. {HOW_TO}", code="no_endpoint")
     if not 1 <= limit <= MOST:
         raise Refused(f"A batch has 1 to {MOST:,} questions.", code="bad_limit", field="limit")
-    owner = f"{HOLDER}{new_owner()}"
+    owner = f"{EXPORT}{new_owner()}"
     waiting = AskStep.objects.filter(run=run, state=TaskState.WAITING, attempt__state=AttemptState.RUNNING)
     # A file is for one provider: the one whom the oldest question is put to.
     first = waiting.order_by("pk").values_list("endpoint", flat=True)[:1]

@@ -12,10 +12,10 @@ from llm.completion import build_request
 from solving.batches.lines import Name, request_line
 from solving.models import AskStep, SolveRun, Step
 from solving.runs.kinds import ASKS, question_of
+from work.claims import EXPORT
 from work.endpoints import declared_endpoints
 from work.models import TaskState
 
-HOLDER = "batch-"  # how the owners of leases begin that are exports
 MEDIA_TYPE = "application/jsonlines"
 _CHUNK = 200
 
@@ -34,7 +34,7 @@ def batch_state(run: SolveRun) -> BatchState:
     asks, waits = Q(kind=Step.Kind.ASK), Q(state=TaskState.WAITING)
     counts = run.steps.aggregate(
         waiting=Count("pk", filter=asks & waits),
-        out=Count("pk", filter=asks & Q(state=TaskState.LEASED, lease_owner__startswith=HOLDER)),
+        out=Count("pk", filter=asks & Q(state=TaskState.LEASED, lease_owner__startswith=EXPORT)),
         tools_waiting=Count("pk", filter=Q(kind=Step.Kind.TOOL) & waits),
     )
     return BatchState(**counts)
@@ -43,19 +43,19 @@ def batch_state(run: SolveRun) -> BatchState:
 def out_of(run: SolveRun) -> QuerySet[Step]:
     """The questions of a run that are out in a batch: exports hold them, so that no worker asks them too."""
     out: QuerySet[Step] = AskStep.objects.filter(
-        run=run, state=TaskState.LEASED, lease_owner__startswith=HOLDER
+        run=run, state=TaskState.LEASED, lease_owner__startswith=EXPORT
     )
     return out.order_by("pk")
 
 
 def name_of(step: Step) -> Name:
     """The custom_id of a question that is out."""
-    return Name(step.run_id, step.pk, step.lease_owner.removeprefix(HOLDER))
+    return Name(step.run_id, step.pk, step.lease_owner.removeprefix(EXPORT))
 
 
 def body_of(step: Step) -> dict[str, object]:
     """The request that a worker would send. The same whenever it is made, so that a file can be written again."""
-    owner = step.lease_owner.removeprefix(HOLDER)
+    owner = step.lease_owner.removeprefix(EXPORT)
     question = question_of(step, hashlib.sha256(f"{owner}:{step.pk}".encode()).hexdigest()[:32])
     endpoint = declared_endpoints(settings.JUDGE_ENDPOINTS).get(step.endpoint)
     structured = endpoint is not None and endpoint.structured_output
@@ -76,7 +76,7 @@ def batch_lines(run: SolveRun) -> Iterator[bytes]:
     return (
         request_line(name_of(step), body_of(step))
         for chunk in chunks
-        for step in Step.objects.filter(pk__in=chunk, lease_owner__startswith=HOLDER)
+        for step in Step.objects.filter(pk__in=chunk, lease_owner__startswith=EXPORT)
         .order_by("pk")
         .prefetch_related(*ASKS.loaded)
     )

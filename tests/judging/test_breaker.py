@@ -114,8 +114,13 @@ def test_workers_share_the_turns_of_an_endpoint():
 
 def test_turns_that_were_given_before_the_clock_was_set_back_hold_up_nobody():
     take_turns(endpoint="local", number=1, gap=10.0)
-    EndpointState.objects.update(next_turn_at=timezone.now() + dt.timedelta(hours=1))
+    EndpointState.objects.update(next_turn_at=timezone.now() + dt.timedelta(days=2))
     assert [round(take_turns(endpoint="local", number=1, gap=10.0)) for _ in range(2)] == [0, 10]
+
+
+def test_turns_of_an_endpoint_that_takes_one_request_a_minute_may_be_hours_away():
+    turns = [take_turns(endpoint="local", number=1, gap=60.0) for _ in range(200)]
+    assert round(turns[-1] - turns[0], -1) == 199 * 60
 
 
 def test_a_bound_on_requests_per_minute_holds_over_two_workers(judge, release_with, server, settings):

@@ -1,5 +1,6 @@
 """Runs by batch files: they come to what workers come to, and what is not a result of theirs is refused."""
 
+import datetime as dt
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -332,6 +333,17 @@ def test_a_question_that_is_over_or_was_withdrawn_is_refused_by_name(
     assert refused.value.code == "step_over"
     with pytest.raises(Refused, match="out in a batch"):
         withdraw_batch(actor=None, run=run)
+
+
+def test_questions_that_are_out_are_not_asked_again_before_their_thirty_days_are_over(
+    server: Server, written: Written
+) -> None:
+    run = paused()
+    exported(run)
+    until = Step.objects.get().lease_until
+    assert until > timezone.now() + dt.timedelta(days=29)
+    reconcile_solving()
+    assert Step.objects.get().lease_until == until
 
 
 def test_a_batch_that_never_came_back_counts_in_full_and_its_questions_wait_again(
