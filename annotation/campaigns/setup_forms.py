@@ -1,6 +1,7 @@
 """Forms of the steps that set a campaign up. What is drawn has a form for each kind (annotation/campaigns/draws.py)."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django import forms
@@ -290,7 +291,7 @@ class ChangesForm(PlainForm):
             field.show_hidden_initial = True
 
     @property
-    def changes(self) -> dict[str, Any]:
+    def changes(self) -> Mapping[str, Any]:
         return {name: self.cleaned_data[name] for name in self.changed_data}
 
 

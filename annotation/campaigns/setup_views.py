@@ -144,7 +144,7 @@ def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
     start = {name: getattr(row, name) for name in names} | {"least_authors": conflicts.least_authors(row)}
     form = PeopleForm(_sent(request), initial=start)
     if request.method == "POST" and form.is_valid():
-        terms = form.changes
+        terms = {**form.changes}
         with refusals_in(form):
             with transaction.atomic():
                 if "least_authors" in terms:
@@ -173,7 +173,7 @@ def _options(request: SignedInRequest, row: Campaign) -> HttpResponse:
     form = OptionsForm(_sent(request), initial=start, campaign=row)
     if request.method == "POST" and form.is_valid():
         with refusals_in(form):
-            terms = form.changes
+            terms = {**form.changes}
             asks = terms.pop("ask_for_guesses", False)
             revising.revise_campaign(actor=request.user, campaign=row, **terms)
             if asks:
