@@ -91,7 +91,7 @@ def _markup(state: StateInline, silent: bool) -> bool:
     return True
 
 
-# Ideographs, kana, Hangul and their punctuation, and what stands for a formula.
+# Ideographs, kana, Hangul and their punctuation, and placeholders of formulas.
 _UNSPACED = re.compile(f"[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef{OPEN}{CLOSE}]")
 _TAG = re.compile(r"<br ?/?>|<(?P<name>sub|sup)>(?P<words>[^<>\n]{1,200})</(?P=name)>")
 # No raw HTML, no links by guessing, no indented code, no headings by underlining (models write --- as a rule).

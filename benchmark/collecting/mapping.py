@@ -84,6 +84,9 @@ def recognise(folder: Path, name: str) -> dict[str, Any]:
         shown = list(islice((row for row in rows if not isinstance(row, RecordError)), PREVIEW))
         own = dict.fromkeys(column for _, row in shown for column in row)
         if not shown:
+            for row in rows_of(table, table.suffix.lower()):
+                if isinstance(row, RecordError):
+                    raise row
             raise Refused(f"{name} has no rows.", code="empty_file")
         found, tool, count = [columns_of(row) for _, row in shown], tool_of(table), len(shown)
         names = dict.fromkeys(column for row in found for column in row)

@@ -1,4 +1,5 @@
-"""The outputs behind a score, one row each: the judge's labels, its class, the experts' majority. No rows here."""
+"""The outputs behind a score, one row each: the judge's labels, its class, and what an adjudicator decided or most
+experts said. No rows of the database here."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
