@@ -34,7 +34,8 @@ def campaign_new(request: SignedInRequest) -> HttpResponse:
     release = Release.objects.filter(
         name=request.GET.get("release", "")
     ).first()  # sent by the release's page
-    form = TermsForm(_sent(request), initial={"release": release})
+    track = release and release.runs.order_by("track").values_list("track", flat=True).first()
+    form = TermsForm(_sent(request), initial={"release": release, "track": track})
     if request.method == "POST" and form.is_valid():
         if (elsewhere := _elsewhere(form.chosen_kind(), **form.cleaned_data)) is not None:
             return redirect(elsewhere)

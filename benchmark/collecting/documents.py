@@ -62,13 +62,18 @@ class Member:
 
 @dataclass(frozen=True)
 class Text:
-    """A document as it is imported, and where it came from; `missing` are the names of pictures that are not there."""
+    """A document as it is imported, and where it came from.
+
+    `missing` are the names of pictures that are not there, `left_out` other documents in this place that it does not
+    input.
+    """
 
     text: str
     text_format: str
     place: str
     missing: tuple[str, ...] = ()
     pictures: int = 0
+    left_out: tuple[str, ...] = ()
 
 
 def members_of(folder: Path, name: str) -> list[Member]:
@@ -108,19 +113,20 @@ def text_of(members: Sequence[Member]) -> Text | None:
 
     Files next to archives come first, and only then those in them. Raises RecordError where two could be meant.
     """
-    documents = [member for member in members if member.suffix in TEXTS]
-    documents = [document for document in documents if not document.archive] or documents
-    if not documents:
+    every = [member for member in members if member.suffix in TEXTS]
+    if not every:
         return None
-    main = _main(documents)
+    main = _main([document for document in every if not document.archive] or every)
+    read = {main.file}
     text = content_of(main)
     text_format = TEXTS[main.suffix]
     if text_format == "plain" and ("\\begin{" in text or "$" in text):
         text_format = latex.guess_format(text)
     if text_format != "latex":
-        return Text(text, text_format, main.shown)
+        left_out = tuple(document.shown for document in every if document.file not in read)
+        return Text(text, text_format, main.shown, left_out=left_out)
     files = _Files(members)
-    text = _with_inputs(text, main, files, {main.file})
+    text = _with_inputs(text, main, files, read)
     if len(text.encode()) > MAX_DOCUMENT_BYTES:
         raise RecordError(
             f"larger than {MAX_DOCUMENT_BYTES:,} bytes with all that it inputs", field=main.shown
@@ -130,7 +136,8 @@ def text_of(members: Sequence[Member]) -> Text | None:
         folder for found in _PICTURE_FOLDERS.findall(text) for folder in re.findall(r"\{([^{}]*)\}", found)
     ]
     missing = [name for name in dict.fromkeys(names) if files.picture(name, main, folders) is None]
-    return Text(text, text_format, main.shown, tuple(missing), len(names))
+    left_out = tuple(document.shown for document in every if document.file not in read)
+    return Text(text, text_format, main.shown, tuple(missing), len(names), left_out)
 
 
 def _main(documents: Sequence[Member]) -> Member:

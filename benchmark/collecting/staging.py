@@ -101,8 +101,8 @@ class Staged:
     `blank` are outputs that contain no answer, `without_text` those with neither a document nor a PDF, `missing` the
     pictures that texts show and that are not there, `unused` files that no pattern fits, and `from_zero` says that
     paths count attempts from 0, so that each got the next number. `attachments` are the PDFs and pictures that came
-    along, by short name of the system ("" for a problem), problem and attempt; `unreadable` those of which
-    no copy could be made, with the reason, and `copies` what was made of each content.
+    along, by short name of the system ("" for a problem), problem and attempt; `unreadable` files that nobody
+    will see, with the reason, and `copies` what was made of each content.
     """
 
     folder: Path
@@ -268,6 +268,8 @@ def _texts(staged: Staged, files: Sequence[Member]) -> Iterator[Text]:
             line += text.text.count("\n", at, found)
             at = found
         staged.missing.append({"file": text.place, "line": line, "source": name})
+    reason = f"{text.place} is the text here and does not input it."
+    staged.unreadable += [{"file": name, "reason": reason} for name in text.left_out]
     yield text
 
 
@@ -390,5 +392,6 @@ def summary_of(staged: Staged) -> dict[str, object]:
         "unused_count": len(staged.unused),
         "attachments": dict(sorted(kinds.items())),
         "unreadable": staged.unreadable[:100],
+        "unreadable_count": len(staged.unreadable),
         "attached_to": len(staged.attachments),
     }

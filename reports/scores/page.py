@@ -176,7 +176,8 @@ def _metric(judge: shape.Judged, key: str, systems: Mapping[str, shape.MetricSco
         if problems := estimate.clusters:
             notes.append(f"attempts at {problems} problem{'s' * (problems > 1)} taken together")
         if gone:
-            notes.append(f"{stated(gone)}; over all problems {_rate(gone.estimate)}")
+            single = ", single missing attempts left out" if problems else ""
+            notes.append(f"{stated(gone)}; over all problems{single} {_rate(gone.estimate)}")
         below = {
             "estimate": notes,
             "paper_bootstrap": [f"{papers or 'no'} paper{'s' * (papers != 1)}"],

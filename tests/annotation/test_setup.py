@@ -176,6 +176,13 @@ def test_a_condition_is_offered_where_there_are_several_and_limits_what_is_drawn
     assert Campaign.objects.get(slug="all").condition is None
 
 
+def test_a_campaign_that_a_release_begins_has_a_track_of_that_release(carl, drafted):
+    RunFactory(release__name="of another study", track="early")
+    RunFactory(release=drafted.release, track="zero")
+    page = carl.get(reverse("campaign-new"), {"release": drafted.release.name})
+    assert page.context["form"]["track"].value() == "raw"
+
+
 def test_the_questions_of_a_rubric_can_be_read_before_it_is_chosen(carl, terms):
     page = carl.get(reverse("campaign-new")).content.decode()
     for question in get_protocol("proofs").rubric(terms["rubric"]).questions:

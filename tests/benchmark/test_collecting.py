@@ -151,6 +151,23 @@ def test_a_figure_that_is_a_pdf_in_an_archive_is_a_picture_of_the_text_and_other
     ]
 
 
+def test_other_documents_next_to_a_text_are_named_with_the_text_that_was_taken(carl, towers):
+    files = {
+        "gpt/p1/main.tex": r"\documentclass{article}\begin{document}\input{lemma}Done.\end{document}",
+        "gpt/p1/lemma.tex": "A lemma.",
+        "gpt/p1/old.tex": r"\documentclass{article}\begin{document}Another answer.\end{document}",
+        "gpt/p1/summary.md": "What was tried.",
+    }
+    upload = mapped(carl, sent(carl, packed(files), "a.zip", release="towers"), outputs="{system}/{problem}")
+    assert upload.state == "checked", upload.refusal
+    assert upload.report["unreadable"] == [
+        {"file": f"gpt/p1/{name}", "reason": "gpt/p1/main.tex is the text here and does not input it."}
+        for name in ("old.tex", "summary.md")
+    ]
+    page = carl.get(reverse("import", args=[upload.handle])).content.decode()
+    assert "2 files are left out" in page
+
+
 def test_a_pdf_alone_is_an_output_and_what_cannot_be_read_is_left_out_and_named(carl, towers):
     files = {
         "gpt/p1.pdf": paper(PARAGRAPH),
