@@ -25,7 +25,8 @@ class Reviewer:
 
 @dataclass(frozen=True)
 class ReviewerLabel:
-    """One live answer. `item` is a number within the campaign, `step` empty for an answer about the whole."""
+    """One live answer. `item` is a number within the campaign, `step` empty for an answer about the whole, `shown` of a
+    pair the side on which the reviewer saw what they preferred."""
 
     item: int
     reviewer: int
@@ -34,6 +35,7 @@ class ReviewerLabel:
     state: str
     cluster: str
     step: str = ""
+    shown: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def campaign_data(campaign: Campaign) -> CampaignData:
     )
     labels = (
         # sides in the item's order: reviewers saw either one first
-        ReviewerLabel(item, reviewer, question, upright(value, swapped=swapped), state, instance, step)
+        ReviewerLabel(item, reviewer, question, upright(value, swapped=swapped), state, instance, step, value)
         for item, reviewer, question, value, state, instance, step, swapped in answers.iterator(
             chunk_size=5000
         )

@@ -7,6 +7,7 @@ reviewers come in the order of their names. Systems do not occur.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -15,8 +16,10 @@ from reports.campaign.data import CampaignData, GradeTime, ReviewerLabel
 from reports.core.seen_labels import SeenLabel
 from reports.core.wording import in_words
 from stats.core.estimate import Estimate, Reason, undefined
+from stats.pairs.position_bias import binomial_p
 from stats.raters.anchoring import anchoring
 from stats.raters.monitoring import (
+    P_OF_SEVERE,
     SLOW_OR_FAST,
     Severity,
     drift,
@@ -55,12 +58,24 @@ class TimeOnTask:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ChosenSides:
+    """How often one reviewer preferred the side shown first, and the second; p of the exact test that either is as
+    likely."""
+
+    first: int
+    second: int
+    p: float | None
+    flagged: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class MonitoredReviewer:
     reviewer: str
     rater: str
     graded: int
     overlap: int
     questions: Mapping[str, MonitoredQuestion]
+    sides: Annotated[Mapping[str, ChosenSides], "By question about pairs."]
     time: TimeOnTask
     signs: Sequence[str]
 
@@ -90,6 +105,7 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
     """Per reviewer: severity, drift, agreement, overlap and time on task, with the signs that follow."""
     questions = [q for q in rubric.questions if q.scale.passes or q.scale.aggregation == "mean"]
     by_question = {question.key: _question(question, data) for question in questions}
+    preferences = [question.key for question in rubric.questions if question.scale.kind == "preference"]
     # Times are judged against the whole campaign's. Grades without one (imported ones, say) take no part.
     timed = [time for time in data.times if time.seconds > 0]
     scores = time_scores([time.seconds for time in timed])
@@ -114,6 +130,7 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
             unread=sum(time.seconds < fewest_seconds(time.characters) for time in mine),
         )
         own = {key: found[reviewer.key] for key, found in by_question.items() if reviewer.key in found}
+        sides = {key: _sides(key, reviewer.key, data) for key in preferences}
         reviewers.append(
             MonitoredReviewer(
                 reviewer=reviewer.name,
@@ -121,8 +138,9 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
                 graded=len(items[reviewer.key]),
                 overlap=sum(raters[item] > 1 for item in items[reviewer.key]),
                 questions=own,
+                sides=sides,
                 time=spent,
-                signs=_signs(own, spent),
+                signs=_signs(own, sides, spent),
             )
         )
     return Monitoring(
@@ -157,8 +175,24 @@ def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> AnchoringSh
     return AnchoringShares(question=question.key, labels=len(labels), **vars(found))
 
 
-def _signs(questions: Mapping[str, MonitoredQuestion], time: TimeOnTask) -> list[str]:
+def _sides(question: str, reviewer: int, data: CampaignData) -> ChosenSides:
+    chosen = Counter(
+        label.shown for label in data.labels if (label.question, label.reviewer) == (question, reviewer)
+    )
+    first, second = chosen["first"], chosen["second"]
+    p = binomial_p(first, first + second)
+    return ChosenSides(first=first, second=second, p=p, flagged=p is not None and p < P_OF_SEVERE)
+
+
+def _signs(
+    questions: Mapping[str, MonitoredQuestion], sides: Mapping[str, ChosenSides], time: TimeOnTask
+) -> list[str]:
     found = []
+    for key, chosen in sides.items():
+        if chosen.flagged:
+            side, count = max(("first", chosen.first), ("second", chosen.second), key=lambda each: each[1])
+            decided = chosen.first + chosen.second
+            found.append(f"{in_words(key)}: prefers the side shown {side} in {count} of {decided} pairs")
     for key, entry in questions.items():
         if entry.flagged:
             way = "more" if entry.z and entry.z > 0 else "less"

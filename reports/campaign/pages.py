@@ -210,10 +210,18 @@ def monitoring_sections(found: Monitoring) -> Mapping[str, object]:
             if (own := entry.questions.get(key))
         ]
         questions.append({"key": key, "title": in_words(key).capitalize(), **texts, "rows": rows})
+    sides = [
+        (
+            in_words(key).capitalize(),
+            [(entry, entry.sides[key], p_words(entry.sides[key].p)) for entry in found.reviewers],
+        )
+        for key in (found.reviewers[0].sides if found.reviewers else ())
+    ]
     return {
         "reviewers": reviewers,
         "to_read": [entry for entry in reviewers if entry["signs"]],
         "anchoring": anchoring,
+        "sides": sides,
         "questions": questions,
     }
 
@@ -222,9 +230,16 @@ def monitoring_rows(monitoring: Monitoring) -> Rows:
     """Header, and one row per reviewer and question."""
     columns = ("labels", "compared", "excess", "z", "p", "adjusted_p", "flagged", "drifts_from")
     times = ("timed", "median_seconds", "slow", "fast", "unread")
-    yield ["reviewer", "question", *columns, "agreement", "graded", "overlap", *times]
+    sides = ("first", "second", "p", "flagged")
+    yield [
+        *("reviewer", "question", *columns, "agreement", "graded", "overlap", *times),
+        *(f"sides_{name}" for name in sides),
+    ]
     for entry in monitoring.reviewers:
         rest = [entry.graded, entry.overlap, *(getattr(entry.time, name) for name in times)]
         for key, found in entry.questions.items():
             shown = [getattr(found, name) for name in columns]
-            yield [entry.reviewer, key, *shown, found.agreement.value, *rest]
+            yield [entry.reviewer, key, *shown, found.agreement.value, *rest, *[None] * len(sides)]
+        for key, chosen in entry.sides.items():
+            blank = [None] * (len(columns) + 1)
+            yield [entry.reviewer, key, *blank, *rest, *(getattr(chosen, name) for name in sides)]

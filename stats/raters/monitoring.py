@@ -12,6 +12,7 @@ from stats.core.bootstrap import Floats
 from stats.scores.compare import benjamini_hochberg
 
 SEVERE = 3.0
+P_OF_SEVERE = math.erfc(SEVERE / math.sqrt(2))
 SLOW_OR_FAST = 3.5  # modified z-scores, with median and MAD, beyond which a value is an outlier
 READ_PER_SECOND = 25
 _MAD_TO_Z = 0.6745  # the median absolute deviation of a standard normal

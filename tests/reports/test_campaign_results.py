@@ -105,6 +105,28 @@ def test_grades_that_are_too_fast_slow_or_unread_are_counted_and_stay():
     assert found["Bo"]["graded"] == 12
 
 
+def test_a_reviewer_who_prefers_one_side_whatever_is_shown_is_named_with_the_exact_test():
+    rubric = Rubric("c", 1, "compare", "C", (question("better", "Which is better?", "preference"),))
+    shown = {"Ann": ["first"] * 9 + ["tie"], "Bo": ["first"] * 12, "Cy": ["first", "second"] * 6}
+    labels = [
+        # the item's own order says nothing of sides
+        ReviewerLabel(item, PEOPLE[name], "better", "second", "answered", f"p{item}", "", side)
+        for name, sides in shown.items()
+        for item, side in enumerate(sides)
+    ]
+    reviewers = tuple(Reviewer(key, name, f"{name}@x.test") for name, key in PEOPLE.items())
+    found = monitoring_document(rubric, CampaignData(reviewers, tuple(labels), ()))["reviewers"]
+    ann, bo, cy = (entry["sides"]["better"] for entry in found)
+    assert (ann["first"], ann["second"], ann["p"], ann["flagged"]) == (9, 0, 2 / 2**9, False)  # .0039
+    assert (bo["p"], bo["flagged"]) == (2 / 2**12, True)
+    assert (cy["p"], cy["flagged"]) == (1, False)
+    assert [entry["signs"] for entry in found] == [
+        [],
+        ["better: prefers the side shown first in 12 of 12 pairs"],
+        [],
+    ]
+
+
 def test_people_stand_in_the_order_they_were_given_in_never_by_a_number():
     document = monitoring_document(RUBRIC, given(Ann="nnnn", Bo="yyyy", Cy="nnyy"))
     assert [entry["reviewer"] for entry in document["reviewers"]] == ["Ann", "Bo", "Cy"]
