@@ -11,10 +11,11 @@ import pytest
 
 from benchmark.rubrics import Rubric, question
 from reports.core.datasets import ExpertLabel
-from reports.core.wording import DEFINITIONS, method_words
+from reports.core.wording import DEFINITIONS, method_words, reason_sentence
 from reports.scores.inputs import Inputs
 from reports.scores.shape import METHODS
 from stats.agreement.bundle import COEFFICIENTS
+from stats.core.estimate import Reason
 from tests.documents import agreement_document, score_document
 
 FIRST = Path(__file__).parent / "data" / "first_artifacts"
@@ -73,3 +74,8 @@ def test_a_coefficient_is_absent_from_what_was_frozen_before_it_was_known(monkey
     assert agreement_document(rubric, labels, seed=1)["ground"]["coefficients"] == now
     frozen = agreement_document(rubric, labels, seed=1, methods=METHODS - 1)["ground"]["coefficients"]
     assert before.keys() - frozen.keys() == {"gwet_ac1"}
+
+
+def test_a_strength_without_an_interval_is_not_called_infinite():
+    assert "No interval" in reason_sentence(Reason.SEPARATION, valued=True)
+    assert "strengths are infinite" in reason_sentence(Reason.SEPARATION)

@@ -350,8 +350,12 @@ def test_systems_that_were_never_compared_have_strengths_of_their_own_component(
     names = ("first", "second", "tie")
     rows = [f"s{at},r,A|B,{names[at % 3]}," for at in range(30)]
     rows += [f"t{at},r,C|D,{'second' if at % 4 else 'first'}," for at in range(20)]
-    found = systems(document(rows))
+    whole = document(rows)
+    found = systems(whole)
     assert [found[name]["component"] for name in "ABCD"] == [0, 0, 1, 1]
+    text = pairs_text(whole)
+    assert "strengths and ranks are within a group: A, B; D, C\n" in text
+    assert [line.split()[0] for line in text.splitlines()[1:5]] == ["A", "B", "D", "C"]
     # A against B is even; D beats C 15 to 5: log 3 apart.
     assert found["A"]["strength"]["value"] == pytest.approx(0)
     assert found["D"]["strength"]["value"] == pytest.approx(np.log(3) / 2, abs=1e-9)
