@@ -2,8 +2,8 @@
 stratum.
 
 Strata are the judge's buckets, within each system (`<system>/<bucket>`) or over all systems together
-(`<bucket>`). Outputs that abstained, failed or have no usable verdict are not in the frame. An answer on which the judge
-abstained is: experts may find it right.
+(`<bucket>`). Outputs that abstained, failed or have no usable verdict are not in the frame. An answer on which the
+judge abstained is: experts may find it right.
 """
 
 from collections import Counter
