@@ -253,7 +253,10 @@ def correction(
 
 
 def corrected(
-    found: Correction, everywhere: Correction | None = None, if_positive: Correction | None = None
+    found: Correction,
+    everywhere: Correction | None = None,
+    if_positive: Correction | None = None,
+    methods: int = METHODS,
 ) -> Corrected:
     """The audit-corrected score with its Beta-Binomial interval and the strata it rests on.
 
@@ -264,7 +267,10 @@ def corrected(
     """
     estimate = corrected_score(found.strata)
     if if_positive is not None:
-        estimate = between(estimate, corrected_score(if_positive.strata))
+        other = corrected_score(if_positive.strata)
+        # by older methods the bounds of a score that is not there leave splits out
+        older = methods < 17 and other.value is None
+        estimate = between(estimate, replace(other, bounds=None) if older else other)
     best = (if_positive or found).strata
     missing = found.missing or (0,) * len(found.strata)
     estimate = with_missing_labels(estimate, found.strata, best, missing, found.undrawable)

@@ -2,7 +2,8 @@
 stratum.
 
 Strata are the judge's buckets, within each system (`<system>/<bucket>`) or over all systems together
-(`<bucket>`). Abstained, failed and unavailable outputs are not in the frame.
+(`<bucket>`). Outputs that abstained, failed or have no usable verdict are not in the frame. An answer on which the
+judge abstained is: experts may find it right.
 """
 
 from collections import Counter
@@ -66,7 +67,7 @@ def audit_frame(
     for subject, output in labelled.items():
         bucket = protocol.bucket(output)
         group = output.system if by == SYSTEM_BUCKET else ALL_SYSTEMS
-        if output.state != "answered" or bucket in (UNAVAILABLE_BUCKET, "abstained"):
+        if output.state != "answered" or bucket == UNAVAILABLE_BUCKET:
             frame.by_rule += 1
             frame.by_rule_of[group] += bucket != UNAVAILABLE_BUCKET
             continue

@@ -19,6 +19,7 @@ from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.shape import METHODS, clustering
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
+from stats.pairs.strength_bootstrap import RankErrors
 from stats.tables.labels import read_labels
 
 FORMAT = "touchstone-pairs-1"
@@ -74,9 +75,16 @@ def pairs_of_rows(rows: Iterable[Row], *, seed: int, methods: int = METHODS) -> 
         seed=seed,
         clustering=clustering(methods),
         tests_singular=methods < 9,
-        normal_ranks=methods < 16,
+        rank_errors=_rank_errors(methods),
     )
     return pairs_document(table, options=options)
+
+
+def _rank_errors(methods: int) -> RankErrors:
+    """How artifacts by these methods take the errors of ranges of ranks."""
+    if methods < 16:
+        return RankErrors.KNOWN
+    return RankErrors.OF_ALL if methods == 16 else RankErrors.OF_PAIR
 
 
 def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:

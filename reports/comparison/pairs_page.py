@@ -54,10 +54,11 @@ def pairs_sections(plain: Document) -> dict[str, Any]:
     return {
         "grades": document["grades"],
         "source": document["source"],
-        "comparisons": document["comparisons"],
+        **{name: document[name] for name in ("comparisons", "n_abstain", "n_unavailable")},
         "seed": document["seed"],
         "systems": [_system(entry) for entry in systems],
         "pairs": document["pairs"],
+        "groups": never_compared(document["systems"]),
         "tie_parameter": number_cell(document["tie_parameter"]),
         "cycles": document["transitivity"]["cycles"],
         "equal": {
@@ -110,6 +111,14 @@ def beside_sections(documents: Sequence[Document]) -> Mapping[str, object]:
             for key, title in _BESIDE.items()
         ],
     }
+
+
+def never_compared(systems: Sequence[Document]) -> list[list[str]]:
+    """The systems by group, where there are groups that were never compared, not even through others; else nothing."""
+    found: dict[int, list[str]] = {}
+    for entry in systems:
+        found.setdefault(entry["component"], []).append(entry["system"])
+    return list(found.values()) if len(found) > 1 else []
 
 
 def _system(entry: Document) -> Mapping[str, object]:

@@ -115,7 +115,7 @@ def _cell(
         value=minus(f"{value}{unit}") if value else "",
         interval=minus(f"{end(ends[0])} to {end(ends[1])}") if ends else "",
         counts=counts,
-        reason=reason_sentence(estimate.reason),
+        reason=reason_sentence(estimate.reason, valued=estimate.value is not None),
         cautions=tuple(caution_sentence(code) for code in estimate.warnings),
         estimate=estimate,
         clusters=clusters,

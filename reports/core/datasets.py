@@ -24,6 +24,7 @@ from benchmark.releases.queries import excluded_outputs
 from benchmark.subjects import Subject
 from judging.models import Judge, Verdict
 from judging.runs.tally import Ballot, Tally, tally
+from stats.core.scale import Scale
 
 _CHUNK = 5000
 PLAIN = ""  # the usual condition; runs under another one (an oracle run, say) are other experiments, never mixed in
@@ -89,6 +90,13 @@ class ExpertLabel:
     rater: str
     value: str
     state: str
+
+
+def label_value(scale: Scale, label: ExpertLabel) -> str:
+    """What a label counts as: one that abstains as unclear, as in the score (reports/scores/expert_scores.py)."""
+    if label.state == "abstain" and scale.aggregation != "mean":
+        return scale.unclear
+    return label.value
 
 
 @dataclass(frozen=True)

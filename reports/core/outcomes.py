@@ -15,7 +15,7 @@ from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Question, rubric_from_content
 from reports.core.choosing import named_or_first
-from reports.core.datasets import labelled_outputs, tallies
+from reports.core.datasets import label_value, labelled_outputs, tallies
 from reports.core.wording import in_words
 from reports.exclusions.rules import left_out, without
 from reports.scores.inputs import CampaignInfo, Inputs
@@ -140,10 +140,10 @@ def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     answers: dict[str, list[str]] = defaultdict(list)
     graded = set()
     for label in inputs.labels:
-        if label.campaign == campaign.slug and label.state == "answered" and not label.step:
+        if label.campaign == campaign.slug and label.state in ("answered", "abstain") and not label.step:
             graded.add(label.subject)
-            if label.question == question.key:
-                answers[label.subject].append(label.value)
+            if label.question == question.key and (value := label_value(question.scale, label)):
+                answers[label.subject].append(value)
     for decision in inputs.decisions:
         if (decision.campaign, decision.question, decision.step) == (campaign.slug, question.key, ""):
             answers[decision.subject] = [decision.value]

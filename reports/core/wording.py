@@ -136,8 +136,10 @@ def in_words(code: str) -> str:
     return code.replace("_", " ").replace("/", " / ")
 
 
-def reason_sentence(code: str | None) -> str:
-    """Why a value is absent; an unknown code speaks for itself."""
+def reason_sentence(code: str | None, *, valued: bool = False) -> str:
+    """Why a value is absent, or if `valued` its interval; an unknown code speaks for itself."""
+    if valued and code == Reason.SEPARATION:
+        return "No interval: without one of the problems strengths would be infinite."
     return "" if code is None else REASONS.get(code, in_words(code))
 
 
@@ -209,6 +211,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("newcombe_paired_10_n_eff*", "Newcombe 1998, paired, on the effective number", "newcombe"),
     ("newcombe_paired_10*", "Newcombe 1998, paired, method 10", "newcombe"),
     ("paired_t*", "Student’s t over papers", "difference"),
+    ("clopper_pearson_n_eff*", "Clopper and Pearson on the effective number", "position"),
     ("clopper_pearson*", "Clopper and Pearson, exact", "position"),
     ("half_tie_wald*", "normal, from the scores 1, 1/2, 0", "half-tie"),
     ("rogan_gladen*", "Lang and Reiczigel 2014", "transported"),

@@ -100,7 +100,11 @@ def front(record: Shown) -> dict[str, object]:
         "trust": trust(record),
         "grid": grid(record, some),
         "compared": [
-            {"source": source, "rows": [(record.system(one.system), one) for one in source.systems]}
+            {
+                "source": source,
+                "rows": [(record.system(one.system), one) for one in source.systems],
+                "groups": [[record.system(slug) for slug in group] for group in source.groups],
+            }
             for source in record.compared
         ],
         "n_more": len(record.rows) - len(some),

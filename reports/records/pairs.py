@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reports.comparison.pairs_page import never_compared
 from reports.core.estimates import with_estimates
 from reports.core.wording import from_to
 from reports.results.board import interval_of, value_of
@@ -51,6 +52,7 @@ class PairSource:
     comparisons: int
     flips: int | None
     systems: Sequence[PairedSystem]
+    groups: Sequence[Sequence[str]] = ()
 
 
 def pair_sources(artifact: Mapping[str, Any]) -> list[PairSource]:
@@ -75,6 +77,7 @@ def pair_sources(artifact: Mapping[str, Any]) -> list[PairSource]:
                 )
                 for one in found["systems"]
             ],
+            groups=never_compared(found["systems"]),
         )
         for key, found in ((key, comparisons[key]) for key in order)
     ]

@@ -14,7 +14,7 @@ from benchmark.protocol import LabelledOutput, Metric
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Question, rubric_from_content
 from reports.audit.results import audit_truth, cell_of, is_eligible, truth_outputs, with_splits
-from reports.core.datasets import ExpertLabel, labelled_outputs, tallies
+from reports.core.datasets import ExpertLabel, label_value, labelled_outputs, tallies
 from reports.scores.document import audited_metrics
 from reports.scores.inputs import CampaignInfo, Inputs
 from stats.core.display import rounded
@@ -164,13 +164,6 @@ def _grading(inputs: Inputs, campaign: CampaignInfo, key: str) -> Reading | None
             decided=bool(decided),
         )
     return Reading(scale, question.text, campaign, question, None, outputs)
-
-
-def label_value(scale: Scale, label: ExpertLabel) -> str:
-    """What a label counts as: one that abstains as unclear, as in the score (reports/scores/expert_scores.py)."""
-    if label.state == "abstain" and scale.aggregation != "mean":
-        return scale.unclear
-    return label.value
 
 
 def _audit(inputs: Inputs, campaign: CampaignInfo) -> Reading | None:

@@ -9,6 +9,7 @@ from accounts.profile.domains import domain_words
 from benchmark.rubrics import rubric_from_content
 from reports.comparison.document import family_of, told_apart
 from reports.core.cells import number_cell, percent_cell
+from reports.core.datasets import label_value
 from reports.core.outcomes import EXPERTS, JUDGE, MEASURE, outcome_kinds, outcomes
 from reports.core.wording import in_words, reason_sentence
 from reports.results import sentences
@@ -18,7 +19,6 @@ from reports.results.graded import (
     RaterPair,
     Reading,
     agreeing,
-    label_value,
     rater_number,
     rater_pairs,
 )

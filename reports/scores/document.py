@@ -217,7 +217,7 @@ def _audit(
             for value in ("no", "yes")
         ]
         differ = scenarios[0].strata != scenarios[1].strata
-        found = corrected(scenarios[0], everywhere, scenarios[1] if differ else None)
+        found = corrected(scenarios[0], everywhere, scenarios[1] if differ else None, inputs.methods)
         return replace(found, empty=None) if otherwise else found  # plans draw by buckets
 
     def audited(metric: Metric) -> AuditedMetric:

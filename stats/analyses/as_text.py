@@ -168,10 +168,15 @@ def _title(question: str) -> str:
 
 
 def pairs_text(document: Document) -> str:
-    """Systems by strength, then ties, order and position."""
+    """Systems by strength, one group of compared systems after another, then ties, order and position."""
     ranked = sorted(
         document["systems"],
-        key=lambda row: (row["strength"]["value"] is None, -(row["strength"]["value"] or 0), row["system"]),
+        key=lambda row: (
+            row["component"],
+            row["strength"]["value"] is None,
+            -(row["strength"]["value"] or 0),
+            row["system"],
+        ),
     )
     header = ("system", "wins", "losses", "ties", "win rate", "half-tie rate", "strength", "interval", "rank")
     rows = [
@@ -195,6 +200,12 @@ def pairs_text(document: Document) -> str:
         ],
     )
     lines = [aligned((*header, "notes"), rows), "", others]
+    groups: dict[int, list[str]] = {}
+    for row in ranked:
+        groups.setdefault(row["component"], []).append(row["system"])
+    if len(groups) > 1:
+        named = printable("; ".join(", ".join(group) for group in groups.values()))
+        lines.append(f"never compared with each other, strengths and ranks are within a group: {named}")
     # the two tests of position, said apart, how the figures were made, and what speaks against one scale
     if bias["p"] is not None:
         lines.append(f"all presentations, is the share of the first slot one half? p {number(bias['p'])}")

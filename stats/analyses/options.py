@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stats.core.intervals import z_value
+from stats.pairs.strength_bootstrap import RankErrors
 from stats.scores.clusters import Clustering
 from stats.tables.columns import Table
 from stats.tables.raw_rows import TableError
@@ -17,8 +18,8 @@ class Options:
     """Seed of every resampling, confidence level, the only question and kind of rater (None: all).
 
     `order` names the values from low to high where they are words of one's own. An earlier way of `clustering`,
-    `tests_singular` (strengths are tested though their errors by cluster are singular) and `normal_ranks` (ranges of
-    ranks take the errors of few clusters for known) are for older artifacts.
+    `tests_singular` (strengths are tested though their errors by cluster are singular) and other `rank_errors` are for
+    older artifacts.
     """
 
     seed: int = DEFAULT_SEED
@@ -28,7 +29,7 @@ class Options:
     order: tuple[str, ...] = ()
     clustering: Clustering = Clustering.SKEWED
     tests_singular: bool = False
-    normal_ranks: bool = False
+    rank_errors: RankErrors = RankErrors.OF_PAIR
 
     def __post_init__(self) -> None:
         z_value(self.confidence)

@@ -72,7 +72,7 @@ def standings(comparisons: Comparisons, clusters: Ints | None, options: Options)
             cautions = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
             cautions = (*cautions, Caution.FEW_CLUSTERS) if count < FEW_CLUSTERS else cautions
             strengths = jackknife_strengths(part, own, fitted, level=level, way=options.clustering)
-            ranks = draws.ranks(fitted, level, takes_for_normal=options.normal_ranks)
+            ranks = draws.ranks(fitted, level, way=options.rank_errors)
             placed = [
                 Standing(
                     number,

@@ -25,7 +25,7 @@ def between(negative: Estimate, positive: Estimate) -> Estimate:
     """The estimate with all splits negative, its interval and bounds reaching to that with all splits positive."""
     cautions = (*(c for c in negative.warnings if c not in _EXACT), Caution.SPLIT)
     if negative.value is None or positive.value is None:
-        return replace(negative, warnings=cautions)
+        return replace(negative, bounds=_around(negative, positive.bounds or ()), warnings=cautions)
     ends = [ci for ci in (negative.ci, positive.ci) if ci is not None]
     return replace(
         negative,

@@ -120,8 +120,40 @@ def by_pair(counts: Floats) -> Floats:
 
 def scores(fitted: DavidsonFit, first: Ints, second: Ints, result: Ints) -> Floats:
     """(L, p) derivative of each comparison's log-likelihood by the parameters in the order of `covariance`."""
+    features, chances = _possible_results(fitted, first, second)
+    rows = np.arange(len(first))
+    return np.asarray(features[result, rows] - np.einsum("rl,rlp->lp", chances, features))
+
+
+def effective_clusters(fitted: DavidsonFit, first: Ints, second: Ints, clusters: Ints) -> Floats:
+    """(k, k) how many `clusters` (L,) of equal weight would tell as much about the difference of two strengths.
+
+    A cluster weighs its share of the information about the difference: a system that was compared in one problem, or
+    that one problem links to the other, has a difference of about one.
+    """
+    k = len(fitted.strengths)
+    pairs, of_row = np.unique(first * k + second, return_inverse=True)
+    features, chances = _possible_results(fitted, *np.divmod(pairs, k))
+    moved = features @ fitted.covariance[:, :k]  # (3, pairs, k)
+    moved -= np.einsum("rl,rlk->lk", chances, moved)
+    moved *= np.sqrt(chances)[..., None]
+    kinds, times = np.unique(clusters * len(pairs) + of_row, return_counts=True)
+    cluster, pair = np.divmod(kinds, len(pairs))
+    starts = np.flatnonzero(np.diff(cluster, prepend=-1))
+    total, squares = np.zeros((k, k)), np.zeros((k, k))
+    for rows in np.split(np.arange(len(kinds)), starts[1:]):
+        inside = (moved[:, pair[rows]] * np.sqrt(times[rows])[:, None]).reshape(-1, k)
+        shared = inside.T @ inside
+        weight = np.diag(shared)[:, None] + np.diag(shared) - 2 * shared
+        total += weight
+        squares += weight**2
+    return np.divide(total**2, squares, out=np.full((k, k), np.inf), where=squares > 0)
+
+
+def _possible_results(fitted: DavidsonFit, first: Ints, second: Ints) -> tuple[Floats, Floats]:
+    """Of each comparison's possible results (first, second, tie) the features (3, L, p) and the chances (3, L)."""
     k, rows = len(fitted.strengths), np.arange(len(first))
-    features = np.zeros((3, len(first), len(fitted.covariance)))  # per possible result: first, second, tie
+    features = np.zeros((3, len(first), len(fitted.covariance)))
     features[0, rows, first] = features[1, rows, second] = 1
     features[2, rows, first] = features[2, rows, second] = 0.5
     theta = fitted.strengths
@@ -135,8 +167,7 @@ def scores(fitted: DavidsonFit, first: Ints, second: Ints, result: Ints) -> Floa
     if fitted.log_nu is None:
         utility[2] = -np.inf
     chances = np.exp(utility - utility.max(axis=0))
-    chances /= chances.sum(axis=0)
-    return np.asarray(features[result, rows] - np.einsum("rl,rlp->lp", chances, features))
+    return features, chances / chances.sum(axis=0)
 
 
 def clustered_covariance(
@@ -197,15 +228,15 @@ def rank_sets(fitted: DavidsonFit, *, level: float = 0.95) -> list[tuple[int, in
     critical = z_value(1 - (1 - level) / (k - 1))
     cov = fitted.covariance[:k, :k]
     variance = np.diag(cov)[:, None] + np.diag(cov)[None, :] - 2 * cov
-    return ranks_left_open(fitted.strengths, np.sqrt(np.maximum(variance, 0)), np.full(k, critical))
+    return ranks_left_open(fitted.strengths, critical * np.sqrt(np.maximum(variance, 0)))
 
 
-def ranks_left_open(strengths: Floats, errors: Floats, critical: Floats) -> list[tuple[int, int]]:
-    """(best, worst) rank of each system from strengths (k,) and standard errors of their differences (k, k).
+def ranks_left_open(strengths: Floats, margins: Floats) -> list[tuple[int, int]]:
+    """(best, worst) rank of each system from strengths (k,) and the margins (k, k) from which a difference is real.
 
-    For the rank of i a difference counts as real from critical[i] standard errors on.
+    For the rank of i those in its row count.
     """
-    gaps, margin = strengths[:, None] - strengths[None, :], critical[:, None] * errors + 1e-15
-    beats, beaten = (gaps > margin).sum(axis=1), (-gaps > margin).sum(axis=1)
+    gaps = strengths[:, None] - strengths[None, :]
+    beats, beaten = (gaps > margins + 1e-15).sum(axis=1), (-gaps > margins + 1e-15).sum(axis=1)
     k = len(strengths)
     return [(int(1 + worse), int(k - better)) for worse, better in zip(beaten, beats, strict=True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from itertools import islice
 
 import numpy as np
@@ -20,42 +21,59 @@ from stats.scores.clusters import Clustering
 REPLICATES = 1_000
 REFITTED = 60  # clusters from which on one Newton step takes the place of a fit without each
 UNMOVED = 1e-9  # a standard error below this is rounding
+FEWEST = 0.05  # degrees of freedom below which a difference is taken to rest on one cluster
+
+
+class RankErrors(IntEnum):
+    """How ranges of ranks take the errors of resampled strengths; all but the last are for older artifacts.
+
+    KNOWN takes them for exact (`methods` below 16), OF_ALL for as uncertain as all clusters make them (16), OF_PAIR as
+    those that tell about the two systems.
+    """
+
+    KNOWN = 1
+    OF_ALL = 2
+    OF_PAIR = 3
 
 
 @dataclass(frozen=True)
 class StrengthDraws:
-    """Strengths (R, k) of the resamples of so many clusters that have a finite fit, and how many have none (`lost`)."""
+    """Strengths (R, k) of the resamples of so many clusters that have a finite fit, how many have none (`lost`), and
+    how many clusters tell about each difference (k, k)."""
 
     strengths: Floats
     lost: int
     clusters: int
+    effective: Floats
 
     def ranks(
-        self, fitted: DavidsonFit, level: float = 0.95, *, takes_for_normal: bool = False
+        self, fitted: DavidsonFit, level: float = 0.95, *, way: RankErrors = RankErrors.OF_PAIR
     ) -> list[tuple[int, int]]:
         """(best, worst) rank of every system that the data leave open.
 
-        i and j are told apart when their difference exceeds c_i standard errors of the resampled ones; c_i is
-        the `level` quantile of the largest deviation of i from any other in those units (bootstrap max-T:
-        Mogstad, Romano, Shaikh and Wilhelm 2024), as if it were normal, at the same tail of Student's t with C - 1
-        degrees of freedom: resampled errors of few clusters are uncertain and too small. Artifacts by earlier methods
-        have c_i itself (`takes_for_normal`). A difference that no resample moves tells nothing.
+        i and j are told apart when their difference exceeds c standard errors of the resampled ones. Its tail is that
+        of the `level` quantile of the largest deviation of i from any other in those units (bootstrap max-T:
+        Mogstad, Romano, Shaikh and Wilhelm 2024), taken for normal; c has the same tail of Student's t, with the
+        effective number of clusters less one: resampled errors of few clusters are uncertain and too small, and those
+        of a system in a single cluster are not its errors. A difference that no resample moves tells nothing.
         """
         from scipy.special import ndtr, stdtrit
 
         k, deviations = len(fitted.strengths), self.strengths - fitted.strengths
-        errors, critical = np.full((k, k), np.inf), np.full(k, np.inf)
+        margins = np.full((k, k), np.inf)
         if len(deviations) < 2:
-            return ranks_left_open(fitted.strengths, errors, critical)
+            return ranks_left_open(fitted.strengths, margins)
+        degrees = self.effective - 1 if way == RankErrors.OF_PAIR else np.full((k, k), self.clusters - 1.0)
         for i in range(k):
             moved = deviations[:, [i]] - deviations
             spread = moved.std(axis=0, ddof=1)
-            errors[i] = np.where(spread > UNMOVED, spread, np.inf)
-            largest = np.quantile(np.abs(moved / errors[i]).max(axis=1), level)
-            if not takes_for_normal:
-                largest = -stdtrit(self.clusters - 1, ndtr(-largest))
-            critical[i] = max(float(largest), UNMOVED)
-        return ranks_left_open(fitted.strengths, errors, critical)
+            tells = (spread > UNMOVED) & (degrees[i] > FEWEST)
+            errors = np.where(tells, spread, np.inf)
+            critical = np.quantile(np.abs(moved / errors).max(axis=1), level)
+            if way != RankErrors.KNOWN:
+                critical = -stdtrit(np.maximum(degrees[i], FEWEST), ndtr(-critical))
+            margins[i] = np.where(tells, np.maximum(critical, UNMOVED) * spread, np.inf)
+        return ranks_left_open(fitted.strengths, margins)
 
 
 def clustered_strengths(
@@ -78,7 +96,8 @@ def clustered_strengths(
     )
     found = again(drawn)
     draws: Floats = np.array([one for one in found if one is not None]).reshape(-1, comparisons.k)
-    return StrengthDraws(draws, tried - len(draws), again.count)
+    effective = davidson.effective_clusters(fitted, comparisons.first, comparisons.second, clusters)
+    return StrengthDraws(draws, tried - len(draws), again.count, effective)
 
 
 def jackknife_strengths(

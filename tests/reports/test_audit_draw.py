@@ -21,6 +21,7 @@ from reports.audit.frame import BUCKET
 from reports.audit.precision import Expected
 from reports.audit.sizes import ByHand, PerStratum, Spread
 from reports.core.datasets import campaign_info
+from reports.labels.importing import import_labels
 from reports.scores.inputs import Inputs, collect
 from tests.factories import CampaignFactory, ItemFactory
 
@@ -50,6 +51,20 @@ def test_abstained_failed_and_unavailable_outputs_are_never_drawn(gaps):
     # 90 outputs: 2 + 4 + 9 abstained or failed, 1 of cobalt unavailable
     assert (plan.n_sampled, plan.by_rule) == (74, 16)
     assert not any("abstained" in s.name or "unavailable" in s.name for s in plan.strata)
+
+
+def test_answers_on_which_the_judge_abstained_can_be_drawn(gaps, tmp_path):
+    # Without them the corrected score of their system is undefined, and says that they have to be drawn.
+    (answer,) = Output.objects.filter(
+        run__release=gaps, run__system__slug="aurora", run__track="raw", run__condition="", state="answered"
+    ).order_by("pk")[:1]
+    subject = f"{answer.instance.key}/aurora/1"
+    head = "rater_kind,rater,judge_version,question,subject,value,state"
+    table = tmp_path / "verdicts.csv"
+    table.write_text(f"{head}\njudge,shy,shy-v1,ground,{subject},,abstain\n")
+    import_labels(actor=None, path=table, release=gaps)
+    plan = plan_audit(release=gaps, judge="shy-v1", buckets=["abstained"])
+    assert plan.placement == {answer.pk: "aurora/abstained"}
 
 
 def test_outputs_of_an_earlier_audit_can_be_left_out(gaps):

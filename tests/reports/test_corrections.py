@@ -11,7 +11,9 @@ from annotation.quarantine.actions import decide_identity
 from benchmark.models import Output
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
+from reports.audit import corrections
 from reports.audit.corrections import (
+    Correction,
     DrawnAudit,
     by_the_draw,
     correction,
@@ -25,6 +27,7 @@ from reports.audit.sizes import PerStratum
 from reports.core.datasets import Decision, DrawnItem, ExpertLabel
 from reports.results.graded import reading
 from reports.scores.inputs import Inputs, collect
+from stats.core.strata import Stratum
 from tests.documents import corrected_document, judge_audit_document, score_document
 from tests.reports.conftest import load
 
@@ -639,6 +642,15 @@ def test_drawn_outputs_of_an_audit_that_is_taken_in_may_have_no_label_either():
     assert estimate["value"] == pytest.approx((1 + 10 / 3) / 11)
     assert estimate["bounds"] == pytest.approx([(1 + 10 * 1 / 4) / 11, (1 + 10 * 2 / 4) / 11])
     assert "NONRESPONSE" in estimate["warnings"]
+
+
+def test_the_bounds_of_a_score_that_is_not_there_hold_however_splits_are_decided():
+    # Two strata of ten; of one nothing was drawn, of the other two, on one of which the experts split evenly.
+    negative = Correction((Stratum("a/yes", 10, 2, 0), Stratum("a/no", 10, 0, 0)), 0)
+    positive = Correction((Stratum("a/yes", 10, 2, 1), Stratum("a/no", 10, 0, 0)), 0)
+    assert corrections.corrected(negative, None, positive).estimate.bounds == (0, 15 / 20)
+    older = corrections.corrected(negative, None, positive, methods=16).estimate
+    assert older.bounds == (0, 10 / 20)
 
 
 def test_a_stratum_that_is_not_corrected_has_no_missing_labels():

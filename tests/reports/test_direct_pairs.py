@@ -172,3 +172,20 @@ def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coord
     found = direct(release)
     assert found["pairs"] == [{"first": "linnet", "second": "martin", "wins": 1, "losses": 0, "ties": 0}]
     assert found["systems"][0]["strength"]["reason"] == "SEPARATION"
+
+
+def test_groups_that_were_never_compared_are_named_where_their_ranks_are_shown(carl, chosen, tmp_path):
+    release = chosen
+    for slug in ("garnet", "jasper"):
+        run = RunFactory(release=release, system__slug=slug)
+        OutputFactory(run=run, instance=release.instances.get(key="sample-proof-01"))
+    lines = [
+        f"sample-proofs,other,preference,sample-proof-01/garnet|jasper/1,1,{rater},expert,{value},answered,proofs-pairs-v1"
+        for rater, value in (("ann", "first"), ("bob", "second"))
+    ]
+    lines += [line.replace("garnet|jasper", "aurora|basalt") for line in lines]
+    file = tmp_path / "other.csv"
+    file.write_text("\n".join([HEAD, *lines]) + "\n")
+    import_labels(actor=None, path=file, release=release)
+    page = carl.get(reverse("pairs", args=["sample-proofs"]), {"grades": "other:preference"})
+    assert "strengths and ranks are within a group: aurora, basalt; garnet, jasper." in page.content.decode()

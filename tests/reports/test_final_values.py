@@ -1,5 +1,7 @@
 """Adjudicated values in the score: `final` next to conservative and majority, without amendments."""
 
+from dataclasses import replace
+
 import pytest
 from django.urls import reverse
 
@@ -91,3 +93,19 @@ def test_the_outputs_behind_the_score_show_what_was_decided(split, opened, coord
     assert said() == ["uncertain"]
     adjudication_actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
     assert said() == ["correct"]
+
+
+@pytest.mark.parametrize("silent", [1, 2])
+def test_who_found_nothing_to_judge_votes_against_an_output_where_systems_are_compared(split, opened, silent):
+    inputs = collect(release=opened.release)
+    about = [row for row in inputs.labels if row.question == "correctness"]
+    assert sorted(row.value for row in about) == ["correct", "incorrect"]
+    ranked = sorted(about, key=lambda row: row.value, reverse=True)
+    quiet = [replace(row, value="", state="abstain") for row in ranked[:silent]]
+    inputs = replace(inputs, labels=(*ranked[silent:], *quiet))
+    kind = OutcomeKind(f"{opened.slug}:correctness", "experts", "", "", campaign=opened.slug)
+    found = outcomes(inputs, kind)
+    output = split.output
+    system, item = output.run.system.slug, (output.instance.key, output.attempt)
+    assert found.successes[system][item] == 0
+    assert not found.left_out.get(system)

@@ -11,10 +11,11 @@ import pytest
 
 from benchmark.rubrics import Rubric, question
 from reports.core.datasets import ExpertLabel
-from reports.core.wording import DEFINITIONS, method_words
+from reports.core.wording import DEFINITIONS, method_words, reason_sentence
 from reports.scores.inputs import Inputs
 from reports.scores.shape import METHODS
 from stats.agreement.bundle import COEFFICIENTS
+from stats.core.estimate import Reason
 from tests.documents import agreement_document, score_document
 
 FIRST = Path(__file__).parent / "data" / "first_artifacts"
@@ -45,6 +46,8 @@ def test_no_figure_of_the_samples_names_its_interval_by_a_code():
         ("icc_2_1, cluster jackknife", "problems or papers left out in turn"),
         ("icc_2_1", "from the F distribution"),
         ("spearman, cluster jackknife", "problems or papers left out in turn"),
+        ("clopper_pearson_n_eff", "Clopper and Pearson on the effective number"),
+        ("clopper_pearson", "Clopper and Pearson, exact"),
         ("davidson_newton, cluster jackknife", "Davidson’s model, problems left out in turn"),
         ("fleiss_kappa bootstrap", "percentiles of resampled problems"),
     ],
@@ -73,3 +76,8 @@ def test_a_coefficient_is_absent_from_what_was_frozen_before_it_was_known(monkey
     assert agreement_document(rubric, labels, seed=1)["ground"]["coefficients"] == now
     frozen = agreement_document(rubric, labels, seed=1, methods=METHODS - 1)["ground"]["coefficients"]
     assert before.keys() - frozen.keys() == {"gwet_ac1"}
+
+
+def test_a_strength_without_an_interval_is_not_called_infinite():
+    assert "No interval" in reason_sentence(Reason.SEPARATION, valued=True)
+    assert "strengths are infinite" in reason_sentence(Reason.SEPARATION)

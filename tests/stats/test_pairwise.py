@@ -18,7 +18,7 @@ from stats.pairs import davidson
 from stats.pairs.davidson import DavidsonFit
 from stats.pairs.pairwise import Comparisons, Result, records
 from stats.pairs.position_bias import SwapCounts, binomial_p, first_slot_share, swap_consistency, swap_test
-from stats.pairs.strength_bootstrap import StrengthDraws
+from stats.pairs.strength_bootstrap import RankErrors, StrengthDraws
 from stats.tables.labels import read_labels
 from stats.tables.raw_rows import TableError
 from tests.stats.paired_data import CITATIONS, pudding, table_from_wins
@@ -306,9 +306,37 @@ def test_ranks_take_the_errors_of_few_problems_for_uncertain(problems, told_apar
     gap = np.random.default_rng(1).normal(size=2_000)
     gap /= gap.std(ddof=1)
     fitted = DavidsonFit(np.array([1.5, -1.5]), None, None, np.eye(2), 0.0, 1)
-    draws = StrengthDraws(fitted.strengths + np.column_stack([gap, -gap]) / 2, 0, problems)
+    resampled = fitted.strengths + np.column_stack([gap, -gap]) / 2
+    draws = StrengthDraws(resampled, 0, problems, np.full((2, 2), problems))
     assert draws.ranks(fitted) == ([(1, 1), (2, 2)] if told_apart else [(1, 2), (1, 2)])
-    assert draws.ranks(fitted, takes_for_normal=True) == [(1, 1), (2, 2)]
+    assert draws.ranks(fitted, way=RankErrors.KNOWN) == [(1, 1), (2, 2)]
+    few = StrengthDraws(resampled, 0, 60, np.full((2, 2), problems))
+    assert few.ranks(fitted) == draws.ranks(fitted)
+    assert few.ranks(fitted, way=RankErrors.OF_ALL) == [(1, 1), (2, 2)]
+
+
+def test_a_system_that_was_compared_on_one_problem_can_have_any_rank():
+    # D loses to each of three equal systems, but on one of ten problems: nobody knows how it does on others.
+    values = ("first", "second", "tie")
+    rows = [
+        f"s{at},r{rater},{pair},{values[(at + rater + place) % 3]},,p{at}"
+        for at in range(10)
+        for rater in range(2)
+        for place, pair in enumerate(("A|B", "A|C", "B|C"))
+    ]
+    rows += [f"s0,r{rater},{one}|D,{'tie' if rater else 'first'},,p0" for rater in range(2) for one in "ABC"]
+    assert systems(document(rows, header="subject,rater,system,value,order,cluster"))["D"]["rank"] == [1, 4]
+
+
+def test_groups_that_one_problem_links_share_no_order_of_ranks():
+    rows = [
+        f"s{at},r,{pair},{'second' if at % 5 == 0 else 'first'},,{pair[0]}{at}"
+        for at in range(40)
+        for pair in ("A|B", "C|D")
+    ]
+    rows += ["link,r,B|C,first,,link", "link,s,B|C,tie,,link"]
+    found = systems(document(rows, header="subject,rater,system,value,order,cluster"))
+    assert [found[name]["rank"] for name in "ABCD"] == [[1, 3], [2, 4], [1, 3], [2, 4]]
 
 
 def test_a_single_problem_leaves_every_rank_open():
@@ -322,8 +350,12 @@ def test_systems_that_were_never_compared_have_strengths_of_their_own_component(
     names = ("first", "second", "tie")
     rows = [f"s{at},r,A|B,{names[at % 3]}," for at in range(30)]
     rows += [f"t{at},r,C|D,{'second' if at % 4 else 'first'}," for at in range(20)]
-    found = systems(document(rows))
+    whole = document(rows)
+    found = systems(whole)
     assert [found[name]["component"] for name in "ABCD"] == [0, 0, 1, 1]
+    text = pairs_text(whole)
+    assert "strengths and ranks are within a group: A, B; D, C\n" in text
+    assert [line.split()[0] for line in text.splitlines()[1:5]] == ["A", "B", "D", "C"]
     # A against B is even; D beats C 15 to 5: log 3 apart.
     assert found["A"]["strength"]["value"] == pytest.approx(0)
     assert found["D"]["strength"]["value"] == pytest.approx(np.log(3) / 2, abs=1e-9)
