@@ -25,6 +25,7 @@ from annotation.grading.sheets import ShownPart, shown_proofs
 from annotation.models import Adjudication, Cause, Grade, Item
 from benchmark.models import CleanCopy
 from benchmark.rubrics import Question, rubric_from_content
+from benchmark.steps import steps_of
 from stats.core.scale import value_words
 
 
@@ -47,6 +48,7 @@ class Disputed:
 
     question: Question
     step: str
+    step_name: str  # as the graders saw it
     state: State
     answers: tuple[GradersAnswer, ...]
     choices: tuple[tuple[str, str, str], ...]  # value, its words, what it means
@@ -93,6 +95,8 @@ def adjudication_page(item: Item) -> AdjudicationPage:
         ),
     )
     parts, proofs = shown_proofs(shown, files)
+    steps = steps_of(proofs[0].proof.document.blocks) if len(proofs) == 1 else ()
+    names = {step.key: step.name for step in steps}
     found = graders(item)
     answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
     rows_of_item = Adjudication.objects.filter(item=item).select_related("item", "decided_by").order_by("pk")
@@ -122,6 +126,7 @@ def adjudication_page(item: Item) -> AdjudicationPage:
                 Disputed(
                     question=question,
                     step=step,
+                    step_name=names.get(step, step),
                     state=question_state(values, scales.get(key)),
                     answers=tuple(given),
                     choices=tuple(

@@ -116,10 +116,16 @@ class FilesForm(MappingForm):
         if not new:
             del self.fields["problems"]
 
+    def clean_own(self) -> str:
+        typed: str = self.cleaned_data["own"].strip()
+        if typed and "own" in self.changed_data and self.cleaned_data.get("outputs") != OWN:
+            raise forms.ValidationError("Choose “Another pattern” above, or leave this empty.")
+        return typed
+
     def reading_given(self) -> Reading:
         """The mapping of a valid form. Raises Refused for a pattern that cannot be read."""
         given = self.cleaned_data
-        outputs = given["own"].strip() if given["outputs"] == OWN else given["outputs"]
+        outputs = given["own"] if given["outputs"] == OWN else given["outputs"]
         problems = given.get("problems", self.reading.problems).strip()
         for pattern in filter(None, (outputs, problems)):
             readings_of(pattern)

@@ -13,6 +13,7 @@ from latex.formulas.words import (  # fmt: skip
     DROPPED,
     HIDING,
     INNER,
+    PRIMES,
     RAGGED,
     REFERENCES,
     SOURCE_ONLY,
@@ -77,8 +78,10 @@ class _Converter(FormulaWriter):
             self.write("\\_" if token.kind == "_" else '\\char"5E{}')
         elif token.kind in ("$", "$$") and self.in_text:
             self.inner_formula(token.kind)
-        else:
+        elif self.in_text or self.tokens[self.at - 2].kind == "^":
             self.write(token.text)
+        else:
+            self.write(token.text.translate(PRIMES))
         self.row.empty = False
 
     @property

@@ -40,6 +40,11 @@ function setStylesAside(node) {
   for (const child of node.children || []) setStylesAside(child);
 }
 
+// Between its parts, not after it, where a browser would break before a full stop as well.
+function allowBreaks(node) {
+  for (const part of node.querySelectorAll(".katex-base + .katex-base")) part.before(document.createElement("wbr"));
+}
+
 function mathNode(latex, display) {
   const tree = window.katex.__renderToDomTree(latex, options(display));
   setStylesAside(tree);
@@ -48,6 +53,7 @@ function mathNode(latex, display) {
     element.style.cssText = element.getAttribute("data-style");
     element.removeAttribute("data-style");
   }
+  if (!display) allowBreaks(node);
   return node;
 }
 

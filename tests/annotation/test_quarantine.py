@@ -262,6 +262,13 @@ def test_the_page_shows_passages_in_context_and_decides(client, telling, run, co
     assert RedactedOutput.objects.count() == 1
 
 
+def test_enter_in_the_reason_chooses_no_verdict(client, telling, run, coordinator):
+    client.force_login(coordinator)
+    page = client.get(f"/grading/quarantine/{run.release.name}/").content.decode()
+    form = next(form for form in page.split("<form")[1:] if 'name="reason"' in form)
+    assert form[form.index("<button") :].startswith("<button hidden disabled>")
+
+
 def test_the_page_costs_the_same_for_many_outputs(client, run, coordinator, django_assert_max_num_queries):
     for _ in range(12):
         output(run, TELLING)

@@ -7,6 +7,7 @@ import latex
 from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.core.documents import anchors
+from annotation.core.item_names import item_name
 from annotation.core.material import material
 from annotation.grading.answers import Incomplete, checked
 from annotation.models import Grade
@@ -133,6 +134,15 @@ def submitted(place, reviewer) -> Grade:
         idempotency_key="k",
         rubric_sha256=place.item.campaign.rubric.sha256,
     )
+
+
+def test_an_adjudicator_reads_the_names_of_steps_that_the_graders_saw(client, stepwise, algebraist, coordinator):
+    submitted(stepwise, algebraist)
+    client.force_login(coordinator)
+    item = stepwise.item
+    page = client.get(reverse("adjudicate", args=[item.campaign.slug, item_name(item.pk)])).content.decode()
+    assert '<a href="#b2">step 1</a>' in page
+    assert "step b2" not in page
 
 
 def test_a_grade_stores_one_answer_for_each_step(stepwise, algebraist):

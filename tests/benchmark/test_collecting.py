@@ -357,6 +357,13 @@ def test_the_preview_shows_another_pattern_and_stores_nothing(carl, towers):
     assert (upload.state, "mapping" in upload.terms) == ("recognised", False)
 
 
+def test_a_typed_pattern_is_not_ignored_because_another_one_is_chosen(carl, towers):
+    upload = sent(carl, packed({"x/p1.tex": "One.", "y/p1.tex": "Two."}), "a.zip", release="towers")
+    given = {"outputs": "{system}/{problem}", "own": "{problem}/{system}", "preview": "1"}
+    page = carl.post(reverse("import-mapping", args=[upload.handle]), given)
+    assert page.context["form"].errors == {"own": ["Choose “Another pattern” above, or leave this empty."]}
+
+
 @pytest.mark.parametrize("pattern", ["{system}", "a" * 300, "{system}{problem}*******"])
 def test_a_pattern_that_cannot_be_read_is_refused_on_its_page(carl, towers, pattern):
     upload = sent(carl, packed({"x_p1.tex": "One."}), "a.zip", release="towers")

@@ -147,3 +147,39 @@ def test_a_wide_display_is_set_smaller_or_broken_before_it_scrolls(
             how == "overflows"
         )  # the keyboard can scroll it
         assert display.evaluate("box => box.scrollWidth > box.clientWidth + 4") == (how == "overflows")
+
+
+def test_no_line_begins_with_the_full_stop_after_a_formula(chromium: Browser) -> None:
+    text = r"So $f(q)=q f(1)$ for all rational $q\in\mathbb Q$."
+    with opened(chromium, render(text, "markdown").html) as page:
+        stop, formula = page.evaluate("""() => {
+          const formula = [...document.querySelectorAll(".math")].at(-1);
+          const stop = document.createRange();
+          stop.selectNode(formula.nextSibling);
+          const letter = [...formula.querySelectorAll(".mathbb")].at(-1);
+          const tops = [[], []];
+          for (let width = 60; width < 500; width += 1) {
+            document.querySelector("main").style.width = `${width}px`;
+            tops[0].push(Math.round(stop.getBoundingClientRect().bottom / 10));
+            tops[1].push(Math.round(letter.getBoundingClientRect().bottom / 10));
+          }
+          return tops;
+        }""")
+        assert len(set(stop)) > 2  # it was set in several lines
+        assert [abs(a - b) for a, b in zip(stop, formula, strict=True) if abs(a - b) > 1] == []
+
+
+@pytest.mark.parametrize("words", ["נוסחה", "حيث"])
+def test_a_formula_in_a_text_that_is_read_from_the_right_keeps_its_order(
+    chromium: Browser, words: str
+) -> None:
+    with opened(chromium, render(f"{words} $x^2+y^2=1$ {words}.", "markdown").html) as page:
+        parts = page.eval_on_selector_all(
+            ".katex-base", "parts => parts.map(part => part.getBoundingClientRect().left)"
+        )
+        paragraph = page.locator("p").bounding_box()
+        formula = page.locator(".math").bounding_box()
+        assert parts == sorted(parts)
+        assert paragraph
+        assert formula
+        assert formula["x"] > paragraph["x"] + paragraph["width"] / 2

@@ -36,6 +36,8 @@ from tests.latex.pages import formulas, fragment, kinds, latex, markdown, words
         ),
         (r"\[x=\begin{aligned}a\tag{7}\end{aligned}\]", r"x=\begin{aligned}a\end{aligned}\tag{7}"),
         (r"$\mathds{1}_A$", r"\mathbf{1}_A"),
+        ("$f′(x)=g″_1$", "f'(x)=g''_1"),
+        (r"$x^′+\text{5′}$", r"x^′+\text{5′}"),
         (r"$\mbox{if $x^2$}$", r"\text{if $x^2$}"),
         (r"$\text{a_b^c}$", r'\text{a\_b\char"5E{}c}'),
         (

@@ -78,6 +78,7 @@ export class Keys {
     const field = next.querySelector("input:checked") ?? next.querySelector("input, textarea");
     field.focus({ preventScroll: true });
     next.scrollIntoView({ block: "nearest" });
+    field.scrollIntoView({ block: "nearest" }); // of a question that is taller than its column
   }
 
   // Of the question one is at, if it is about steps; otherwise of the first that is.

@@ -86,10 +86,14 @@ export class Book {
     if (this.asPhone.matches) this.sheets.show("beside");
   }
 
-  // In a pane of its own, or in a drawer where there is no room for one.
+  // In a pane of its own, or in a drawer where there is no room for one; the same key closes the drawer.
   showOutline() {
     if (this.outline.empty) return;
-    if (!this.outline.nav.clientHeight) this.sheets.show("outline");
+    if (this.sheets.open === "outline") {
+      this.sheets.close();
+      return;
+    }
+    if (!this.outline.nav.clientHeight) this.sheets.show("outline", document.activeElement);
     (this.outline.marked ?? this.outline.shown[0]).link.focus();
   }
 

@@ -45,6 +45,7 @@ export class GoTo {
 
   open() {
     this.input.value = "";
+    this.texts = null; // read once for all that is typed: in a long text that takes a second
     this.dialog.showModal();
     this.input.focus();
     this.#search();
@@ -78,7 +79,8 @@ export class GoTo {
   // Passages that have the typed words as they stand.
   #inText(typed) {
     if (typed.length < 3) return [];
-    const hits = this.outline.passages.filter((passage) => plain(passage.querySelector(".block").innerText).includes(typed));
+    this.texts ??= this.outline.passages.map((passage) => plain(passage.querySelector(".block").innerText));
+    const hits = this.outline.passages.filter((_, at) => this.texts[at].includes(typed));
     return hits.slice(0, MOST).map((passage, at) => {
       const text = passage.querySelector(".block").innerText.replace(/\s+/g, " ");
       const start = Math.max(0, plain(text).indexOf(typed) - 30);

@@ -424,7 +424,9 @@ class Editor {
     let number = values.length + 1;
     while (values.includes(`level ${number}`)) number += 1;
     values.push(`level ${number}`);
-    this.redraw(`#question-${at} .level-${values.length - 1} input`);
+    const name = `#question-${at} .level-${values.length - 1} input`;
+    this.redraw(name);
+    document.querySelector(name).select(); // what is typed replaces it
   }
 
   #removeLevel(question, place) {
