@@ -6,6 +6,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from benchmark.leakage_kinds import FLAG_KINDS
@@ -26,7 +27,7 @@ from reports.construction.raters import STANDINGS, BothAnswers, Raters, chosen_r
 from reports.core.cells import number_cell, percent_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
-from reports.core.requests import explains_refusals, paged, release_or_404, staff_only, staff_page
+from reports.core.requests import explains_refusals, paged, release_or_404, staff_page
 
 PAGE = 50
 
