@@ -3,7 +3,7 @@
 endpoints = parse_endpoints(setting)                  # allow-list of the deployment: name -> Endpoint
 prompt = load_prompt(folder / "grounding.v1.md")
 rendered = prompt.render({"proof": text}, nonce=secrets.token_hex(16))
-async with Client(endpoints["local"]) as client:      # or Double(rule or list) in a test
+async with Client(endpoints["local"]) as client:
     completion = await client.complete(
         rendered.messages, model="m", response_format=prompt.response_format, idempotency_key=key
     )                                                 # raises Unavailable, RefusedByServer or Malformed
@@ -16,7 +16,6 @@ find_injections(text)                                 # flags for the coordinato
 from llm.addresses import AddressRefused
 from llm.client import Client
 from llm.completion import Completer, Completion, most_sent
-from llm.double import Double
 from llm.embeddings import EmbeddingModel, parse_embedding_models
 from llm.endpoint import Endpoint, EndpointError, parse_endpoints
 from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
@@ -33,7 +32,6 @@ __all__ = [
     "Client",
     "Completer",
     "Completion",
-    "Double",
     "EmbeddingModel",
     "Endpoint",
     "EndpointError",

@@ -21,7 +21,7 @@ from reports.construction.document import (
     marked,
     newest_audit,
 )
-from reports.construction.leak_flags import flag_table, flagged_instances
+from reports.construction.leak_flags import flag_rows, flag_table, flagged_instances
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, BothAnswers, Raters, chosen_rows, raters, rows_of_both
 from reports.core.cells import number_cell, percent_cell
@@ -149,4 +149,4 @@ def leak_flags_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """Every flag of the experts, one row per marked span; outputs under opaque names."""
     only_known(request.GET)
     release = get_object_or_404(Release, name=name)
-    return table_download(flag_table(release), f"leak-flags-{name}.csv")
+    return table_download(flag_table(flag_rows(release)), f"leak-flags-{name}.csv")
