@@ -5,8 +5,6 @@ into the brackets of an environment, and is then removed from the statement; a s
 statements, and is then not indexed. Re2Math's anchors and last blocks find the tool that the gap needs.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re
