@@ -24,36 +24,3 @@ from llm.prompts import OwnPrompt, Prompt, PromptError, RenderedPrompt, load_pro
 from llm.replies import Reply, ReplyFormat, Unparsed, parse_reply
 from llm.retries import Backoff
 from llm.votes import Majority, fewest_more, is_settled, majority
-
-__all__ = [
-    "AddressRefused",
-    "Backoff",
-    "CallFailed",
-    "Client",
-    "Completer",
-    "Completion",
-    "EmbeddingModel",
-    "Endpoint",
-    "EndpointError",
-    "Flag",
-    "Majority",
-    "Malformed",
-    "OwnPrompt",
-    "Prompt",
-    "PromptError",
-    "RefusedByServer",
-    "RenderedPrompt",
-    "Reply",
-    "ReplyFormat",
-    "Unavailable",
-    "Unparsed",
-    "fewest_more",
-    "find_injections",
-    "is_settled",
-    "load_prompt",
-    "majority",
-    "most_sent",
-    "parse_embedding_models",
-    "parse_endpoints",
-    "parse_reply",
-]
