@@ -54,6 +54,7 @@ def require_role(
 
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+owner_only = require_role(RoleName.OWNER)
 
 
 def navigation(request: HttpRequest) -> dict[str, object]:

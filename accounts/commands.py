@@ -4,6 +4,7 @@
 """
 
 import json
+import sys
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -40,6 +41,12 @@ class Command(BaseCommand):
     def run(self, **options: Any) -> Any:
         """Do the work and return a document (canonical/documents.py), or None when output was already streamed."""
         raise CommandError(f"{type(self).__module__} does not say what it does")
+
+    def progress(self, text: str) -> None:
+        """Say on a terminal how far the work has come, in place of what was said before."""
+        if sys.stderr.isatty():
+            self.stderr.write(f"\r{text}", ending="")
+            self.stderr.flush()
 
     def text(self, document: Any) -> str:
         """The document in words; subclasses override where a plain list of fields would read badly."""

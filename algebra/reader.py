@@ -90,7 +90,7 @@ class _FormulaReader:
         return RELATIONS[token.text]
 
     def items(self) -> Side:
-        return self.matrix() if self._at_matrix() else self.side()
+        return self.matrix() if self.sees("\\begin") else self.side()
 
     def side(self) -> Side:
         """A bracketed list where a bracket opens and it can be one, else an expression."""
@@ -123,16 +123,10 @@ class _FormulaReader:
             raise NotUnderstood(f"{opening!r} is closed by {closing!r}")
         if len(items) == 1 and opening != "\\{":
             return None
-        if "[" in opening + closing or "]" in opening + closing:
-            self._check_interval(items)
-        return Collection(opening, closing, tuple(items))
-
-    def _check_interval(self, items: list[Side]) -> None:
-        if len(items) != 2 or not all(isinstance(item, Node) for item in items):
+        square = "[" in opening + closing or "]" in opening + closing
+        if square and (len(items) != 2 or not all(isinstance(item, Node) for item in items)):
             raise NotUnderstood("square brackets around something that is not an interval")
-
-    def _at_matrix(self) -> bool:
-        return self.sees("\\begin")
+        return Collection(opening, closing, tuple(items))
 
     def matrix(self) -> Matrix:
         self.take()

@@ -3,8 +3,6 @@
 Without names every family runs. Exit code 1 when a median misses its target, 2 for an unknown family.
 """
 
-from __future__ import annotations
-
 import pkgutil
 import sys
 from importlib import import_module

@@ -1,7 +1,5 @@
 """A visitor with a kept connection: enough of HTTP/1.1 for measurements, at little cost compared with the server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -4,8 +4,6 @@ The naive ways: the krippendorff package (GPL, an oracle of the tests) for alpha
 interval; loops over items for the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import krippendorff as package

@@ -3,8 +3,6 @@
 Targets are those of docs/performance.md; the naive ways are what one writes first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

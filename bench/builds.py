@@ -5,8 +5,6 @@ follows all three recipes through the sample papers and two real ones, on Postgr
 scripted one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -4,8 +4,6 @@ The sample's citations with words changed stand for a search index of 8,000 sour
 source among its candidates. The naive way reads and compares every candidate as it comes.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Uses the database that DATABASE_URL names (a test database next to it), else SQLite.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

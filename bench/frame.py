@@ -4,8 +4,6 @@ A family is a module of this package with a one-line docstring and a function `f
 `Figure`s; `python -m bench` finds it by that function. Sizes, data and baselines belong to the family.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import statistics
@@ -36,7 +34,7 @@ class Spread:
     processor: float | None = None
 
     @classmethod
-    def of(cls, values: list[float], *, scaled: float = 1, processor: list[float] | None = None) -> Spread:
+    def of(cls, values: list[float], *, scaled: float = 1, processor: list[float] | None = None) -> "Spread":
         """The spread of measured values, each times `scaled`."""
         found = [value * scaled for value in values]
         worked = None if processor is None else scaled * statistics.median(processor)

@@ -4,8 +4,6 @@ Readable means that the first passage is on the screen with its formulas set. A 
 page from answering for 50 ms or more (PerformanceObserver); the longest while 300 characters are typed counts.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Linux counts them for each thread (`man perf_event_open`); a kernel may forbid it, and other systems have no such call.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

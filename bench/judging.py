@@ -4,8 +4,6 @@ Model server and database share the machine with the worker, and so may other wo
 seconds say what a verdict costs whatever else runs.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -13,8 +13,6 @@ time of each length counts. One row for each of the ten whose work grows most an
 `python -m bench.latex_growth NAME ..` prints the figures of single constructs.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 import sys

@@ -4,8 +4,6 @@ The HoTT book, PFR, FLT and two papers against an independent scan of them, and 
 The naive way of S5 is to give a proof to the nearest statement before it.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -5,8 +5,6 @@ round: once with pauses as short as a few seconds, once without any, which is mo
 of a spread is the 95th percentile. Production server with two workers, PostgreSQL that syncs; all on loopback.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

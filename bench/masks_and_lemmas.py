@@ -4,8 +4,6 @@ PFR, FLT, the HoTT book and two papers. A scripted reply chooses every candidate
 definition before each lemma.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

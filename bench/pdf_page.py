@@ -3,8 +3,6 @@
 Time runs from opening the page with an empty cache, signed in. The large one has a photograph on each page.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

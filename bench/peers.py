@@ -4,8 +4,6 @@ On PostgreSQL that syncs its writes, each in a process of its own, without the s
 doccano and a plain Django site need for the same is in docs/performance.md.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 The target is 500 pages a second, and no more than 8 MB of memory for 60,000 requests after the first 2,000.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import tempfile

@@ -4,16 +4,15 @@ Selections are from the 860 published rows; blocks and citations are those of fi
 R2 is to take the anchors as they were published.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from bench.frame import Figure, Spread, timed
 from benchmark.citations.leakage import scan
-from benchmark.protocols.re2math.citing import cited_source
+from benchmark.protocols.re2math.citing import cited_source, passage_of_gap
+from benchmark.protocols.re2math.schema import ProofGap
 from construction.recipes.re2math.citations import cited_tools
 from construction.recipes.re2math.recipe import Recipe, published
-from construction.recipes.re2math.selection import duplicates, select
+from construction.recipes.re2math.selection import select
 from construction.recipes.re2math.witness import anchor_refused
 from latex import render_checked
 from tests.construction.re2math_data import (
@@ -45,8 +44,8 @@ def figures() -> Iterator[Figure]:
         "R2: accepted anchors at fault", _count(kept_at_fault), _count(at_fault), "as published", 0, "of 860"
     )
     new = select(rows, Recipe(excluded=repaired_by_hand())).chosen
-    twice = duplicates([row for row in rows if row.instance_id in new])
-    as_published = duplicates([row for row in rows if row.instance_id in eval200()])
+    twice = _duplicates([row for row in rows if row.instance_id in new])
+    as_published = _duplicates([row for row in rows if row.instance_id in eval200()])
     yield Figure(
         "R2: duplicates in a selection", _count(len(twice)), _count(len(as_published)), "raw ids", 0, "of 200"
     )
@@ -74,6 +73,12 @@ def figures() -> Iterator[Figure]:
                 total += 1
                 missing += citation.span.start not in listed
     yield Figure(f"R5: of {total} citations in proofs, not listed", _count(missing), target=0, unit="")
+
+
+def _duplicates(gaps: list[ProofGap]) -> list[str]:
+    """The instances with the paper, passage and citation key of an earlier one."""
+    passages = [str(passage_of_gap(gap)) for gap in gaps if passage_of_gap(gap)]
+    return [one for number, one in enumerate(passages) if one in passages[:number]]
 
 
 def _count(number: float) -> Spread:

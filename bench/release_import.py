@@ -3,8 +3,6 @@
 Two sizes show that memory does not grow with the file.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

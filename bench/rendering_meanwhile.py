@@ -3,8 +3,6 @@
 The processes are those of web_requests. The third number of a spread is the 95th percentile.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

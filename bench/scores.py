@@ -4,8 +4,6 @@ Seven systems on 200 instances of 167 papers, made from the sample release; judg
 expert audit of 175 outputs. A million labels in a CSV file.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -5,8 +5,6 @@ of a spread is the 95th percentile. The hybrid index has vectors at random, as a
 which a model reads the query itself is not counted.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

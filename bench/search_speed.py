@@ -4,8 +4,6 @@ Statements have 40 words of a vocabulary of 50,000 by Zipf's law and one formula
 directions. Times with a target are processor times, one thread; the naive way scores every statement for a query.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

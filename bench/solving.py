@@ -5,8 +5,6 @@ and the time of a worker. The model is a process of its own. By default 1,000 at
 killed 20 times on each; BENCH_SOLVING_ATTEMPTS and BENCH_SOLVING_SCHEDULES give other sizes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess  # nosec B404

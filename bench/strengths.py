@@ -3,8 +3,6 @@
 The naive ways: choix on pairs, and gradient steps over rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import choix

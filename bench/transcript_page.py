@@ -1,7 +1,5 @@
 """The transcript of an attempt of more than 300 steps in Chromium: from navigation to the first step on the screen."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 percentile. The processor is that of web server and database together, for each pair.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

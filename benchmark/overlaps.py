@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
-from types import TracebackType
 from typing import Any, Self
 
 from benchmark.citations.identifiers import arxiv_id
@@ -61,9 +60,7 @@ class OverlapIndex:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._stack.close()
 
     def add(self, instance: str, paper: str | None, payload: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, cast
@@ -65,11 +65,6 @@ def up_to_first_error(steps: Iterable[Step], first: str) -> dict[str, str]:
         if step.key == first:
             value = NOT_ASSESSED
     return found
-
-
-def first_error(values: Mapping[str, str]) -> str:
-    """The inverse of `up_to_first_error`: the wrong step among stored values, or NO_ERROR."""
-    return next((step for step, value in values.items() if value == "incorrect"), NO_ERROR)
 
 
 @lru_cache(maxsize=64)  # what a call may cost and what it asks are computed one after the other

@@ -7,35 +7,3 @@ from latex.render import RENDER_VERSION, guess_format, render, render_checked, r
 from latex.structure.expansion import Definitions, Expanded, expand
 from latex.structure.flat import Flat, Place, flatten
 from latex.structure.outline import OUTLINE_VERSION, Outline, Proof, Span, Statement, outline
-
-__all__ = [
-    "OUTLINE_VERSION",
-    "RENDER_VERSION",
-    "Block",
-    "Definitions",
-    "Document",
-    "Expanded",
-    "Failure",
-    "Flat",
-    "Formula",
-    "FormulaError",
-    "Outline",
-    "Piece",
-    "Place",
-    "Proof",
-    "Report",
-    "Span",
-    "Statement",
-    "Typeset",
-    "Unplaced",
-    "check_formulas",
-    "expand",
-    "flatten",
-    "guess_format",
-    "outline",
-    "render",
-    "render_checked",
-    "render_in_time",
-    "to_math_html",
-    "typeset",
-]

@@ -3,7 +3,7 @@
 endpoints = parse_endpoints(setting)                  # allow-list of the deployment: name -> Endpoint
 prompt = load_prompt(folder / "grounding.v1.md")
 rendered = prompt.render({"proof": text}, nonce=secrets.token_hex(16))
-async with Client(endpoints["local"]) as client:      # or Double(rule or list) in a test
+async with Client(endpoints["local"]) as client:
     completion = await client.complete(
         rendered.messages, model="m", response_format=prompt.response_format, idempotency_key=key
     )                                                 # raises Unavailable, RefusedByServer or Malformed
@@ -16,7 +16,6 @@ find_injections(text)                                 # flags for the coordinato
 from llm.addresses import AddressRefused
 from llm.client import Client
 from llm.completion import Completer, Completion, most_sent
-from llm.double import Double
 from llm.embeddings import EmbeddingModel, parse_embedding_models
 from llm.endpoint import Endpoint, EndpointError, parse_endpoints
 from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
@@ -25,37 +24,3 @@ from llm.prompts import OwnPrompt, Prompt, PromptError, RenderedPrompt, load_pro
 from llm.replies import Reply, ReplyFormat, Unparsed, parse_reply
 from llm.retries import Backoff
 from llm.votes import Majority, fewest_more, is_settled, majority
-
-__all__ = [
-    "AddressRefused",
-    "Backoff",
-    "CallFailed",
-    "Client",
-    "Completer",
-    "Completion",
-    "Double",
-    "EmbeddingModel",
-    "Endpoint",
-    "EndpointError",
-    "Flag",
-    "Majority",
-    "Malformed",
-    "OwnPrompt",
-    "Prompt",
-    "PromptError",
-    "RefusedByServer",
-    "RenderedPrompt",
-    "Reply",
-    "ReplyFormat",
-    "Unavailable",
-    "Unparsed",
-    "fewest_more",
-    "find_injections",
-    "is_settled",
-    "load_prompt",
-    "majority",
-    "most_sent",
-    "parse_embedding_models",
-    "parse_endpoints",
-    "parse_reply",
-]

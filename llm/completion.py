@@ -82,7 +82,7 @@ class Circumstances:
 
 
 class Completer(Protocol):
-    """What a judge needs of a model; llm.client.Client and llm.double.Double both are one."""
+    """What a judge needs of a model; llm.client.Client is one."""
 
     async def __aenter__(self) -> Self: ...
 

@@ -5,8 +5,6 @@ An artifact is a ZIP of `manifest.json` (under which terms), `rows.jsonl` (queri
 Members are stored without compression and with one fixed time: equal content is an equal file.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

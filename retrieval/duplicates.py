@@ -5,8 +5,6 @@ words (a shingle) has the first place of each name in place of the name. The Jac
 falls below a half where one word in ten is different, so what stays in order counts as well.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Filters: which statements a search considers at all, decided before anything is ranked."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ only file that changes. Whatever stops it, at any byte, leaves the index that wa
 keeps its files.
 """
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json
@@ -131,7 +129,7 @@ class Manifest:
         return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> Manifest:
+    def from_bytes(cls, content: bytes) -> "Manifest":
         """The inverse. Raises BadIndex for anything that `as_bytes` has not written."""
         try:
             value = json.loads(content)
@@ -239,7 +237,7 @@ class Index:
         self._gone: Mask | None = None
 
     @classmethod
-    def open(cls, folder: Path, *, also_old: bool = False) -> Index:
+    def open(cls, folder: Path, *, also_old: bool = False) -> "Index":
         """The index in the folder, with the sizes of all files and the hashes of the small ones checked.
 
         Raises BadIndex if there is none, if a file is missing or differs, or if the rules for words have changed since,
@@ -255,7 +253,7 @@ class Index:
         raise AssertionError
 
     @classmethod
-    def _opened(cls, folder: Path, also_old: bool) -> Index:
+    def _opened(cls, folder: Path, also_old: bool) -> "Index":
         content = (folder / MANIFEST).read_bytes()
         manifest = Manifest.from_bytes(content)
         if manifest.format == OLD and not also_old:
@@ -290,7 +288,7 @@ class Index:
             if _sha256(self.folder / file.name) != file.sha256:
                 raise BadIndex(f"{file.name} has changed since the index was built")
 
-    def without(self, documents: Sequence[str]) -> Index:
+    def without(self, documents: Sequence[str]) -> "Index":
         """The index that `build` would make were these documents not in the corpus, but for its digest.
 
         Scores, counts, ranks and their order are the same, with every filter and in every mode. Raises BadIndex for an

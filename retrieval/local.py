@@ -5,8 +5,6 @@ the model is refused; nothing else takes its place. Each text is computed by its
 depend on what else is in a batch.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """BM25 as a matrix of integers: one column for each term, one row for each statement, read by memory map."""
 
-from __future__ import annotations
-
 import math
 from array import array
 from collections import Counter, defaultdict

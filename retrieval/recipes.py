@@ -1,7 +1,5 @@
 """Recipes: how an index ranks. A recipe is part of the index's manifest, so its digest names it as well."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -73,7 +71,7 @@ class Recipe:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Recipe:
+    def from_json(cls, value: Mapping[str, Any]) -> "Recipe":
         """The inverse of `as_json`. Raises BadRecipe for a field that is unknown, missing or of a wrong type."""
         given = dict(value)
         model = given.pop("model", None)

@@ -4,8 +4,6 @@ A coordinate of a vector of length 1 is rounded to int8. Products are sums of in
 float32, which is exact for them in whatever order a processor adds. Signs alone, a bit each, find candidates fast.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -76,7 +76,7 @@ def test_a_restored_study_has_the_same_labels_history_and_guards(tmp_path: Path)
     backup = tmp_path / "backup"
     with deployed(tmp_path / "first") as first:
         first.manage("shell", "-v0", "-c", MAKE)
-        first.manage("seal_history")
+        first.manage("verify_history", "--seal")
         labels, head = first.manage("shell", "-v0", "-c", LOOK).split()
         back_up(first, backup)
     with empty_deployment(tmp_path / "second") as second:

@@ -19,6 +19,7 @@ from work.budget import forfeit, reserve
 from work.clock import shared_now
 from work.kinds import Kind, Task
 from work.models import TaskState
+from work.signal import ring
 
 FREE = {
     "state": TaskState.WAITING,
@@ -148,6 +149,20 @@ def take_back_expired(kind: Kind) -> int:
     if ids:
         kind.returned(ids)
     return returned
+
+
+def call_for_due(*kinds: Kind) -> int:
+    """Call workers if tasks of these kinds wait whose time has come; returns how many do."""
+    now = shared_now()
+    waiting = sum(
+        kind.tasks.objects.filter(
+            state=TaskState.WAITING, run__state__in=kind.states, available_at__lte=now
+        ).count()
+        for kind in kinds
+    )
+    if waiting:
+        ring()
+    return waiting
 
 
 def _correct(kind: Kind) -> None:

@@ -22,6 +22,12 @@ def declared_endpoints(source: str) -> dict[str, Endpoint]:
         raise Refused(f"TOUCHSTONE_JUDGE_ENDPOINTS: {error}", code="bad_endpoints") from error
 
 
+def check_endpoint(name: str, *, field: str = "endpoint") -> None:
+    """Raises Refused for an endpoint that is not declared."""
+    if name not in declared_endpoints(settings.JUDGE_ENDPOINTS):
+        raise Refused(f"There is no endpoint {name!r}. {HOW_TO}", code="no_endpoint", field=field)
+
+
 def no_endpoint_reason() -> str:
     """Why judges cannot be asked here, in words for people; "" when they can."""
     try:

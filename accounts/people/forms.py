@@ -171,13 +171,10 @@ class JoinForm(forms.Form):
         if password and password != cleaned.get("again"):
             self.add_error("again", "The two passwords are different.")
         if password:
-            self._check_strength(password, cleaned.get("name", ""))
-
-    def _check_strength(self, password: str, name: str) -> None:
-        try:
-            validate_password(password, User(email=self._email, name=name))
-        except forms.ValidationError as error:
-            self.add_error("password", error)
+            try:
+                validate_password(password, User(email=self._email, name=cleaned.get("name", "")))
+            except forms.ValidationError as error:
+                self.add_error("password", error)
 
 
 class FirstDomainForm(ExpertiseForm):

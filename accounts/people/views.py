@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.access import require_role, role_names, staff_only
+from accounts.access import owner_only, role_names, staff_only
 from accounts.models import Invitation, RoleName
 from accounts.people import erasure, invitations, members, queries
 from accounts.people.authority import clashes, grantable_roles, may_dismiss
@@ -148,7 +148,7 @@ def second_factor_remove(request: SignedInRequest, pk: int) -> HttpResponse:
     return redirect("person", pk=pk)
 
 
-@require_role(RoleName.OWNER)
+@owner_only
 @require_POST
 def erase(request: SignedInRequest, pk: int) -> HttpResponse:
     """Erase a member who asked for it; the page asks for the word "erase" first."""
@@ -161,7 +161,7 @@ def erase(request: SignedInRequest, pk: int) -> HttpResponse:
     return redirect("people")
 
 
-@require_role(RoleName.OWNER)
+@owner_only
 @require_GET
 def audit_trail(request: SignedInRequest) -> HttpResponse:
     """Who did what, to what, when and why; newest first."""

@@ -100,3 +100,11 @@ class IsOwner(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return bool(request.user and RoleName.OWNER in role_names(request.user))
+
+
+class StaffReadAndOwnersPost(BasePermission):
+    """Coordinators and owners; only owners may post."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        needed = IsOwner if request.method == "POST" else IsStaffOfTheStudy
+        return needed().has_permission(request, view)

@@ -7,15 +7,9 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from accounts.site.forms import PlainForm
 from benchmark.rubrics import Rubric
 from llm.strict_json import storable
-
-
-class PlainForm(forms.Form):
-    """Labels are above their fields and need no colon."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
 
 
 class SavedCommentForm(PlainForm):

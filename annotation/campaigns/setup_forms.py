@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from django import forms
 
 from accounts.profile.domains import domain_words
+from accounts.site.forms import PlainForm
 from annotation.campaigns.draw_counts import DrawFrame
-from annotation.campaigns.forms import PlainForm
 from annotation.core.queries import comparable_systems
 from annotation.models import Campaign, CampaignKind, ProblemRule, SplitBy
 from annotation.rubrics.available import known_rubrics

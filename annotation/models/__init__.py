@@ -6,9 +6,13 @@ from annotation.models.calibration import CalibrationItem, CalibrationRemark, Ca
 from annotation.models.campaigns import (
     Campaign,
     CampaignKind,
+    CampaignSetup,
     Item,
     ProblemRule,
     Reminder,
+    Rubric,
+    RubricDraft,
+    SetupStep,
     SplitBy,
     Unblinding,
 )
@@ -20,16 +24,22 @@ from annotation.models.conflicts import (
     LeastAuthors,
     TargetKind,
 )
-from annotation.models.flags import Flag, FlagSpan
-from annotation.models.grades import Answer, Comment, CommentKind, Grade, LabelState, Severity
+from annotation.models.grades import (
+    Answer,
+    Comment,
+    CommentKind,
+    Flag,
+    FlagSpan,
+    Grade,
+    LabelState,
+    SeenBefore,
+    Severity,
+    Unjudged,
+)
 from annotation.models.guesses import GuessQuestion, SystemGuess
-from annotation.models.later import LaterAnswer, LaterGrade, Occasion
+from annotation.models.later import LaterAnswer, LaterGrade, Occasion, SideDraft
 from annotation.models.places import Assignment, AssignmentState, Draft, ReleaseReason
-from annotation.models.reasons import SeenBefore, Unjudged
 from annotation.models.reveal import ClaimMark, Mark, Reveal, RevealArm, ShownClaim, ShownVerdict
-from annotation.models.rubrics import Rubric, RubricDraft
-from annotation.models.setup import CampaignSetup, SetupStep
-from annotation.models.side_drafts import SideDraft
 from annotation.models.training import (
     TrainingAnswer,
     TrainingAttempt,
@@ -38,62 +48,3 @@ from annotation.models.training import (
     TrainingSet,
     TrainingSkip,
 )
-
-__all__ = [
-    "DEFAULT_LEAST",
-    "Adjudication",
-    "Answer",
-    "Assignment",
-    "AssignmentState",
-    "CalibrationItem",
-    "CalibrationRemark",
-    "CalibrationRound",
-    "Campaign",
-    "CampaignKind",
-    "CampaignSetup",
-    "Cause",
-    "ClaimMark",
-    "Comment",
-    "CommentKind",
-    "ConflictTarget",
-    "ConflictsFixed",
-    "Draft",
-    "Exclusion",
-    "Flag",
-    "FlagSpan",
-    "Grade",
-    "GuessQuestion",
-    "Item",
-    "LabelState",
-    "LaterAnswer",
-    "LaterGrade",
-    "LeastAuthors",
-    "Mark",
-    "Occasion",
-    "ProblemRule",
-    "ReleaseReason",
-    "Reminder",
-    "Reveal",
-    "RevealArm",
-    "Rubric",
-    "RubricDraft",
-    "SeenBefore",
-    "SetupStep",
-    "Severity",
-    "SharedComment",
-    "SharingState",
-    "ShownClaim",
-    "ShownVerdict",
-    "SideDraft",
-    "SplitBy",
-    "SystemGuess",
-    "TargetKind",
-    "TrainingAnswer",
-    "TrainingAttempt",
-    "TrainingGold",
-    "TrainingItem",
-    "TrainingSet",
-    "TrainingSkip",
-    "Unblinding",
-    "Unjudged",
-]

@@ -1,4 +1,4 @@
-"""Campaigns, the items drawn for them, and how they end."""
+"""Rubrics, the campaigns that use them from setting up to their end, and the items drawn for these."""
 
 from django.conf import settings
 from django.core.validators import validate_slug
@@ -8,9 +8,50 @@ from django.utils import timezone
 
 from annotation.core.handles import LOTS
 from annotation.core.phases import Phase
-from annotation.models.rubrics import Rubric
 from benchmark.models import Instance, Output, Release, Run
 from benchmark.subjects import USUAL
+
+
+class Rubric(models.Model):
+    """A rubric version as it was when a campaign adopted it: immutable and content-hashed."""
+
+    protocol = models.CharField(max_length=50)
+    name = models.CharField(max_length=100)
+    version = models.PositiveSmallIntegerField()
+    content = models.JSONField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["protocol", "name", "version"], name="rubric_version_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}-v{self.version}"
+
+
+class RubricDraft(models.Model):
+    """A form that is being written in the editor, however incomplete; it is deleted when a version is made of it.
+
+    `saves` counts and decides conflicts between windows and people.
+    """
+
+    protocol = models.CharField(max_length=50)
+    content = models.JSONField()
+    saves = models.PositiveIntegerField(default=1)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    saved_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    saved_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(saves__gte=1), name="rubric_draft_was_saved")]
+
+    def __str__(self) -> str:
+        return f"draft {self.pk} of a form"
 
 
 class CampaignKind(models.TextChoices):
@@ -243,3 +284,39 @@ class Reminder(models.Model):
 
     def __str__(self) -> str:
         return f"reminder of {self.sent_on}"
+
+
+class SetupStep(models.TextChoices):
+    """The steps from a release to an open campaign, in order; the values appear in URLs."""
+
+    TERMS = "terms", "What is graded"
+    ITEMS = "items", "Items"
+    PEOPLE = "people", "Reviewers"
+    OPTIONS = "options", "Options"
+    PLAN = "plan", "Assignment"
+    OPENING = "opening", "Opening"
+
+
+class CampaignSetup(models.Model):
+    """What a draft has settled so far. `reached` is the furthest step that was saved.
+
+    `draw` holds the choices of the draw until it takes place, as the campaign kind's form takes them;
+    `minutes_per_item` is the coordinator's estimate, empty where they keep what was measured.
+    """
+
+    campaign = models.OneToOneField("annotation.Campaign", on_delete=models.PROTECT, related_name="setup")
+    reached = models.CharField(max_length=20, choices=SetupStep.choices, default=SetupStep.TERMS)
+    draw = models.JSONField(default=dict)
+    minutes_per_item = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(reached__in=SetupStep.values), name="setup_step_is_known"),
+            models.CheckConstraint(
+                condition=Q(minutes_per_item__isnull=True) | Q(minutes_per_item__range=(1, 600)),
+                name="setup_minutes_1_to_600",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"setup of {self.campaign_id}"

@@ -1,7 +1,5 @@
 """Print one Markdown table per family. Exit code 1 when an estimate lies outside its interval, 2 for wrong usage."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -1,7 +1,5 @@
 """Krippendorff's alpha of two and three raters, with and without clusters; percent agreement and AC1 of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The judge's design-weighted coefficients over many small strata."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

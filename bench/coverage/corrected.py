@@ -1,7 +1,5 @@
 """The corrected score of all systems together, many small strata."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from bench.coverage.designs import Design, designs

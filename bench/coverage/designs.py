@@ -5,8 +5,6 @@ A system has 200 outputs in three buckets: judged successes, partial ones, and t
 the systems by up to a factor of fifty; `wrong` is a judge that errs often and unequally.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

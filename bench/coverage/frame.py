@@ -1,7 +1,5 @@
 """What a cell of a coverage grid measures, and its row in the table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

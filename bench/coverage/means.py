@@ -3,8 +3,6 @@
 Student's t, which artifacts by `methods` below 11 have, as a second row of each design.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -4,8 +4,6 @@ tests/stats/coverage_scenarios.py says what each draws. Widths are not measured 
 bootstraps get a twentieth of the draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from bench.coverage.frame import Cell

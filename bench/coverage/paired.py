@@ -1,7 +1,5 @@
 """Two systems on the same items in clusters: the difference, and true nulls that its test keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

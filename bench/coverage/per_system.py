@@ -1,7 +1,5 @@
 """The corrected score of one system, three strata of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from bench.coverage.corrected import cell

@@ -1,7 +1,5 @@
 """Strengths, win rates, tie parameter and order effect of compared systems whose comparisons share problems."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The corrected score as a statement about new items, clusters of outputs being a sample."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

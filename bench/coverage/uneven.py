@@ -1,7 +1,5 @@
 """Shares, means and differences where papers have very different numbers of outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -4,8 +4,6 @@ DATA is a folder with the published texts. With --meaning also by the model of r
 or from a folder with its files: alone, and hybrid.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ into the brackets of an environment, and is then removed from the statement; a s
 statements, and is then not indexed. Re2Math's anchors and last blocks find the tool that the gap needs.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -16,10 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from retrieval.duplicates import Read
 from retrieval.formulas import formulas, tokens
 from retrieval.index import Entry
-from retrieval.words import SPOKEN
 
 # Folder of the sources by the name of the file with offsets, and what its names of documents begin with there.
 SOURCES = {
@@ -29,11 +25,8 @@ SOURCES = {
     "flt": ("construction/sources/FLT", ""),
 }
 FORMULA_QUERIES, SHORTEST, LONGEST = 400, 12, 160
-SHORTEST_COPIED = 8
 
 _OPENING = re.compile(r"\\begin\{[A-Za-z*]+\}\s*(?:\[((?:[^\[\]]|\[[^\]]*\])*)\])?")
-_PROSE = re.compile(r"(?<![\\{A-Za-z])[a-z]{2,}(?![A-Za-z}])")
-_FORMULA = re.compile(r"\$[^$]*\$|\\\[.*?\\\]|\\begin\{(align|equation)\*?\}.*?\\end\{\1\*?\}", re.DOTALL)
 _CLOSING = re.compile(r"\\end\{[A-Za-z*]+\}\s*$")
 _LABEL = re.compile(r"\\(?:ol)?label\{[^}]*\}")
 _SECTION = re.compile(r"\\olsection(?:\[[^\]]*\])?\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
@@ -150,44 +143,6 @@ def renamed(formula: str, chance: random.Random) -> str:
         lambda found: others.get(found[0], found[0]),
         formula,
     )
-
-
-def planted(
-    data: Path, chance: random.Random, count: int = 200
-) -> tuple[list[tuple[str, str]], dict[str, list[tuple[str, str]]]]:
-    """(all statements, for each kind of change the changed copies of `count` of them), as (key, LaTeX).
-
-    The kinds: one word in ten is another, macros have other names, variables have other letters, and all three.
-    Statements of fewer than eight words are not copied: they are too short to be near to anything.
-    """
-    texts = [(one.key, one.body) for name in SOURCES for one in statements(data, name)]
-    vocabulary = sorted({word for _, body in texts for word in _PROSE.findall(body)})
-    chosen = chance.sample([item for item in texts if len(Read(item[1]).tokens) >= SHORTEST_COPIED], count)
-
-    def other_words(body: str) -> str:
-        found = list(_PROSE.finditer(body))
-        for word in sorted(chance.sample(found, round(len(found) / 10)), key=lambda word: -word.start()):
-            body = body[: word.start()] + chance.choice(vocabulary) + body[word.end() :]
-        return body
-
-    def other_macros(body: str) -> str:
-        return re.sub(
-            r"\\([A-Za-z]+)",
-            lambda name: name[0] if name[1] in (*SPOKEN, "begin", "end") else name[0] + "Mine",
-            body,
-        )
-
-    def other_letters(body: str) -> str:
-        letters = chance.randrange(1 << 30)
-        return _FORMULA.sub(lambda formula: renamed(formula[0], random.Random(letters)), body)
-
-    changes = {
-        "words": other_words,
-        "macros": other_macros,
-        "variables": other_letters,
-        "all": lambda body: other_words(other_macros(other_letters(body))),
-    }
-    return texts, {kind: [(key, change(body)) for key, body in chosen] for kind, change in changes.items()}
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> list[Query]:

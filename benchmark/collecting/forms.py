@@ -8,6 +8,7 @@ from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from accounts.site.forms import PlainForm
 from benchmark.collecting.columns import FieldInfo
 from benchmark.collecting.mapping import MAX_MACROS, Reading
 from benchmark.collecting.paths import Guess, readings_of
@@ -30,7 +31,7 @@ class _Columns(forms.Select):
         )
 
 
-class MappingForm(forms.Form):
+class MappingForm(PlainForm):
     """What both kinds of upload ask for."""
 
     system = forms.CharField(
@@ -61,7 +62,7 @@ class MappingForm(forms.Form):
     )
 
     def __init__(self, *args: Any, reading: Reading, new: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         self.reading = reading
         for name in ("system", "domain", "blank_abstains", "macros"):
             self.fields[name].initial = getattr(reading, name)

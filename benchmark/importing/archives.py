@@ -11,7 +11,6 @@ import zipfile
 import zlib
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import IO, Self
 
 import zstandard
@@ -189,9 +188,7 @@ class MemberReader:
         self._left = max(_RATIO_FROM, MAX_RATIO * self._archive.stat().st_size)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._packed.close()
         self._file.close()
 

@@ -2,25 +2,23 @@
 
 import zipfile
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django import forms
 from django.utils.text import slugify
 
+from accounts.site.forms import PlainForm
 from benchmark.models import ImportKind, Release
 from benchmark.protocols import get_protocol, protocol_names
 
 
-class ImportForm(forms.Form):
+class ImportForm(PlainForm):
     """What both kinds ask for: the file. `terms` gives the other arguments of the import."""
 
     kind: ClassVar[str]
     title: ClassVar[str]
     template: ClassVar[str] = "benchmark/importing/import_new.html"
     file = forms.FileField(max_length=255)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
 
     def stored_file(self) -> tuple[Path, str]:
         """The received file and its name, for a valid form; the import takes it over."""

@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Self
 
 from benchmark.canonical import collection_sha256
@@ -22,9 +21,7 @@ class KeyIndex:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._rows.close()
 
     def __len__(self) -> int:

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from accounts.site.fields import RowsField
+from accounts.site.forms import RowsField
 from benchmark.models import STORABLE, FrozenTuple, Release, ReleaseDescription, Run
 from benchmark.releases.queries import arm_name
 

@@ -5,8 +5,6 @@ What an older renderer made is shown until it is renewed (manage.py render_docum
 keep their ids while people grade. The rows may be deleted: they are made again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
@@ -22,21 +21,15 @@ from construction.models import Build, BuildPaper, Candidate, Decision, Review, 
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import numbers_of
 from construction.sources.queries import pairs_of
-from work.budget import check_cap, check_fits
-from work.claims import take_back_expired
-from work.clock import shared_now
-from work.endpoints import HOW_TO, declared_endpoints
+from work.budget import check_cap
+from work.claims import call_for_due, take_back_expired
+from work.endpoints import check_endpoint
 from work.models import RunState, TaskState
 from work.signal import ring
+from work.steering import change_job, check_budget, check_model, steer_job
 
 RESERVED = frozenset(("new", "recipes", "estimate"))  # addresses at the place of a build's name
-MOVES = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "cancel": RunState.CANCELLED}
 _BATCH = 500
-_TRANSITIONS = {
-    RunState.PAUSED: {RunState.RUNNING},
-    RunState.RUNNING: {RunState.PAUSED},
-    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
-}
 
 
 @dataclass(frozen=True)
@@ -78,15 +71,9 @@ def begin(
         raise Refused(str(error), code="bad_recipe", field="recipe") from error
     if not 0 <= plan.seed < 2**63:
         raise Refused("A seed is a number from 0 to 2^63 - 1.", field="seed")
-    if plan.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-        raise Refused(
-            f"There is no endpoint {plan.endpoint!r}. {HOW_TO}", code="no_endpoint", field="endpoint"
-        )
-    if not plan.model.strip():
-        raise Refused("Name the model as its server does.", field="model")
-    if min(plan.prompt_price, plan.completion_price) < 0:
-        raise Refused("A price is not negative.", field="prompt_price")
-    _check_budget(plan.prompt_price, plan.completion_price, max_tokens, max_cost)
+    check_endpoint(plan.endpoint)
+    check_model(plan)
+    check_budget(plan, max_tokens, max_cost, decoding=DECODING, one="question")
     papers = list(
         sources.order_by("key", "version").only("key", "version", "sha256", "state", "domain", "main")
     )
@@ -131,13 +118,7 @@ def begin(
 @transaction.atomic
 def steer(*, actor: User | None, build: Build, to: RunState) -> None:
     """Pause, resume or cancel a build. Raises Refused when its state has changed in the meantime."""
-    changed = Build.objects.filter(pk=build.pk, state__in=_TRANSITIONS[to]).update(
-        state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None, note=""
-    )
-    if not changed:
-        raise Refused(f"The build is in a state from which it cannot be {to}.", code="wrong_state")
-    record(actor=actor, verb=f"{to}_build", target=build)
-    transaction.on_commit(ring)
+    steer_job(actor=actor, run=build, to=to, verb=f"{to}_build", called="build")
 
 
 @transaction.atomic
@@ -148,13 +129,9 @@ def raise_budget(
     locked = Build.objects.select_for_update().get(pk=build.pk)
     if locked.finished_at is not None:
         raise Refused("The build has ended.", code="wrong_state")
-    _check_budget(locked.prompt_price, locked.completion_price, max_tokens, max_cost)
+    check_budget(locked, max_tokens, max_cost, decoding=DECODING, one="question")
     check_cap(STEPS, locked, max_tokens, max_cost)
-    asked = {"max_tokens": max_tokens, "max_cost": max_cost}
-    changes = {name: value for name, value in asked.items() if value is not None}
-    Build.objects.filter(pk=build.pk).update(**changes)
-    details = {name: str(value) for name, value in changes.items()}
-    record(actor=actor, verb="raise_budget_of_build", target=build, details=details)
+    change_job(actor=actor, run=build, verb="raise_budget_of_build", max_tokens=max_tokens, max_cost=max_cost)
 
 
 @transaction.atomic
@@ -250,11 +227,7 @@ def reconcile_builds() -> dict[str, int]:
         held = list(ended.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
         over = list(ended.filter(pk__in=held).values_list("pk", flat=True))
         finished = Build.objects.filter(pk__in=over).update(state=RunState.DONE, finished_at=timezone.now())
-    due = {"state": TaskState.WAITING, "run__state": RunState.RUNNING, "available_at__lte": shared_now()}
-    waiting = BuildPaper.objects.filter(**due).count() + Step.objects.filter(**due).count()
-    if waiting:
-        ring()
-    return {"returned": returned, "finished": finished, "waiting": waiting}
+    return {"returned": returned, "finished": finished, "waiting": call_for_due(PAPERS, STEPS)}
 
 
 def _check_papers(papers: list[Source], most: int | None) -> None:
@@ -276,17 +249,3 @@ def _check_papers(papers: list[Source], most: int | None) -> None:
             raise Refused(
                 f"{paper} has no domain: give it in the manifest.", code="no_domain", field="sources"
             )
-
-
-def _check_budget(
-    prompt_price: Decimal, completion_price: Decimal, max_tokens: int | None, max_cost: Decimal | None
-) -> None:
-    if max_tokens is None and max_cost is None:
-        raise Refused("Give a budget, in tokens or in money.", code="no_budget", field="max_cost")
-    if (max_tokens is not None and max_tokens <= int(DECODING["max_tokens"])) or (
-        max_cost is not None and max_cost <= 0
-    ):
-        raise Refused("This budget is not enough for one question.", code="small_budget", field="max_cost")
-    if max_cost is not None and not (prompt_price or completion_price):
-        raise Refused("A budget in money needs prices.", code="no_prices", field="prompt_price")
-    check_fits(max_tokens=max_tokens, max_cost=max_cost)

@@ -8,13 +8,12 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import generics, serializers
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy, is_console
+from accounts.rest.auth import IsOwner, IsStaffOfTheStudy, StaffReadAndOwnersPost, is_console
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView, StrictView
@@ -171,11 +170,9 @@ class CandidateOut(serializers.ModelSerializer[Candidate]):
 class BuildList(generics.ListAPIView[Build]):
     """All builds, the newest first; an owner's POST begins one."""
 
+    permission_classes = [StaffReadAndOwnersPost]
     serializer_class = BuildOut
     filters = {"protocol": "protocol", "state": "state"}
-
-    def get_permissions(self) -> list[BasePermission]:
-        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
 
     def get_queryset(self) -> QuerySet[Build]:
         return builds_with_progress().select_related("release")

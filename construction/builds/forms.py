@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.site.forms import PlainForm
 from construction.builds.actions import Plan
 from construction.models import Source, SourceState
 from construction.pipeline import get_pipeline
@@ -14,7 +15,7 @@ from work.forms import endpoint_choices, price_field
 _EVERYTHING = [("", "All")]
 
 
-class SourcesForm(forms.Form):
+class SourcesForm(PlainForm):
     """Which sources a build follows its recipe through."""
 
     domain = forms.ChoiceField(required=False)
@@ -27,7 +28,7 @@ class SourcesForm(forms.Form):
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         readable = Source.objects.filter(state=SourceState.READABLE).exclude(domain="")
         for name in ("domain", "category"):
             values = readable.exclude(**{name: ""}).order_by(name).values_list(name, flat=True).distinct()
@@ -36,7 +37,7 @@ class SourcesForm(forms.Form):
             field.choices = [*_EVERYTHING, *((value, value.replace("_", " ")) for value in values)]
 
 
-class PlanForm(forms.Form):
+class PlanForm(PlainForm):
     """A name, the model that is asked, its prices, the seed, and every number of the recipe."""
 
     name = forms.SlugField(max_length=100, help_text="Letters, digits, hyphens and underscores.")
@@ -49,7 +50,7 @@ class PlanForm(forms.Form):
     )
 
     def __init__(self, protocol: str, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         self.protocol = protocol
         self.numbers = described(type(get_pipeline(protocol).recipe({})))
         for number in self.numbers:
@@ -106,23 +107,8 @@ class PlanForm(forms.Form):
         )
 
 
-class BudgetForm(forms.Form):
-    """A build stops before it would exceed one of these."""
-
-    max_cost = forms.DecimalField(
-        label="Budget in money", min_value=0, max_digits=16, decimal_places=6, required=False
-    )
-    max_tokens = forms.IntegerField(label="Budget in tokens", min_value=1, max_value=2**62, required=False)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
-
-
-class EmitForm(forms.Form):
+class EmitForm(PlainForm):
     """The name of a release."""
 
     release = forms.SlugField(max_length=100, label="Name of the release")
     is_sample = forms.BooleanField(label="Sample data, no results", required=False)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})

@@ -10,12 +10,13 @@ from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from construction.builds.actions import begin
 from construction.builds.estimating import chosen_sources, estimate
-from construction.builds.forms import BudgetForm, PlanForm, SourcesForm
+from construction.builds.forms import PlanForm, SourcesForm
 from construction.builds.views import owner_only
 from construction.models import Source, SourceState
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import described
 from work.endpoints import no_endpoint_reason
+from work.forms import BudgetForm
 
 
 @staff_only

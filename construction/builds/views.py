@@ -9,13 +9,11 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.access import require_role, staff_only
-from accounts.models import RoleName
+from accounts.access import owner_only, staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
-from construction.builds.actions import MOVES, ask_again, raise_budget, steer
+from construction.builds.actions import ask_again, raise_budget, steer
 from construction.builds.comparing import Drift, compare
-from construction.builds.forms import BudgetForm
 from construction.builds.funnels import BY_HAND, Row, choice_of, domain_matrix, rows_of, table
 from construction.builds.queries import builds_like, builds_with_progress, calls_of, papers_of, progress_of
 from construction.models import Build
@@ -23,10 +21,11 @@ from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import described
 from stats.core.display import percent, rounded_percent, signed
 from stats.tables.cells import quote_cell
+from work.forms import BudgetForm
 from work.models import RunState
+from work.steering import MOVES
 
 PAGE = 100
-owner_only = require_role(RoleName.OWNER)
 
 
 @staff_only

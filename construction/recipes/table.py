@@ -3,8 +3,6 @@
 tests/construction/test_recipe_tables.py fails when the document and the declarations differ.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

@@ -63,20 +63,6 @@ def judge(submitted: Submitted, row: ManifestRow | None) -> Verdict:
     return Verdict(Outcome.NEW, submitted.code, submitted.sentence)
 
 
-def add_archive(*, actor: User | None, data: bytes, name: str, manifest: ManifestRow | None = None) -> Source:
-    """Add the source in an archive; the same bytes again give the source that is there.
-
-    The archive is read in a child process, which takes up to minutes, so call it outside a transaction. What cannot be
-    read is stored with its code. Raises Refused for other bytes under the same key and version.
-    """
-    with Reader() as reader:
-        submitted = reader.submitted(name, data, hashlib.sha256(data).hexdigest())
-    verdict = store(actor=actor, submitted=submitted, data=data, row=manifest)
-    if verdict.source is None or verdict.outcome == Outcome.REFUSED:
-        raise Refused(verdict.sentence, code=verdict.code, field="file")
-    return verdict.source
-
-
 def store(*, actor: User | None, submitted: Submitted, data: bytes, row: ManifestRow | None) -> Verdict:
     """Store what was read of an archive, in one transaction."""
     verdict = judge(submitted, row)

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.site.forms import PlainForm
 from benchmark.citations.identifiers import doi
 from construction.models import Source, SourceState
 from construction.sources.manifest import Published
@@ -23,7 +24,7 @@ class ManyFilesField(forms.FileField):
         return [single(one, initial) for one in data] if data else [single(None, initial)]
 
 
-class UploadForm(forms.Form):
+class UploadForm(PlainForm):
     """Archives with a manifest."""
 
     archives = ManyFilesField(
@@ -33,9 +34,6 @@ class UploadForm(forms.Form):
         required=False,
         help_text="A CSV table with what is known of the papers: title, domain, licence and so on. Optional.",
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
 
 
 class FilterForm(forms.Form):
@@ -48,7 +46,7 @@ class FilterForm(forms.Form):
     licence = forms.CharField(required=False, max_length=100)
 
 
-class DescriptionForm(forms.Form):
+class DescriptionForm(PlainForm):
     """What is known of a source, and of the paper that it was published as."""
 
     title = forms.CharField(max_length=1000, required=False)
@@ -68,9 +66,6 @@ class DescriptionForm(forms.Form):
     published_year = forms.IntegerField(label="Year in print", min_value=1500, max_value=2200, required=False)
     published_venue = forms.CharField(label="Journal", max_length=500, required=False)
     published_doi = forms.CharField(label="DOI", max_length=300, required=False)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
 
     def clean_published_doi(self) -> str:
         given: str = self.cleaned_data["published_doi"]

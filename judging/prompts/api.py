@@ -3,13 +3,12 @@
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 from rest_framework.parsers import JSONParser, MultiPartParser
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, checked
 from accounts.refusal import Refused
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.auth import IsStaffOfTheStudy, StaffReadAndOwnersPost
 from accounts.rest.errors import RefusalOut
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from judging.models import UploadedPrompt
@@ -54,14 +53,11 @@ class PromptIn(serializers.Serializer[UploadedPrompt]):
 class PromptList(generics.ListAPIView[UploadedPrompt]):
     """All uploaded prompts; an owner's POST stores one."""
 
-    permission_classes = [IsStaffOfTheStudy]
+    permission_classes = [StaffReadAndOwnersPost]
     serializer_class = PromptSerializer
     parser_classes = [JSONParser, MultiPartParser]
     filters = {"protocol": "protocol", "predicate": "predicate", "name": "name"}
     queryset = UploadedPrompt.objects.order_by("protocol", "name", "version")
-
-    def get_permissions(self) -> list[BasePermission]:
-        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
 
     @extend_schema(
         parameters=[OPTIONAL_KEY],

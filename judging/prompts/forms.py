@@ -7,6 +7,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.refusal import Refused
+from accounts.site.forms import PlainForm
 from benchmark.protocols import get_protocol, protocol_names
 from judging.asking.prompts import predicate_prompt
 from judging.prompts.declared import (
@@ -31,7 +32,7 @@ def questions() -> list[tuple[str, str]]:
     ]
 
 
-class PromptForm(forms.Form):
+class PromptForm(PlainForm):
     """A prompt as a file or as text, with what it declares."""
 
     name = forms.SlugField(
@@ -80,7 +81,7 @@ class PromptForm(forms.Form):
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         question = self.fields["question"]
         assert isinstance(question, forms.ChoiceField)
         question.choices = questions()

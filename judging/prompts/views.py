@@ -5,8 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.access import require_role, staff_only
-from accounts.models import RoleName
+from accounts.access import owner_only, staff_only
 from accounts.site.pages import SignedInRequest, refusals_in
 from judging.models import UploadedPrompt
 from judging.prompts.actions import upload_prompt
@@ -22,7 +21,7 @@ def prompts(request: HttpRequest) -> HttpResponse:
     return render(request, "judging/prompts/prompts.html", context)
 
 
-@require_role(RoleName.OWNER)
+@owner_only
 @require_http_methods(["GET", "POST"])
 def new_prompt(request: SignedInRequest) -> HttpResponse:
     """Upload a prompt, or the next version of one."""

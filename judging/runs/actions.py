@@ -38,8 +38,7 @@ from judging.runs.queries import (
 from judging.runs.steering import check_caps
 from llm import fewest_more
 from llm.completion import decoding_fault
-from work.claims import take_back_expired
-from work.clock import shared_now
+from work.claims import call_for_due, take_back_expired
 from work.models import RunState, TaskState
 from work.signal import ring
 
@@ -351,12 +350,7 @@ def reconcile() -> dict[str, int]:
     """
     returned = take_back_expired(JUDGING)
     finished = finish_runs()
-    waiting = JudgeTask.objects.filter(
-        state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=shared_now()
-    ).count()
-    if waiting:
-        ring()
-    return {"returned": returned, "finished": finished, "waiting": waiting}
+    return {"returned": returned, "finished": finished, "waiting": call_for_due(JUDGING)}
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ from django.db.models import Q, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, checked, understood
 from accounts.refusal import Refused
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.auth import IsStaffOfTheStudy, StaffReadAndOwnersPost
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView
@@ -148,13 +147,10 @@ def _subject(output: Output) -> Subject:
 class JudgeList(generics.ListAPIView[Judge]):
     """All judge versions; an owner's POST makes one."""
 
-    permission_classes = [IsStaffOfTheStudy]
+    permission_classes = [StaffReadAndOwnersPost]
     serializer_class = JudgeSerializer
     filters = {"protocol": "protocol", "family": "family"}
     queryset = Judge.objects.all()
-
-    def get_permissions(self) -> list[BasePermission]:
-        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
 
     @extend_schema(
         parameters=[OPTIONAL_KEY],

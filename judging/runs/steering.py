@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.refusal import Refused
@@ -18,24 +17,13 @@ from work.budget import check_cap, check_fits
 from work.clock import shared_now
 from work.models import RunState, TaskState
 from work.signal import ring
-
-_TRANSITIONS = {
-    RunState.PAUSED: {RunState.RUNNING},
-    RunState.RUNNING: {RunState.PAUSED},
-    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
-}
+from work.steering import change_job, steer_job
 
 
 @transaction.atomic
 def steer(*, actor: User | None, run: JudgeRun, to: RunState, reason: str = "") -> None:
     """Pause, resume or cancel a run. Raises Refused when its state has changed in the meantime."""
-    changed = JudgeRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
-        state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None, note=""
-    )
-    if not changed:
-        raise Refused(f"The run is in a state from which it cannot be {to}.", code="wrong_state")
-    record(actor=actor, verb=f"{to} judge run", target=run, reason=reason)
-    transaction.on_commit(ring)
+    steer_job(actor=actor, run=run, to=to, verb=f"{to} judge run", reason=reason)
 
 
 @transaction.atomic
@@ -89,12 +77,9 @@ def adjust_run(
     check_caps(locked.judge, max_tokens, max_cost)
     check_cap(JUDGING, locked, max_tokens, max_cost)
     asked = {"priority": priority, "max_tokens": max_tokens, "max_cost": max_cost}
-    changes = {name: value for name, value in asked.items() if value is not None}
-    if not changes:
+    if all(value is None for value in asked.values()):
         raise Refused("There is nothing to change.", code="nothing_to_change")
-    JudgeRun.objects.filter(pk=run.pk).update(**changes)
-    details = {name: str(value) for name, value in changes.items()}
-    record(actor=actor, verb="adjust judge run", target=run, details=details)
+    change_job(actor=actor, run=run, verb="adjust judge run", **asked)
 
 
 def check_caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> None:

@@ -5,8 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounts.access import require_role, staff_only
-from accounts.models import RoleName
+from accounts.access import owner_only, staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from benchmark.protocols import get_protocol
@@ -37,8 +36,6 @@ from judging.runs.queries import (
 from judging.runs.steering import adjust_run, retry_failed, steer
 from work.endpoints import no_endpoint_reason
 from work.models import RunState
-
-owner_only = require_role(RoleName.OWNER)
 
 
 @staff_only

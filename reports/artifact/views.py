@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.access import role_names
+from accounts.access import owner_only, role_names, staff_only
 from accounts.models import RoleName
 from accounts.refusal import NotAllowed
 from accounts.site.pages import SignedInRequest, told
@@ -13,7 +13,7 @@ from reports.artifact.comparing import compare_stored
 from reports.artifact.comparison_text import SHOWN, counted
 from reports.artifact.freezing import freeze_artifact
 from reports.core.choosing import choose, only_known
-from reports.core.requests import chosen_of, explains_refusals, owner_only, staff_only
+from reports.core.requests import chosen_of, explains_refusals
 from reports.models import Artifact
 
 

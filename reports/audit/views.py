@@ -6,6 +6,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, refusals_in
 from annotation.models import Campaign, CampaignKind
@@ -15,7 +16,7 @@ from reports.audit.forms import AuditForm, PlanForm
 from reports.audit.page import judge_audit_rows, judge_audit_sections
 from reports.core.choosing import Chosen, choose, only_known
 from reports.core.downloads import table_download
-from reports.core.requests import chosen_of, explains_refusals, release_or_404, staff_only, staff_page
+from reports.core.requests import chosen_of, explains_refusals, release_or_404, staff_page
 from reports.core.wording import in_words
 from reports.planning.page import strata_page
 from reports.scores.inputs import collect_chosen

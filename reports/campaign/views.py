@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
+from accounts.access import owner_only, staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, refusals_in
 from annotation.models import Campaign
@@ -21,7 +22,7 @@ from reports.campaign.results import campaign_results, monitored_reviewers, ques
 from reports.core.cells import number_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
-from reports.core.requests import explains_refusals, owner_only, staff_only, staff_page
+from reports.core.requests import explains_refusals, staff_page
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 from reports.verdicts.forms import VerdictsForm
 

@@ -5,7 +5,7 @@ them (reports/exclusions).
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet
@@ -129,7 +129,7 @@ def flag_rows(release: Release, *, identities: bool = False) -> Iterator[dict[st
         yield from ({**row, "flag": number} for row in rows)
 
 
-def flag_table(release: Release, *, identities: bool = False) -> Iterator[list[object]]:
+def flag_table(rows: Iterable[dict[str, object]]) -> Iterator[list[object]]:
     """The same as a table with a head."""
     yield list(COLUMNS)
-    yield from (list(row.values()) for row in flag_rows(release, identities=identities))
+    yield from (list(row.values()) for row in rows)

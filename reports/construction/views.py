@@ -6,6 +6,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from benchmark.leakage_kinds import FLAG_KINDS
@@ -20,13 +21,13 @@ from reports.construction.document import (
     marked,
     newest_audit,
 )
-from reports.construction.leak_flags import flag_table, flagged_instances
+from reports.construction.leak_flags import flag_rows, flag_table, flagged_instances
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, BothAnswers, Raters, chosen_rows, raters, rows_of_both
 from reports.core.cells import number_cell, percent_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
-from reports.core.requests import explains_refusals, paged, release_or_404, staff_only, staff_page
+from reports.core.requests import explains_refusals, paged, release_or_404, staff_page
 
 PAGE = 50
 
@@ -148,4 +149,4 @@ def leak_flags_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """Every flag of the experts, one row per marked span; outputs under opaque names."""
     only_known(request.GET)
     release = get_object_or_404(Release, name=name)
-    return table_download(flag_table(release), f"leak-flags-{name}.csv")
+    return table_download(flag_table(flag_rows(release)), f"leak-flags-{name}.csv")

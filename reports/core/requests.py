@@ -10,15 +10,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from benchmark.models import Release
 from reports.core.choosing import PARAMETERS, Chosen, MixedTuples, choose, only_known
 
 View = Callable[..., HttpResponseBase]
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
-owner_only = require_role(RoleName.OWNER)
 
 
 def staff_page(view: View) -> View:

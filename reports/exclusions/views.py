@@ -6,8 +6,9 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.access import staff_only
 from accounts.site.pages import SignedInRequest, refusals_in
-from reports.core.requests import release_or_404, staff_only
+from reports.core.requests import release_or_404
 from reports.exclusions.actions import declare_rule
 from reports.exclusions.objections import rules_document
 from reports.exclusions.rules import GROUNDS

@@ -4,8 +4,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from accounts.access import owner_only
 from reports.core.choosing import only_known
-from reports.core.requests import explains_refusals, owner_only
+from reports.core.requests import explains_refusals
 from reports.history.chain import history_document
 from reports.history.kinds import KINDS
 

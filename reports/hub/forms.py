@@ -4,14 +4,14 @@ from typing import Any
 
 from django import forms
 
-from accounts.site.fields import RowsField
+from accounts.site.forms import PlainForm, RowsField
 from annotation.core.phases import Phase
 from annotation.models import Campaign
 from benchmark.models import Release
 from reports.hub.actions import NameAndDate
 
 
-class CopyForm(forms.Form):
+class CopyForm(PlainForm):
     """A name for the copy and what comes along."""
 
     name = forms.CharField(
@@ -31,7 +31,7 @@ class CopyForm(forms.Form):
     )
 
     def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         rows = release.campaigns.order_by("created_at", "pk")
         self.fields["campaigns"].queryset = rows  # type: ignore[attr-defined]
         self.fields["campaigns"].initial = [row.pk for row in rows]
@@ -41,11 +41,11 @@ class CopyForm(forms.Form):
             del self.fields["described"]
 
 
-class NamesForm(forms.Form):
+class NamesForm(PlainForm):
     """Name and due date of each campaign, as far as they may still change."""
 
     def __init__(self, *args: Any, campaigns: list[Campaign], **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         self.campaigns = campaigns
         for row in campaigns:
             self.fields[f"name-{row.pk}"] = forms.CharField(

@@ -138,7 +138,8 @@ class LabelReader:
             yield from self._expert_complaints(row)
             yield from self._sight_complaints(row)
         elif row["rater_kind"] == ADJUDICATOR:
-            yield from self._decision_complaints(row)
+            found = list(self._expert_complaints(row))
+            yield from found or decision_complaints(row, self._rubric(row).question(row["question"]))
         else:
             yield "rater_kind", f"{row['rater_kind']!r} is not {', '.join(RATER_KINDS)}"
         if row["rater_kind"] != ADJUDICATOR:
@@ -313,10 +314,6 @@ class LabelReader:
         if row["rater_kind"] == "judge" or row["state"] not in ("", "answered"):
             return row["value"]
         return self._rubric(row).question(row["question"]).canonical(row["value"])
-
-    def _decision_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        found = list(self._expert_complaints(row))
-        yield from found or decision_complaints(row, self._rubric(row).question(row["question"]))
 
     def _rubric(self, row: LabelRow) -> Rubric:
         """The rubric that the row names, or the first one that asks its question."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.site.forms import PlainForm
 from annotation.models import Campaign
 from benchmark.models import Release
 from benchmark.subjects import USUAL
@@ -13,7 +14,7 @@ from reports.models import ReportPer
 from reports.printing.report import ReportOrder
 
 
-class ReportForm(forms.Form):
+class ReportForm(PlainForm):
     """What a report of a release is to hold."""
 
     campaign = forms.ModelChoiceField(
@@ -54,7 +55,7 @@ class ReportForm(forms.Form):
     )
 
     def __init__(self, release: Release, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         campaign = self.fields["campaign"]
         if isinstance(campaign, forms.ModelChoiceField):
             campaign.queryset = release.campaigns.filter(items__isnull=False).distinct().order_by("slug")

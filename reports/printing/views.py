@@ -5,9 +5,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from accounts.access import staff_only
 from accounts.site.pages import SignedInRequest, refusals_in, told
 from reports.core.choosing import PARAMETERS
-from reports.core.requests import release_or_404, staff_only
+from reports.core.requests import release_or_404
 from reports.models import ReportJob, ReportState
 from reports.printing.files import path_of
 from reports.printing.forms import ReportForm

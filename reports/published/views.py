@@ -4,7 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from reports.core.requests import staff_only, staff_page
+from accounts.access import staff_only
+from reports.core.requests import staff_page
 from reports.published.figures import all_counts, recomputed
 
 

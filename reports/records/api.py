@@ -7,13 +7,12 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.auth import IsOwner, StaffReadAndOwnersPost
 from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import writes
 from benchmark.models import Release
@@ -71,8 +70,7 @@ class WithdrawalIn(serializers.Serializer[Any]):
 
 
 class RecordsView(StrictView):
-    def get_permissions(self) -> list[BasePermission]:
-        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
+    permission_classes = [StaffReadAndOwnersPost]
 
     @extend_schema(operation_id="releases_records", responses=RecordOut(many=True))
     def get(self, request: Request, name: str) -> Response:

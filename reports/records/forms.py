@@ -6,13 +6,14 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from accounts.site.forms import PlainForm
 from benchmark.models import Release
 from reports.models import Artifact
 from reports.records.actions import Wish
 from reports.records.declared import Declared
 
 
-class PublishForm(forms.Form):
+class PublishForm(PlainForm):
     """Which frozen score, under which name, with which texts, and what its readers must know."""
 
     artifact = forms.ModelChoiceField(Artifact.objects.none(), label="Frozen score", empty_label=None)
@@ -61,7 +62,7 @@ class PublishForm(forms.Form):
     )
 
     def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         rows = release.artifacts.defer("content").order_by("-pk")
         field: Any = self.fields["artifact"]
         field.queryset = rows
@@ -93,7 +94,7 @@ def embargo_text(declared: Declared) -> str:
     return "\n".join(f"{key} {day}" for key, day in closed.items())
 
 
-class WithdrawForm(forms.Form):
+class WithdrawForm(PlainForm):
     """The reason, which everybody reads."""
 
     reason = forms.CharField(
@@ -102,6 +103,3 @@ class WithdrawForm(forms.Form):
         label="Reason",
         help_text="Shown at the top of the page, in the list and in the feed.",
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})

@@ -10,9 +10,10 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
+from accounts.access import owner_only, staff_only
 from accounts.site.pages import SignedInRequest, refusals_in
 from benchmark.models import ReleaseDescription
-from reports.core.requests import owner_only, release_or_404, staff_only
+from reports.core.requests import release_or_404
 from reports.models import PublicRecord
 from reports.records.actions import prepare_record, publish_record, withdraw_record
 from reports.records.declared import Declared

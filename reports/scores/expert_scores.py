@@ -21,6 +21,7 @@ release some of these problems, `not_released` has their number, and the conserv
 as incorrect, as RMA's Table 1 does (STATISTICS.md 1.5).
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -38,16 +39,24 @@ from reports.scores.shape import (
     FinalCounts,
     Means,
     Passes,
+    StepMeasured,
     Steps,
     clustering,
 )
-from reports.scores.step_scores import step_scores
 from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
 from stats.core.scale import Scale
 from stats.raters.aggregate import strict_majority, totals, unanimous
-from stats.scores.means import mean_by_cluster, mean_estimate, share_by_cluster
+from stats.scores.clusters import Clustering, cluster_totals
+from stats.scores.means import (
+    clustered_mean,
+    clustered_share,
+    mean_by_cluster,
+    mean_estimate,
+    share_by_cluster,
+)
 
+_NUMBER = re.compile(r"\d+")
 Grouped = dict[str, list[str]]
 Share = Callable[[Mapping[str, bool]], Estimate]  # of the outputs that pass, by subject
 
@@ -252,3 +261,44 @@ def _counts(scale: Scale, settled: Iterable[str | None]) -> dict[str, int]:
     """How many outputs have each value as their own, and how many are unclear."""
     categories = list(dict.fromkeys([*scale.values, scale.unclear]))
     return totals([value for value in settled if value is not None], categories)
+
+
+def step_scores(
+    question: Question,
+    labels: Sequence[ExpertLabel],
+    measures: Sequence[StepMeasure],
+    clusters: Mapping[str, str],
+    way: Clustering = Clustering.SKEWED,
+) -> Steps:
+    """One system's labels of one stepwise question: how often each value, and every measure's mean.
+
+    A measure is taken of every expert's labels of an output, averaged over the output's experts, then over outputs. Its
+    interval takes outputs to problems of one paper, and several attempts at one problem, for dependent.
+    `clusters` gives the paper of every output.
+    """
+    found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for label in labels:
+        found[label.subject, label.rater][label.step] = label.value
+    # output to each of its experts' labels in the order of the steps, which are numbered (b1, b2, b10)
+    sheets: dict[str, list[list[str]]] = defaultdict(list)
+    for (subject, _), values in found.items():
+        ordered = sorted(values, key=lambda step: (list(map(int, _NUMBER.findall(step))), step))
+        sheets[subject].append([values[step] for step in ordered])
+    measured = {}
+    for measure in (measure for measure in measures if measure.question == question.key):
+        # the mean over an output's experts, for every output that some expert's labels decide
+        means: dict[str, float] = {}
+        for subject, own in sheets.items():
+            decided = [value for sheet in own if (value := measure.value(sheet)) is not None]
+            if decided:
+                means[subject] = sum(decided) / len(decided)
+        by_paper = cluster_totals(list(means.values()), [clusters[subject] for subject in means])
+        measured[measure.key] = StepMeasured(
+            title=measure.title,
+            definition=measure.definition,
+            estimate=clustered_share(by_paper, way)
+            if measure.binary
+            else clustered_mean(by_paper, "mean_over_outputs", way=way),
+        )
+    every = [value for own in sheets.values() for sheet in own for value in sheet]
+    return Steps(steps=totals(every, question.scale.values), outputs=len(sheets), measures=measured)

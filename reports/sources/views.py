@@ -5,11 +5,12 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from judging.programs.sources import ask_about_sources, source_program
 from reports.core.cells import percent_cell
-from reports.core.requests import chosen_of, explains_refusals, paged, release_or_404, staff_only
+from reports.core.requests import chosen_of, explains_refusals, paged, release_or_404
 from reports.sources.cutoff import cutoff
 from reports.sources.document import alternative_sources, newest_matcher, protocol_flags
 

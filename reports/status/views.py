@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from reports.core.requests import staff_only
+from accounts.access import staff_only
 from reports.status.state import LATE, status
 
 

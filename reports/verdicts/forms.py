@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from annotation.campaigns.forms import PlainForm
+from accounts.site.forms import PlainForm
 from annotation.models import Campaign
 from benchmark.rubrics import rubric_from_content
 from reports.core.forms import offer

@@ -5,8 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.access import require_role, staff_only
-from accounts.models import RoleName
+from accounts.access import owner_only, staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from search.corpora.queries import said_of, searches_of
@@ -48,7 +47,7 @@ def corpus(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "search/corpus.html", context)
 
 
-@require_role(RoleName.OWNER)
+@owner_only
 @require_POST
 def build(request: SignedInRequest, slug: str) -> HttpResponse:
     """Ask for a new index; a worker builds it."""

@@ -9,7 +9,6 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from retrieval.recipes import Model
@@ -39,9 +38,7 @@ class KeptVectors:
         self._file.truncate(read)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._file.close()
 
     def __contains__(self, text: str) -> bool:

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.db.models import QuerySet
 
+from accounts.site.forms import PlainForm
 from retrieval.recipes import HYBRID
 from search.models import Corpus, Reason
 from search.searching.request import DEFAULT_K, FILTERS, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
@@ -19,7 +20,7 @@ MODES = [
 LICENCES = [("", "any"), ("open", "open"), ("unstated", "unstated"), ("closed", "closed")]
 
 
-class SearchForm(forms.Form):
+class SearchForm(PlainForm):
     """What is looked for, and among which statements."""
 
     MOST = MAX_K
@@ -51,7 +52,7 @@ class SearchForm(forms.Form):
         if data is not None and "corpus" not in data and corpora:
             data = data.copy()
             data["corpus"] = corpora[0].slug
-        super().__init__(data, label_suffix="")
+        super().__init__(data)
         field = self.fields["corpus"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = corpora

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -15,21 +14,15 @@ from search.slogans.kind import SLOGANS, asked_about
 from search.slogans.queries import readable, unwritten
 from search.slogans.wording import DECODING, prompt_of
 from work.asking import MILLION
-from work.budget import check_cap, check_fits
-from work.claims import take_back_expired
-from work.clock import shared_now
-from work.endpoints import HOW_TO, declared_endpoints
+from work.budget import check_cap
+from work.claims import call_for_due, take_back_expired
+from work.endpoints import check_endpoint
 from work.models import RunState, TaskState
 from work.signal import ring
+from work.steering import change_job, check_budget, check_model, steer_job
 
 _BATCH = 500
 _CHARACTERS_OF_A_TOKEN, _TOKENS_OF_A_SLOGAN = 3, 100
-STEPS = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "cancel": RunState.CANCELLED}
-_TRANSITIONS = {
-    RunState.PAUSED: {RunState.RUNNING},
-    RunState.RUNNING: {RunState.PAUSED},
-    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
-}
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,7 @@ def ask_for_slogans(
     Raises Refused without a budget, for a budget in money without prices, and if nothing is left to be written.
     """
     _check(order)
-    _check_budget(order.prompt_price, order.completion_price, max_tokens, max_cost)
+    check_budget(order, max_tokens, max_cost, decoding=DECODING, one="slogan")
     prompt = prompt_of(order.reads)
     chosen = unwritten(corpus, order.reads, order.model, prompt.sha256)
     numbers = list(chosen.values_list("pk", flat=True))
@@ -122,13 +115,7 @@ def ask_for_slogans(
 @transaction.atomic
 def steer(*, actor: User | None, run: SloganRun, to: RunState) -> None:
     """Pause, resume or cancel a run. Raises Refused when its state has changed in the meantime."""
-    changed = SloganRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
-        state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None, note=""
-    )
-    if not changed:
-        raise Refused(f"The run is in a state from which it cannot be {to}.", code="wrong_state")
-    record(actor=actor, verb=f"{to}_slogans", target=run)
-    transaction.on_commit(ring)
+    steer_job(actor=actor, run=run, to=to, verb=f"{to}_slogans")
 
 
 @transaction.atomic
@@ -143,13 +130,9 @@ def raise_budget(
     locked = SloganRun.objects.select_for_update().get(pk=run.pk)
     if locked.finished_at is not None:
         raise Refused("The run has ended.", code="wrong_state")
-    _check_budget(locked.prompt_price, locked.completion_price, max_tokens, max_cost)
+    check_budget(locked, max_tokens, max_cost, decoding=DECODING, one="slogan")
     check_cap(SLOGANS, locked, max_tokens, max_cost)
-    asked = {"max_tokens": max_tokens, "max_cost": max_cost}
-    changes = {name: value for name, value in asked.items() if value is not None}
-    SloganRun.objects.filter(pk=run.pk).update(**changes)
-    details = {name: str(value) for name, value in changes.items()}
-    record(actor=actor, verb="raise_budget_of_slogans", target=run, details=details)
+    change_job(actor=actor, run=run, verb="raise_budget_of_slogans", max_tokens=max_tokens, max_cost=max_cost)
 
 
 def reconcile_slogans() -> dict[str, int]:
@@ -159,36 +142,12 @@ def reconcile_slogans() -> dict[str, int]:
     running = SloganRun.objects.filter(state=RunState.RUNNING)
     ended = running.exclude(id__in=unfinished.values("run_id"))
     finished = ended.update(state=RunState.DONE, finished_at=timezone.now())
-    waiting = SloganTask.objects.filter(
-        state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=shared_now()
-    ).count()
-    if waiting:
-        ring()
-    return {"returned": returned, "finished": finished, "waiting": waiting}
+    return {"returned": returned, "finished": finished, "waiting": call_for_due(SLOGANS)}
 
 
 def _check(order: Order) -> None:
     if order.reads not in Reads.values:
         known = ", ".join(Reads.values)
         raise Refused(f"A model reads one of {known}, not {order.reads!r}.", field="reads")
-    if order.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-        reason = f"There is no endpoint {order.endpoint!r}. {HOW_TO}"
-        raise Refused(reason, code="no_endpoint", field="endpoint")
-    if not order.model.strip():
-        raise Refused("Name the model as its server does.", field="model")
-    if min(order.prompt_price, order.completion_price) < 0:
-        raise Refused("A price is not negative.", field="prompt_price")
-
-
-def _check_budget(
-    prompt_price: Decimal, completion_price: Decimal, max_tokens: int | None, max_cost: Decimal | None
-) -> None:
-    if max_tokens is None and max_cost is None:
-        raise Refused("Give a budget, in tokens or in money.", code="no_budget", field="max_cost")
-    if (max_tokens is not None and max_tokens <= int(DECODING["max_tokens"])) or (
-        max_cost is not None and max_cost <= 0
-    ):
-        raise Refused("This budget is not enough for one slogan.", code="small_budget", field="max_cost")
-    if max_cost is not None and not (prompt_price or completion_price):
-        raise Refused("A budget in money needs prices.", code="no_prices", field="prompt_price")
-    check_fits(max_tokens=max_tokens, max_cost=max_cost)
+    check_endpoint(order.endpoint)
+    check_model(order)

@@ -6,12 +6,11 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.auth import IsOwner, IsStaffOfTheStudy, StaffReadAndOwnersPost
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StrictView
@@ -67,11 +66,9 @@ class SloganRunOut(serializers.ModelSerializer[SloganRun]):
 class SloganRunList(generics.ListAPIView[SloganRun]):
     """All runs, the newest first; an owner's POST begins one."""
 
+    permission_classes = [StaffReadAndOwnersPost]
     serializer_class = SloganRunOut
     filters = {"corpus": "corpus__slug", "state": "state"}
-
-    def get_permissions(self) -> list[BasePermission]:
-        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
 
     def get_queryset(self) -> QuerySet[SloganRun]:
         return runs_with_progress().select_related("corpus")

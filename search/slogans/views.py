@@ -5,15 +5,17 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.access import require_role, role_names, staff_only
+from accounts.access import owner_only, role_names, staff_only
 from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from search.models import Corpus, SloganRun
-from search.slogans.actions import STEPS, ask_for_slogans, estimate, raise_budget, steer
-from search.slogans.forms import BudgetForm, OrderForm
+from search.slogans.actions import ask_for_slogans, estimate, raise_budget, steer
+from search.slogans.forms import OrderForm
 from search.slogans.queries import faults_of, runs_with_progress
 from work.endpoints import no_endpoint_reason
+from work.forms import BudgetForm
+from work.steering import MOVES
 
 
 @staff_only
@@ -53,15 +55,15 @@ def slogans(request: SignedInRequest, slug: str) -> HttpResponse:
     return render(request, "search/slogans.html", context, status=status)
 
 
-@require_role(RoleName.OWNER)
+@owner_only
 @require_POST
 def slogan_run(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Pause, resume or cancel a run, or give it another budget."""
     run = get_object_or_404(SloganRun, pk=pk, corpus__slug=slug)
     step = request.POST.get("step", "")
     with told(request, "Done."):
-        if step in STEPS:
-            steer(actor=request.user, run=run, to=STEPS[step])
+        if step in MOVES:
+            steer(actor=request.user, run=run, to=MOVES[step])
         else:
             form = BudgetForm(request.POST)
             if not form.is_valid():

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
@@ -32,7 +31,7 @@ from work.asking import Answer
 from work.budget import reserve
 from work.claims import EXPORT, new_owner, release_all
 from work.clock import shared_now
-from work.endpoints import HOW_TO, declared_endpoints
+from work.endpoints import check_endpoint
 from work.kinds import Failure
 from work.models import RunState, TaskState
 from work.signal import ring
@@ -74,8 +73,7 @@ def export_batch(*, actor: User | None, run: SolveRun, limit: int = MOST) -> int
         reason = "The run's attempts are bounded by seconds, and a batch does not say how long a reply took."
         raise Refused(reason, code="seconds")
     for endpoint in endpoints_of(run.solver):
-        if endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-            raise Refused(f"There is no endpoint {endpoint!r}. {HOW_TO}", code="no_endpoint")
+        check_endpoint(endpoint, field="")
     if not 1 <= limit <= MOST:
         raise Refused(f"A batch has 1 to {MOST:,} questions.", code="bad_limit", field="limit")
     owner = f"{EXPORT}{new_owner()}"

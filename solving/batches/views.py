@@ -11,8 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import owner_only
 from accounts.refusal import Refused
 from accounts.rest.auth import is_console
 from accounts.site.pages import SignedInRequest, told
@@ -47,7 +46,7 @@ def download(run: SolveRun) -> StreamingHttpResponse:
 
 
 @csrf_exempt  # the check reads the whole body; _change makes it once the reader of the file is in place
-@require_role(RoleName.OWNER)
+@owner_only
 @require_http_methods(["GET", "POST"])
 def batch(request: SignedInRequest, pk: int) -> HttpResponseBase:
     """The file of the questions that are out; POST exports, settles results, or withdraws the batch."""

@@ -3,12 +3,11 @@
 from typing import Any
 
 from rest_framework import generics, serializers
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.auth import IsStaffOfTheStudy, StaffReadAndOwnersPost
 from accounts.rest.errors import RefusalOut
 from accounts.rest.idempotency import writes
 from solving.materials.actions import add_material
@@ -43,12 +42,10 @@ class WholeMaterialOut(MaterialOut):
 class MaterialList(generics.ListAPIView[Material]):
     """All banks and block lists; an owner's POST adds one."""
 
+    permission_classes = [StaffReadAndOwnersPost]
     serializer_class = MaterialOut
     filters = {"kind": "kind", "name": "name"}
     queryset = Material.objects.order_by("kind", "name").defer("content")
-
-    def get_permissions(self) -> list[BasePermission]:
-        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
 
     @writes("material_add", request=MaterialIn, responses={201: WholeMaterialOut, 409: RefusalOut})
     def post(self, request: Request) -> Response:

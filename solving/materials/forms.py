@@ -1,16 +1,15 @@
 """The form of a new knowledge bank or block list."""
 
-from typing import Any
-
 from django import forms
 
+from accounts.site.forms import PlainForm
 from llm.strict_json import NotJson, loads, storable
 from solving.models import Material
 
 MOST_BYTES = 2_000_000
 
 
-class MaterialForm(forms.Form):
+class MaterialForm(PlainForm):
     """What it is, its name, and its content: one JSON object, as a file or as text."""
 
     kind = forms.ChoiceField(choices=Material.Kind.choices)
@@ -24,9 +23,6 @@ class MaterialForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}),
         help_text="One JSON object. Below is an example of each kind.",
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
 
     def clean(self) -> None:
         """Reads the object into `content`."""

@@ -7,8 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.access import require_role, staff_only
-from accounts.models import RoleName
+from accounts.access import owner_only, staff_only
 from accounts.site.pages import SignedInRequest, refusals_in
 from solving.materials.actions import add_material
 from solving.materials.forms import MaterialForm
@@ -26,7 +25,7 @@ def materials(request: HttpRequest) -> HttpResponse:
     return render(request, "solving/materials/materials.html", {"materials": rows})
 
 
-@require_role(RoleName.OWNER)
+@owner_only
 @require_http_methods(["GET", "POST"])
 def new_material(request: SignedInRequest) -> HttpResponse:
     """Add one; it never changes afterwards."""

@@ -6,7 +6,6 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils import timezone
@@ -26,18 +25,14 @@ from solving.runs.settlement import LOADED, advance
 from solving.runs.stored import is_outdated
 from solving.tools.reading import sources_of
 from work.budget import MOST, check_cap, check_fits
-from work.claims import take_back_expired
+from work.claims import call_for_due, take_back_expired
 from work.clock import shared_now
-from work.endpoints import HOW_TO, declared_endpoints
+from work.endpoints import check_endpoint
 from work.models import RunState, TaskState
 from work.signal import ring
+from work.steering import change_job, check_model, steer_job
 
 _BATCH = 200
-_TRANSITIONS = {
-    RunState.PAUSED: {RunState.RUNNING},
-    RunState.RUNNING: {RunState.PAUSED},
-    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
-}
 
 
 @dataclass(frozen=True)
@@ -93,17 +88,14 @@ def make_solver(*, actor: User | None, system: System) -> Solver:
         read = recipe.read_settings(system.settings)
     except BadSettings as error:
         raise Refused(str(error), code="bad_settings", field="settings") from error
-    _check_endpoint(system.endpoint, "endpoint")
+    check_endpoint(system.endpoint)
     roles = read_roles(recipe, system.roles, system.endpoint)
     for role in roles.values():
-        _check_endpoint(role["endpoint"], "roles")
-    if not system.model.strip():
-        raise Refused("Name the model as its server does.", field="model")
+        check_endpoint(role["endpoint"], field="roles")
+    check_model(system)
     for name, most in (("model", 200), ("family", 100)):  # as the columns have them
         if len(getattr(system, name)) > most:
             raise Refused(f"The name of a {name} has at most {most} characters.", field=name)
-    if min(system.prompt_price, system.completion_price) < 0:
-        raise Refused("A price is not negative.", field="prompt_price")
     check_cached_price(system.cached_price, system.prompt_price)
     check_decoding(system.decoding)
     content = {
@@ -152,7 +144,7 @@ def begin(*, actor: User | None, solver: Solver, order: Order) -> SolveRun:
         raise Refused(reason, code="outdated", field="solver")
     check_protocol(solver, order)
     for endpoint in endpoints_of(solver):
-        _check_endpoint(endpoint, "solver")
+        check_endpoint(endpoint, field="solver")
     instances = chosen_instances(order)
     _check_materials(order)
     if not 0 <= order.seed < 2**63:
@@ -205,7 +197,6 @@ def begin(*, actor: User | None, solver: Solver, order: Order) -> SolveRun:
 @transaction.atomic
 def steer(*, actor: User | None, run: SolveRun, to: RunState) -> None:
     """Pause, resume or cancel a run. What is stored stays; cancelled attempts cannot be published."""
-    over = timezone.now() if to == RunState.CANCELLED else None
     if to == RunState.CANCELLED:
         # Attempts, steps and the run, in this order: so do workers that store results or claim steps.
         open_ones = Attempt.objects.filter(run=run).exclude(state=AttemptState.ENDED)
@@ -214,17 +205,11 @@ def steer(*, actor: User | None, run: SolveRun, to: RunState) -> None:
             state=AttemptState.ENDED,
             ended_because=Attempt.Because.CANCELLED,
             outcome=Attempt.Outcome.FAILED,
-            ended_at=over,
+            ended_at=timezone.now(),
             note="",
         )
         run.steps.filter(state__in=[TaskState.WAITING, TaskState.HELD]).update(state=TaskState.NOT_NEEDED)
-    changed = SolveRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
-        state=to, finished_at=over, note=""
-    )
-    if not changed:
-        raise Refused(f"The run is in a state from which it cannot be {to}.", code="wrong_state")
-    record(actor=actor, verb=f"{to}_solve_run", target=run)
-    transaction.on_commit(ring)
+    steer_job(actor=actor, run=run, to=to, verb=f"{to}_solve_run")
 
 
 @transaction.atomic
@@ -238,13 +223,11 @@ def raise_budget(
     check_cap(ASKS, locked, max_tokens, max_cost)
     if max_cost is not None and not is_priced(locked.solver):
         raise Refused("A budget in money needs prices.", code="no_prices", field="max_cost")
-    asked = {"max_tokens": max_tokens, "max_cost": max_cost}
-    changes = {name: value for name, value in asked.items() if value is not None}
-    if not changes:
+    if max_tokens is None and max_cost is None:
         raise Refused("Give a new cap, in tokens or in money.", code="no_budget", field="max_tokens")
-    SolveRun.objects.filter(pk=run.pk).update(**changes)
-    details = {name: str(value) for name, value in changes.items()}
-    record(actor=actor, verb="raise_budget_of_solve_run", target=run, details=details)
+    change_job(
+        actor=actor, run=run, verb="raise_budget_of_solve_run", max_tokens=max_tokens, max_cost=max_cost
+    )
 
 
 def reconcile_solving() -> dict[str, int]:
@@ -274,14 +257,7 @@ def reconcile_solving() -> dict[str, int]:
             advance(rows)
             resumed += len(rows)
     finished = close_finished(SolveRun.objects.filter(state__in=[RunState.RUNNING, RunState.PAUSED]))
-    now = shared_now()
-    due = [
-        kind.tasks.objects.filter(state=TaskState.WAITING, run__state__in=kind.states, available_at__lte=now)
-        for kind in (ASKS, TOOLS)
-    ]
-    waiting = sum(steps.count() for steps in due)
-    if waiting:
-        ring()
+    waiting = call_for_due(ASKS, TOOLS)
     return {"returned": back, "resumed": resumed, "finished": finished, "waiting": waiting}
 
 
@@ -389,8 +365,3 @@ def _recipe(name: str) -> Recipe:
         raise Refused(
             f"There is no recipe {name!r}; there are {known}.", code="no_recipe", field="recipe"
         ) from error
-
-
-def _check_endpoint(name: str, field_name: str) -> None:
-    if name not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-        raise Refused(f"There is no endpoint {name!r}. {HOW_TO}", code="no_endpoint", field=field_name)

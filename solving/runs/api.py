@@ -6,12 +6,11 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import generics, serializers
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.auth import IsOwner, IsStaffOfTheStudy, StaffReadAndOwnersPost
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView, StrictView
@@ -99,11 +98,9 @@ class RunComparisonOut(serializers.Serializer[Any]):
 class SolveRunList(generics.ListAPIView[SolveRun]):
     """All runs; an owner's POST begins one."""
 
+    permission_classes = [StaffReadAndOwnersPost]
     serializer_class = SolveRunOut
     filters = {"release": "release__name", "solver": "solver__slug", "state": "state"}
-
-    def get_permissions(self) -> list[BasePermission]:
-        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
 
     def get_queryset(self) -> QuerySet[SolveRun]:
         return runs()

@@ -1,15 +1,12 @@
 """Pages of runs: the list, a run with its attempts, and the verbs of owners."""
 
-from collections.abc import Mapping
-
 from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.access import require_role, staff_only
-from accounts.models import RoleName
+from accounts.access import owner_only, staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from solving.batches.queries import batch_state
@@ -20,14 +17,9 @@ from solving.runs.forms import CapForm
 from solving.runs.queries import attempts_of, changed_models, progress_of, runs, years_in
 from work.endpoints import no_endpoint_reason
 from work.models import RunState, TaskState
+from work.steering import MOVES
 
 PAGE = 50
-MOVES: Mapping[str, RunState] = {
-    "pause": RunState.PAUSED,
-    "resume": RunState.RUNNING,
-    "cancel": RunState.CANCELLED,
-}
-owner_only = require_role(RoleName.OWNER)
 
 
 @staff_only

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.db.models import Q
 
+from accounts.site.forms import PlainForm
 from benchmark.models import FrozenTuple, Release
 from benchmark.protocols import get_protocol, protocol_names
 from solving.models import Material, Solver, SolveRun
@@ -20,7 +21,7 @@ def solvable_protocols() -> list[str]:
     return [name for name in protocol_names() if get_protocol(name).solving is not None]
 
 
-class RunForm(forms.Form):
+class RunForm(PlainForm):
     """Which solver works on what, what each attempt may use, and what it is given besides the problem."""
 
     solver = forms.ChoiceField(help_text="Versions whose recipe has not changed since.")
@@ -85,7 +86,7 @@ class RunForm(forms.Form):
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         self.usable = {
             str(one.pk): one for one in Solver.objects.order_by("slug", "-version") if not is_outdated(one)
         }

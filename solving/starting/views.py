@@ -4,8 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import owner_only
 from accounts.site.pages import SignedInRequest, refusals_in
 from solving.runs.actions import begin
 from solving.runs.queries import first_questions
@@ -13,8 +12,6 @@ from solving.starting.estimating import MOST_QUESTIONS, TooMany
 from solving.starting.forms import RunForm
 from solving.starting.queries import estimated, typical, years_ahead
 from work.endpoints import no_endpoint_reason
-
-owner_only = require_role(RoleName.OWNER)
 
 
 @owner_only

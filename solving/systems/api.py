@@ -3,12 +3,11 @@
 from typing import Any
 
 from rest_framework import generics, serializers
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.auth import StaffReadAndOwnersPost
 from accounts.rest.errors import RefusalOut
 from accounts.rest.idempotency import writes
 from solving.models import Solver
@@ -56,12 +55,10 @@ class SolverOut(serializers.ModelSerializer[Solver]):
 class SolverList(generics.ListAPIView[Solver]):
     """All versions of all solvers; an owner's POST makes one."""
 
+    permission_classes = [StaffReadAndOwnersPost]
     serializer_class = SolverOut
     filters = {"slug": "slug", "recipe": "recipe"}
     queryset = Solver.objects.order_by("slug", "-version")
-
-    def get_permissions(self) -> list[BasePermission]:
-        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
 
     @writes("solver_make", request=SolverIn, responses={201: SolverOut, 409: RefusalOut})
     def post(self, request: Request) -> Response:

@@ -6,13 +6,14 @@ from typing import Any
 
 from django import forms
 
+from accounts.site.forms import PlainForm
 from llm.strict_json import NotJson, loads, storable
 from solvers.recipe import Recipe
 from solving.runs.actions import System
 from work.forms import endpoint_choices, price_field
 
 
-class SolverForm(forms.Form):
+class SolverForm(PlainForm):
     """What a solver is made of: fields of its own, those of the recipe's settings (`s_NAME`, filled in from `given`),
     and those of a model for each role of the recipe (`ROLE.NAME`).
     """
@@ -51,7 +52,7 @@ class SolverForm(forms.Form):
     )
 
     def __init__(self, recipe: Recipe, given: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         self.recipe = recipe
         values = recipe.read_settings(given).model_dump(mode="json")
         schema = recipe.settings.model_json_schema()

@@ -8,8 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.access import require_role, staff_only
-from accounts.models import RoleName
+from accounts.access import owner_only, staff_only
 from accounts.site.pages import SignedInRequest, refusals_in
 from solvers.recipe import BadSettings, Recipe, get_recipe, recipe_names
 from solving.models import Solver
@@ -24,7 +23,6 @@ GROUPS = {
     "e": "One agent, best of n, several agents", "f": "Rounds", "g": "Verifiers", "h": "Proposers", "i": "Memory",
     "j": "Roles",
 }  # fmt: skip
-owner_only = require_role(RoleName.OWNER)
 
 
 @staff_only

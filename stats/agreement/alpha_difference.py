@@ -1,7 +1,5 @@
 """Krippendorff's alpha of one group of raters minus that of another on the same items."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ Errors come from leaving out one item at a time, or one cluster of items when se
 intervals are Student's t on Fisher's z, for percent agreement Wilson's (`stats.core.jackknife`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

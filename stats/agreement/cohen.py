@@ -1,7 +1,5 @@
 """Cohen's kappa, plain and weighted, for two fixed raters (Cohen 1960, 1968)."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

@@ -5,8 +5,6 @@ ignore clusters; in version 3 an interval without spread reaches only as far as 
 `stats.agreement.bundle` has the current intervals (ADR 0027).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

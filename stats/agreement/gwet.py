@@ -7,8 +7,6 @@ q is the number of declared categories. `sums` are the 3 + q columns of `item_su
 any leading axes and give nan for 0/0.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

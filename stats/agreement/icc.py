@@ -1,7 +1,5 @@
 """Intraclass correlations from a two-way analysis of variance (Shrout and Fleiss 1979)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

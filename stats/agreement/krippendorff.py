@@ -3,8 +3,6 @@
 All functions take arrays with any leading axes (bootstrap replicates) and give nan where alpha is 0/0.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The one-way intraclass correlation where items have different numbers of labels, from raters nobody tells apart."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

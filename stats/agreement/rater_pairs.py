@@ -1,7 +1,5 @@
 """Agreement of every two raters on the items that both rated."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import combinations

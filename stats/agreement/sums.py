@@ -3,8 +3,6 @@
 All coefficients are functions of sums over items (or clusters of items), so that leaving out one unit is a subtraction.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Every interval leaves out one unit at a time, an item or a cluster (`stats.core.
 scores that are normal, or without ties (ADR 0069).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`analyse agreement`: how far raters agree, question by question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

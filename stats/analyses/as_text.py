@@ -1,7 +1,5 @@
 """The documents of agreement, systems, pairs and retrieval as text for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

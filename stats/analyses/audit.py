@@ -1,7 +1,5 @@
 """`analyse audit`: a judge against experts, in sample and weighted by the design."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The documents about a judge (audit, corrected, calibration, gold) as text for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

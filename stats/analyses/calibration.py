@@ -1,7 +1,5 @@
 """`analyse calibration`: graded scores of a judge against the experts' yes or no."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """`analyse corrected`: the judge's score, corrected by the audit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`analyse difference`: do raters of one group agree more among themselves than those of another?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from stats.agreement.alpha_difference import alpha_difference

@@ -1,7 +1,5 @@
 """`analyse errors`: what the labels say when the raters err, question by question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

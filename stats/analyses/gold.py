@@ -1,7 +1,5 @@
 """`analyse gold`: a judge's choices between two outputs against the gold choice, in one or both orders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -32,7 +30,7 @@ class _PairVotes:
     high: Ints
     orders: Ints
 
-    def take(self, pairs: Ints) -> _PairVotes:
+    def take(self, pairs: Ints) -> "_PairVotes":
         """Some of the pairs."""
         return _PairVotes(*(getattr(self, name)[pairs] for name in ("count", "net", "low", "high", "orders")))
 
@@ -49,7 +47,7 @@ class _Ballots:
     usable: np.ndarray
 
     @classmethod
-    def of(cls, table: Table) -> _Ballots:
+    def of(cls, table: Table) -> "_Ballots":
         """The rows of a table, whose systems are pairs. Raises TableError for another form."""
         first, second, systems = system_pairs(table)
         pairs = group_codes(table, ("release", "question", "subject"))

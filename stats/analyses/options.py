@@ -1,7 +1,5 @@
 """What all analyses of a label table ask for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from stats.core.intervals import z_value

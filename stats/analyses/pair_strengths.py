@@ -1,7 +1,5 @@
 """Strengths and ranks of compared systems, one connected component at a time."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

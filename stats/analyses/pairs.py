@@ -1,7 +1,5 @@
 """`analyse pairs`: win, loss, tie; strengths and ranks; position bias."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

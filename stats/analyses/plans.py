@@ -1,7 +1,5 @@
 """Sample-size plans as documents: audits of strata, agreement, comparison of two systems, one proportion."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """`analyse retrieval`: P@k, Hit@k, MRR@k of ranked lists."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO
 

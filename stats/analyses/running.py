@@ -1,7 +1,5 @@
 """The analyses of a label file by name: what the command, the page and the worker share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """`analyse systems`: what several raters together say of every system: mean, majority, unanimous."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -58,7 +56,7 @@ class _Answers:
     @classmethod
     def of(
         cls, table: Table, outputs: Ints, successes: frozenset[str], codes: dict[str, int], points: Floats
-    ) -> _Answers:
+    ) -> "_Answers":
         """The answers in the rows of a table, whose outputs have these codes; several votes of a rater are one."""
         usable = ~table["state"].is_in("unavailable")
         raters = group_codes(table, ("rater", "rater_kind", "judge_version"))

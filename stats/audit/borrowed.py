@@ -5,8 +5,6 @@ design estimates that system's score. Under the assumption that the judge errs w
 the others it can still be said; the estimate carries TRANSPORT_ASSUMPTION, and is never the corrected score itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ The judge is the prediction, the expert the truth. Eligible pairs are those wher
 The in-sample figures treat the audited subjects as they are; `stats.audit.weighted` weights them by the design.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ drawn at random and labelled by an expert. The value is the design estimate; the
 posteriors of the unaudited labels (STATISTICS.md 3 i), because Wald intervals fail when audits find few errors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

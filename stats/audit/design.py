@@ -1,7 +1,5 @@
 """The strata of an audit: from the design columns where they are filled in, else counted from the judge's rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ splits were positive. Units that were drawn and not labelled, and those that no 
 random, which is an assumption: they are counted, warned of and bounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

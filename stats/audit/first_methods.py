@@ -4,8 +4,6 @@ Nothing new uses them. Each cell has a Jeffreys posterior of its own; added over
 (docs/coverage.md, ADR 0024). The other modules of `stats.audit` have the current ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -16,8 +16,6 @@ The lower end takes its prior successes only from groups in which a success was 
 failures only from groups with a failure: otherwise groups without an event would push both ends inwards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -4,8 +4,6 @@ Valid only if these were estimated conditionally on the truth and carry over to 
 was stratified on the judge's answer distorts them (STATISTICS.md 3 i) unless its outputs are weighted by the design.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

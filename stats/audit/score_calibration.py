@@ -3,8 +3,6 @@
 Every figure may be weighted by the design of an audit; errors leave out one item, or one cluster, at a time.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

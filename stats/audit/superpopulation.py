@@ -12,8 +12,6 @@ where clusters are few or successes rare; both were chosen by measuring (docs/co
 The interval is Wilson's on the effective sample size, so it never leaves [0, 1] and has a width without successes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

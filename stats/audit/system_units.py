@@ -1,7 +1,5 @@
 """Audited units system by system, each with the strata that it has in the draw."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

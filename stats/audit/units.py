@@ -1,7 +1,5 @@
 """A label table made into audited units: what the judge and the experts say about every subject."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
@@ -64,11 +62,11 @@ class AuditUnits:
         """Units on which the experts split evenly and nobody decided."""
         return np.asarray(self.expert == Outcome.UNDECIDED)
 
-    def with_splits(self, outcome: Outcome) -> AuditUnits:
+    def with_splits(self, outcome: Outcome) -> "AuditUnits":
         """The same as if every split had been decided so."""
         return replace(self, expert=np.where(self.split, outcome, self.expert))
 
-    def take(self, rows: np.ndarray) -> AuditUnits:
+    def take(self, rows: np.ndarray) -> "AuditUnits":
         """Some of the units, as a mask."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         for name, part in found.items():

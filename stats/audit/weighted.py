@@ -8,8 +8,6 @@ every cell, once with a prior only in cells where something was seen; the interv
 lower ends to the higher of the higher ends, because prior counts in cells without an event push an end inwards.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ stratum h ~ Binomial(N_h - n_h, p_h), summed over strata. The sum of independent
 of their probabilities, so its quantiles need no random numbers, no seed and no Monte-Carlo error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ often each distinct row (pattern) occurs: one multinomial. This is exact, and ch
 few. With many patterns, counting drawn row numbers is cheaper than a wide multinomial.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

@@ -4,8 +4,6 @@
 computed from its integers.
 """
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from fractions import Fraction

@@ -4,8 +4,6 @@ An undefined number is `value=None` with a reason, never 0 and never an exceptio
 (a negative count, an unknown level) are programming errors and raise `ValueError`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields
 from enum import StrEnum

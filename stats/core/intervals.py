@@ -1,7 +1,5 @@
 """Intervals for one proportion."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

@@ -5,8 +5,6 @@ A unit is an item, or a cluster of items that share a problem or a paper. Measur
 coefficient itself, or log(1 - alpha).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

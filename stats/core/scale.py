@@ -4,8 +4,6 @@ Everything that depends on a scale asks the object; nothing compares its name. T
 of their own (`NAMED`), and scales that a rubric defines (`own_scale`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """A stratified sample whose sizes were frozen at the draw, and the post-stratified mean it supports."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Aligned text tables for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

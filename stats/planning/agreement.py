@@ -5,8 +5,6 @@ drawn from the pilot's table with half a count added to every cell, and each get
 would report: with few items that is much wider than kappa itself is spread.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A stratum is a set of outputs that the judge put together; the audit corrects th
 (STATISTICS.md 3 i and 3 vi). The numbers are expectations under guessed shares of success.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

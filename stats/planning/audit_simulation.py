@@ -5,8 +5,6 @@ interval that `stats.audit.corrected` would give it, all of them at once. Above 
 distribution is drawn instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

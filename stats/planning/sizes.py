@@ -3,8 +3,6 @@
 Sizes are returned unrounded where a formula gives them; round up before drawing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Several labels of one subject made into one (STATISTICS.md 1.5, 3 iv)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Does a reviewer follow a verdict that was in sight? (STATISTICS.md 3 ix)"""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Did blinding hold? Indices from reviewers' guesses of the system (Bang et al. 2004; James et al. 1996)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Dawid and Skene's model: item classes and rater confusions from labels alone (Dawid and Skene 1979)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

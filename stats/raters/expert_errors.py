@@ -5,8 +5,6 @@ A unit is an item, or a cluster of items that share a problem or a paper. Every 
 fits as units; twenty groups (Tukey's grouped jackknife) measure the same with 19 degrees of freedom.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

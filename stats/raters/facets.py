@@ -5,8 +5,6 @@ intercept, so that each facet sums to zero (Linacre 1989; the priors make every 
 items only meet themselves in the Hessian, so they are eliminated and the rest is small and dense.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Signs that a reviewer's labels need a second look (STATISTICS.md 3 ix). A flag never deletes a label."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

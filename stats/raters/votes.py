@@ -1,7 +1,5 @@
 """How steady a judge is across votes, and how many votes are worth asking for (STATISTICS.md 3 v)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Symmetric BLEU-4 of two short texts (Papineni et al. 2002; STATISTICS.md 1.4)."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -6,8 +6,6 @@ clusters is the papers' method and undercovers for few successes. Where clusters
 of 3 vii is too small (ADR 0067).
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Two or more systems on the same items (STATISTICS.md 3 viii)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How far two scores order the same things alike (STATISTICS.md 1.4)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

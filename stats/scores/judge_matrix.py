@@ -3,8 +3,6 @@
 STATISTICS.md 1.2, 3 iii. The counts come from verdicts on one common set of items.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The mean of values on a bounded scale, and shares and means of outputs that come in clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 

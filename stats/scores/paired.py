@@ -5,8 +5,6 @@ every cluster is one item and the outcome is 0 or 1 it is McNemar's exact test. 
 effective number of items, with Student's t for the number of clusters.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

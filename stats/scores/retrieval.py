@@ -1,7 +1,5 @@
 """Ranked retrieval with one target per query (STATISTICS.md 1.3)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -5,8 +5,6 @@ apostrophes) gets one apostrophe in front when it is written and loses it when i
 one that starts with apostrophes, stays as it is, so `unquote_cell(quote_cell(text)) == text` for all texts.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -3,8 +3,6 @@
 A million rows stay small, checks run once per distinct text, and the estimators can count codes directly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -65,7 +63,7 @@ class Table:
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]
 
-    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Table:
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> "Table":
         """The chosen rows, as a mask or as row numbers."""
         chosen = {name: Column(column.codes[rows], column.values) for name, column in self.columns.items()}
         return Table(chosen, self.lines[rows])

@@ -1,7 +1,5 @@
 """Rows of a label table grouped by what they are about."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The rows of a label table as comparisons of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

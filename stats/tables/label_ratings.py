@@ -1,7 +1,5 @@
 """The rows of one question of a label table as ratings: one value per item and rater."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Import, export and `analyse` share it. Columns that a file lacks are empty; unkn
 name, or renamed first.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The first rows of a table from outside, and which of our columns its columns probably are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """Ratings in long form: who put which item into which category."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Both readers refuse what they cannot read exactly: other encodings than UTF-8, N
 another length, nested JSON. Nothing is guessed.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

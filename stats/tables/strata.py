@@ -1,7 +1,5 @@
 """What somebody typed or pasted into the planner: strata (name, size, guess, what an audit costs), or a pilot."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass

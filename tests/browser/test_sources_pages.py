@@ -9,10 +9,10 @@ from django.db import connections
 from playwright.sync_api import expect
 
 from construction.models import Publication, Source
-from construction.sources.actions import add_archive
 from construction.sources.manifest import ManifestRow, Published
 from construction.sources.uploading import reconcile_sources
 from tests.browser.accessibility import axe
+from tests.construction.archives import add_archive
 from tests.construction.test_sources import PAPER, TITLE, TWO
 from work.worker import drain
 

@@ -44,7 +44,6 @@ from benchmark.tuples.actions import declare_tuple
 from construction.builds.actions import steer
 from construction.builds.emission import emit
 from construction.models import Candidate, Source, SourceUpload
-from construction.sources.actions import add_archive
 from construction.sources.manifest import ManifestRow, Published
 from construction.sources.uploading import store_upload as store_sources
 from judging.models import StepVerdict, Verdict
@@ -70,6 +69,7 @@ from tests.annotation.grading import submit_grade
 from tests.benchmark.files import packed
 from tests.construction import test_gaps as gap_text
 from tests.construction import test_pipelines as lemma_text
+from tests.construction.archives import add_archive
 from tests.construction.building import QUOTAS, run, said, source, start
 from tests.llm.server import serving
 from work.models import RunState

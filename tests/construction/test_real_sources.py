@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from construction.models import Source, SourceState
-from construction.sources.actions import add_archive
+from tests.construction.archives import add_archive
 from tests.latex import sources
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.real_data]

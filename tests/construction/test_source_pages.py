@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from construction.models import Publication, Source, SourceState, SourceUpload, UploadedArchive
-from construction.sources.actions import add_archive
 from construction.sources.kind import SOURCES
 from construction.sources.manifest import ManifestRow, Published
 from construction.sources.stored import path_of, upload_folder
 from construction.sources.uploading import reconcile_sources
+from tests.construction.archives import add_archive
 from tests.construction.test_sources import PAPER, TITLE, TWO
 from tests.latex.hostile_archives import ARCHIVES, tar
 from work.claims import claim

@@ -26,7 +26,6 @@ from construction.models import (
 from construction.reading.pairs import document_with_pairs
 from construction.reading.process import Limits, Reader
 from construction.sources.actions import (
-    add_archive,
     choose_main,
     describe_source,
     pair_otherwise,
@@ -41,6 +40,7 @@ from construction.sources.manifest import FaultyManifest, ManifestRow, Published
 from construction.sources.matching import decide, questions
 from construction.sources.names import key_and_version
 from construction.sources.queries import stale, statements_of
+from tests.construction.archives import add_archive
 from tests.latex.hostile_archives import ARCHIVES, tar, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -200,7 +200,7 @@ def test_asking_survives_a_broker_that_is_away_and_the_next_pass_rings_again(
         run = ask(actor=None, judge=judge, release=release_with(1))
     assert run.tasks.count() == 2
     rings = []
-    monkeypatch.setattr("judging.runs.actions.ring", lambda: rings.append("ring"))
+    monkeypatch.setattr("work.claims.ring", lambda: rings.append("ring"))
     assert reconcile()["waiting"] == 2
     assert rings == ["ring"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from llm.double import answer_by_hash
+from tests.llm.double import answer_by_hash
 from tests.llm.server import Server, serving
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from llm.double import Rule, answer_by_hash
+from tests.llm.double import Rule, answer_by_hash
 from tests.llm.moods import MOODS, Exchange, answer, send_json
 
 MAX_BODY = 32 * 1024 * 1024

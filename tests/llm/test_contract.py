@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from llm import Client, Completer, Completion, Double, Malformed, RefusedByServer, Unavailable, parse_reply
+from llm import Client, Completer, Completion, Malformed, RefusedByServer, Unavailable, parse_reply
 from llm.errors import CallFailed
+from tests.llm.double import Double
 from tests.llm.local import client
 from tests.llm.server import Server
 

@@ -159,13 +159,13 @@ def test_page_csv_and_rest_give_the_same_and_name_no_system(flagged, client, coo
 
 
 def test_flags_as_labels_are_analysed_and_are_no_labels_of_the_release(flagged, tmp_path, capsys):
-    call_command("export_flags", release="gaps", labels=True)
+    call_command("export_labels", release="gaps", flag_labels=True)
     path = tmp_path / "flags.csv"
     path.write_text(capsys.readouterr().out)
     call_command("analyse", "agreement", str(path), "--question", "flag_author", "--json")
     found = json.loads(capsys.readouterr().out)
     assert found["questions"]["flag_author"]["cohen_kappa"]["value"] == pytest.approx(0.5)
-    call_command("export_flags", release="gaps", labels=True, blinded=True)
+    call_command("export_labels", release="gaps", flag_labels=True, blinded=True)
     assert "aurora" not in capsys.readouterr().out
     assert list(label_rows(flagged.release)) == []
     with pytest.raises(Exception, match="flag_author"):

@@ -148,9 +148,9 @@ def test_rest_lists_flagged_instances(flagged, client, coordinator):
 
 
 def test_the_command_names_outputs_unless_blinded(flagged, capsys):
-    call_command("export_flags", release=flagged.name)
+    call_command("export_labels", release=flagged.name, flags=True)
     assert rows(capsys.readouterr().out)[-1]["subject"] == "gap-1/aurora-x/1"
-    call_command("export_flags", "--blinded", "--json", release=flagged.name)
+    call_command("export_labels", "--flags", "--blinded", "--json", release=flagged.name)
     out = capsys.readouterr().out
     assert "aurora" not in out
     assert json.loads(out.splitlines()[0])["text"] == "Harer"

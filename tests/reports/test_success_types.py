@@ -6,7 +6,7 @@ from django.urls import reverse
 from benchmark.models import Output
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
-from benchmark.protocols.re2math.success import source_type
+from benchmark.protocols.re2math.sources import source_type
 from reports.scores.inputs import collect
 from reports.scores.success_types import types_of_successes
 from tests.documents import judge_audit_document, success_types_rows

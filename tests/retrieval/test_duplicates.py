@@ -3,15 +3,19 @@
 import random
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from bench.search.sets import planted, statements
-from retrieval.duplicates import compare, pairs
-from retrieval.words import plain
+from bench.search.sets import SOURCES, renamed, statements
+from retrieval.duplicates import Read, compare, pairs
+from retrieval.words import SPOKEN, plain
 from tests.growing import takes_less_than
 from tests.latex.real_data import DATA
 
+_SHORTEST = 8  # words of a statement that is copied
+_PROSE = re.compile(r"(?<![\\{A-Za-z])[a-z]{2,}(?![A-Za-z}])")
+_FORMULA = re.compile(r"\$[^$]*\$|\\\[.*?\\\]|\\begin\{(align|equation)\*?\}.*?\\end\{\1\*?\}", re.DOTALL)
 EXTREME = (
     r"Let $f\colon X\to\R$ be a continuous function on a compact space. "
     "Then $f$ is bounded and attains its maximum."
@@ -74,6 +78,44 @@ def test_pairs_are_listed_once_the_most_alike_first():
 def test_pairs_with_other_statements_name_the_first_list_first():
     found = pairs([("release", EXTREME)], [("corpus", EXTREME), ("other", "Nothing of the kind.")])
     assert [(pair.one, pair.other) for pair in found] == [("release", "corpus")]
+
+
+def planted(
+    data: Path, chance: random.Random, count: int = 200
+) -> tuple[list[tuple[str, str]], dict[str, list[tuple[str, str]]]]:
+    """(all statements, for each kind of change the changed copies of `count` of them), as (key, LaTeX).
+
+    The kinds: one word in ten is another, macros have other names, variables have other letters, and all three.
+    Statements of fewer than eight words are not copied: they are too short to be near to anything.
+    """
+    texts = [(one.key, one.body) for name in SOURCES for one in statements(data, name)]
+    vocabulary = sorted({word for _, body in texts for word in _PROSE.findall(body)})
+    chosen = chance.sample([item for item in texts if len(Read(item[1]).tokens) >= _SHORTEST], count)
+
+    def other_words(body: str) -> str:
+        found = list(_PROSE.finditer(body))
+        for word in sorted(chance.sample(found, round(len(found) / 10)), key=lambda word: -word.start()):
+            body = body[: word.start()] + chance.choice(vocabulary) + body[word.end() :]
+        return body
+
+    def other_macros(body: str) -> str:
+        return re.sub(
+            r"\\([A-Za-z]+)",
+            lambda name: name[0] if name[1] in (*SPOKEN, "begin", "end") else name[0] + "Mine",
+            body,
+        )
+
+    def other_letters(body: str) -> str:
+        letters = chance.randrange(1 << 30)
+        return _FORMULA.sub(lambda formula: renamed(formula[0], random.Random(letters)), body)
+
+    changes = {
+        "words": other_words,
+        "macros": other_macros,
+        "variables": other_letters,
+        "all": lambda body: other_words(other_macros(other_letters(body))),
+    }
+    return texts, {kind: [(key, change(body)) for key, body in chosen] for kind, change in changes.items()}
 
 
 @pytest.mark.real_data

@@ -9,15 +9,18 @@ from benchmark.protocols.re2math.citing import passage_of
 from benchmark.protocols.re2math.conditions import CONDITION_TABLES
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
-from benchmark.protocols.re2math.cutoff import source_dates
 from benchmark.protocols.re2math.loader import read_outputs, read_release, read_verdicts
 from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket, reached
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
-from benchmark.protocols.re2math.retrieved import with_retrieved
 from benchmark.protocols.re2math.schema import OutputLine, ProofGap
 from benchmark.protocols.re2math.solving import SOLVING
-from benchmark.protocols.re2math.source_program import SOURCES, flag_output
-from benchmark.protocols.re2math.success import SUCCESS_TYPES
+from benchmark.protocols.re2math.sources import (
+    SOURCES,
+    SUCCESS_TYPES,
+    flag_output,
+    source_dates,
+    with_retrieved,
+)
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent

@@ -6,7 +6,7 @@ from benchmark.protocol import Case, CaseColumn
 from benchmark.protocols.re2math.citing import matches_cited
 from benchmark.protocols.re2math.metrics import MEASURES, ORACLE, cited_among, open_citations, tool_label
 from benchmark.protocols.re2math.schema import GapAnswer, ProofGap
-from benchmark.protocols.re2math.success import open_source
+from benchmark.protocols.re2math.sources import open_source
 
 _NEEDED = ("ground", "suff")
 _IDENTITY = {Identity.SAME: "yes", Identity.DIFFERENT: "no"}

@@ -1,7 +1,6 @@
 """manage.py build NAME --protocol lemmas --endpoint NAME --model NAME --max-tokens 1000000 [--numbers FILE]"""
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -46,9 +45,8 @@ class Command(TouchstoneCommand):
             reconcile_builds()
             build.refresh_from_db()
             progress = progress_of(build)
-            if sys.stderr.isatty():
-                over = progress["papers"] - progress["papers_open"]
-                self.stderr.write(f"\r{over} of {progress['papers']} papers", ending="")
+            over = progress["papers"] - progress["papers_open"]
+            self.progress(f"{over} of {progress['papers']} papers")
             if build.state != RunState.RUNNING:
                 break
             time.sleep(_POLL_SECONDS)

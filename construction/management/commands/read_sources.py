@@ -1,6 +1,5 @@
 """manage.py read_sources [--all] [--source KEY]"""
 
-import sys
 from collections import Counter
 from typing import Any
 
@@ -32,6 +31,5 @@ class Command(TouchstoneCommand):
                 source = Source.objects.filter(pk=number).first()
                 if source is not None:
                     codes[read_again(source=source, reader=reader) or "readable"] += 1
-                if sys.stderr.isatty():
-                    self.stderr.write(f"\r{done:,} of {len(numbers):,}", ending="")
+                self.progress(f"{done:,} of {len(numbers):,}")
         return {"outline": OUTLINE_VERSION, "sources": sum(codes.values()), **dict(sorted(codes.items()))}

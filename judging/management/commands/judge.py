@@ -95,18 +95,12 @@ class Command(TouchstoneCommand):
             drain()
             reconcile()
             state = runs_with_progress().get(pk=run.pk)
-            self._progress(state)
+            self.progress(f"{state.n_done} of {state.n_tasks} verdicts, {state.n_failed} failed")
             if state.state != RunState.RUNNING:
                 break
             time.sleep(_POLL_SECONDS)
         if sys.stderr.isatty():
             self.stderr.write("")
-
-    def _progress(self, run: Any) -> None:
-        if sys.stderr.isatty():
-            done = f"\r{run.n_done} of {run.n_tasks} verdicts, {run.n_failed} failed"
-            self.stderr.write(done, ending="")
-            self.stderr.flush()
 
 
 def _judge(slug: str) -> Judge:

@@ -95,28 +95,25 @@ class Command(BaseCommand):
         analyses = parser.add_subparsers(dest="analysis", required=True, metavar="ANALYSIS")
         for name, analysis in running.ANALYSES.items():
             own = analyses.add_parser(name, help=analysis.line)
-            self._common(own)
+            own.add_argument("file", type=Path, help="a label table, .csv or .jsonl")
+            own.add_argument(
+                "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document"
+            )
+            own.add_argument(
+                "--map",
+                action="append",
+                type=argument(running.renaming),
+                default=[],
+                metavar="OTHER=CANONICAL",
+                help="read a column under another name; OTHER= drops it",
+            )
+            own.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of every resampling")
+            own.add_argument("--confidence", type=float, default=0.95, help="level of the intervals")
             for option in analysis.takes:
                 flag, terms = ARGUMENTS[option]
                 if option == "positive" and analysis.needs_positive:
                     terms = {**terms, "required": True}
                 own.add_argument(flag, **terms)
-
-    def _common(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="a label table, .csv or .jsonl")
-        parser.add_argument(
-            "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document"
-        )
-        parser.add_argument(
-            "--map",
-            action="append",
-            type=argument(running.renaming),
-            default=[],
-            metavar="OTHER=CANONICAL",
-            help="read a column under another name; OTHER= drops it",
-        )
-        parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of every resampling")
-        parser.add_argument("--confidence", type=float, default=0.95, help="level of the intervals")
 
     def run(self, **options: Any) -> running.Document:
         self.analysis: str = options["analysis"]

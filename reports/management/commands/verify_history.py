@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.history.chain import Head, fault_of, faults, head, waiting
+from reports.history.chain import Head, fault_of, faults, head, seal, waiting
 
 SHOWN = 20  # a chain that is broken once differs at many places
 
@@ -25,12 +25,18 @@ class Command(TouchstoneCommand):
             help="a head that was kept elsewhere and must still be in the chain; may be given several times",
         )
 
+        parser.add_argument(
+            "--seal", action="store_true", help="first seal what was written since the last pass"
+        )
+
     def run(self, **options: Any) -> dict[str, object]:
+        if options["seal"]:
+            seal()
         kept = []
         for text in options["head"]:
             position, _, chain = text.partition(":")
             if not position.isdecimal() or len(chain) != 64:
-                raise Refused(f"{text!r} is not POSITION:HASH, as seal_history prints it", code="bad_head")
+                raise Refused(f"{text!r} is not POSITION:HASH, as this command prints it", code="bad_head")
             kept.append(fault_of(Head(int(position), chain.lower())))
         found = [fault for fault in kept if fault] + list(islice(faults(), SHOWN))
         if found:

@@ -1,6 +1,5 @@
 """manage.py write_slogans --corpus NAME --reads body --endpoint NAME --model NAME --max-cost 5 [--estimate]"""
 
-import sys
 import time
 from typing import Any
 
@@ -47,8 +46,7 @@ class Command(TouchstoneCommand):
             drain()
             reconcile_slogans()
             run: Any = runs_with_progress().get(pk=number)
-            if sys.stderr.isatty():
-                self.stderr.write(f"\r{run.n_written + run.n_refused} of {run.n_tasks} replies", ending="")
+            self.progress(f"{run.n_written + run.n_refused} of {run.n_tasks} replies")
             if run.state != RunState.RUNNING:
                 break
             time.sleep(_POLL_SECONDS)

@@ -1,7 +1,6 @@
 """manage.py solve --release R --solver S [--attempts k] [--split X] [--artifact A]"""
 
 import json
-import sys
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -79,11 +78,7 @@ class Command(TouchstoneCommand):
             reconcile_solving()
             run.refresh_from_db()
             progress = progress_of(run)
-            if sys.stderr.isatty():
-                self.stderr.write(
-                    f"\r{progress.ended} of {progress.attempts} attempts, {progress.tokens:,} tokens",
-                    ending="",
-                )
+            self.progress(f"{progress.ended} of {progress.attempts} attempts, {progress.tokens:,} tokens")
             if run.state != RunState.RUNNING or progress.paused == progress.attempts - progress.ended:
                 break
             time.sleep(_POLL_SECONDS)

@@ -1,4 +1,4 @@
-"""Fields of forms that several apps need."""
+"""Forms and their fields as several apps need them."""
 
 from typing import Any
 
@@ -17,3 +17,10 @@ class RowsField(forms.ModelMultipleChoiceField):
                     self.error_messages["invalid_choice"], code="invalid_choice", params={"value": one}
                 )
         return super().clean(value)
+
+
+class PlainForm(forms.Form):
+    """A form whose labels are above their fields and need no colon."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
