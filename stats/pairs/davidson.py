@@ -5,8 +5,6 @@ Without ties it is Bradley and Terry's model. Fitted by Newton's method on log s
 (Davidson 1970; Davidson and Beaver 1977).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ All arrays begin with the R tables. Parameters (R, size) are k log strengths, th
 last two as far as fitted.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,7 +38,7 @@ class NewtonProblem:
     def _gamma_at(self) -> int:
         return self.k + self.has_nu
 
-    def rows(self, chosen: Ints) -> NewtonProblem:
+    def rows(self, chosen: Ints) -> "NewtonProblem":
         """The same for some tables."""
         return replace(self, counts=self.counts[chosen])
 

@@ -1,7 +1,5 @@
 """Comparisons of systems two at a time: counts, win rates, connectedness (STATISTICS.md 1.5, 3 iii)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -49,11 +47,11 @@ class Comparisons:
         flat = np.bincount((self.result * k + self.first) * k + self.second, minlength=3 * k * k)
         return flat.reshape(3, k, k).astype(np.float64)
 
-    def take(self, rows: Ints) -> Comparisons:
+    def take(self, rows: Ints) -> "Comparisons":
         """Some of the comparisons, repeats allowed."""
         return Comparisons(self.first[rows], self.second[rows], self.result[rows], self.systems)
 
-    def among(self, members: Ints) -> tuple[Comparisons, Ints]:
+    def among(self, members: Ints) -> "tuple[Comparisons, Ints]":
         """Comparisons of the `members` (codes) with each other, recoded in their order; and their rows."""
         codes = np.full(self.k, -1)
         codes[members] = np.arange(len(members))

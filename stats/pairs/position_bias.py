@@ -1,7 +1,5 @@
 """Does the first shown win because it is shown first? (STATISTICS.md 3 iii)"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Strengths by the cluster jackknife and ranks by the cluster bootstrap, for comparisons that share a problem."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

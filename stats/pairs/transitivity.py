@@ -3,8 +3,6 @@
 STATISTICS.md 3 iii.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
