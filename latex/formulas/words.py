@@ -23,7 +23,9 @@ DISPLAYS: dict[str, tuple[str, str]] = {
 BARE = ("split", "aligned", "gathered", "cases", "dcases", "CD", "matrix", "pmatrix", "bmatrix", "vmatrix",
         "Bmatrix", "Vmatrix", "smallmatrix")  # fmt: skip
 DISPLAYS |= {name: (name, "none") for name in BARE}
-PRIMES = str.maketrans({"\u2032": "'", "\u2033": "''", "\u2034": "'''", "\u2057": "''''"})  # KaTeX sets them low
+PRIMES = str.maketrans(
+    {"\u2032": "'", "\u2033": "''", "\u2034": "'''", "\u2057": "''''"}
+)  # KaTeX sets them low
 THREE_COLUMNS = frozenset({"eqnarray", "eqnarray*", "IEEEeqnarray", "IEEEeqnarray*"})
 RAGGED = frozenset({"multline", "multline*"})
 

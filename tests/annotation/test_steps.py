@@ -136,7 +136,9 @@ def submitted(place, reviewer) -> Grade:
     )
 
 
-def test_an_adjudicator_reads_the_names_of_steps_that_the_graders_saw(client, stepwise, algebraist, coordinator):
+def test_an_adjudicator_reads_the_names_of_steps_that_the_graders_saw(
+    client, stepwise, algebraist, coordinator
+):
     submitted(stepwise, algebraist)
     client.force_login(coordinator)
     item = stepwise.item
