@@ -70,3 +70,23 @@ def test_on_a_phone_the_labels_of_steps_do_not_scroll_sideways(sign_in, algebrai
     page = sign_in(algebraist, viewport={"width": 360, "height": 740})
     page.goto(reverse("grade", args=[stepwise.handle]))
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_key_that_opens_the_outline_closes_it_and_the_passage_has_the_focus_again(item):
+    item.set_viewport_size({"width": 1000, "height": 700})  # the outline is a drawer
+    keys = item.keyboard
+    keys.press("j")
+    keys.press("o")
+    expect(item.locator("#outline a").first).to_be_focused()
+    keys.press("o")
+    expect(item.locator("#outline")).to_be_hidden()
+    expect(item.locator('[data-block="b1"]')).to_be_focused()
+
+
+def test_an_arrow_key_never_leads_to_an_answer_out_of_sight(item):
+    item.set_viewport_size({"width": 1280, "height": 400})  # the second question is taller than this
+    item.locator('#question-each [data-step="b2"] input[value="correct"]').check()
+    item.locator("#answers textarea:visible, #answers select:visible").last.scroll_into_view_if_needed()
+    item.locator("#question-each").focus()
+    item.keyboard.press("ArrowDown")
+    expect(item.locator('#question-each [data-step="b2"] input[value="correct"]')).to_be_in_viewport()
