@@ -113,6 +113,11 @@ class Sheet:
         """Whether a question is about steps."""
         return any(question.steps for question in self.questions)
 
+    @property
+    def step_names(self) -> dict[str, str]:
+        """The names of the steps that questions are about, by key."""
+        return {asked.step.key: asked.step.name for question in self.questions for asked in question.steps}
+
 
 def sheet(
     place: Assignment, *, content: Mapping[str, Any] | None = None, problems: Mapping[str, str] | None = None
@@ -218,7 +223,7 @@ def _choices(question: Question, chosen: str) -> tuple[Choice, ...]:
 
 def own_answers(page: Sheet, answers: Iterable[Answer]) -> list[dict[str, object]]:
     """What was answered to each question, in words: {text, given: [{step, words, comment}]}."""
-    names = {asked.step.key: asked.step.name for question in page.questions for asked in question.steps}
+    names = page.step_names
     given: dict[str, list[dict[str, str]]] = {}
     for answer in answers:
         words = value_words(answer.value) or "cannot be judged"

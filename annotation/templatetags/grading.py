@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from annotation.grading.remarks import Remark, words_between
+from annotation.grading.sheets import Sheet
 from stats.core.scale import value_words
 
 # As static/js/grading/words.js: $$..$$ and \[..\] are displays, $..$ and \(..\) are inline; \$ is a dollar, and
@@ -38,6 +39,12 @@ def without_place(remarks: Iterable[Remark]) -> list[Remark]:
 def quoted_from(remark: Remark, source: str) -> str:
     """The words that the remark is about, in the source of its passage; empty if that is the passage as a whole."""
     return remark.quote or words_between(source, remark.comment.start, remark.comment.end)
+
+
+@register.filter
+def step_of(key: str, sheet: Sheet) -> str:
+    """The step as graders saw it named, by its key."""
+    return sheet.step_names.get(key, key)
 
 
 register.filter(value_words)

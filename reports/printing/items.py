@@ -6,7 +6,7 @@ graders, for every reader.
 
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.db.models import Prefetch, Q, QuerySet
@@ -27,6 +27,7 @@ from benchmark.files.pictures import illustrated
 from benchmark.models import CleanCopy, OutputState
 from benchmark.rendering.actions import render_now
 from benchmark.rubrics import rubric_from_content
+from benchmark.steps import steps_of
 from latex import Block
 from reports.labels.rows import opaque
 from reports.printing.pages import PICTURE
@@ -63,10 +64,12 @@ class PrintedComment:
 
 @dataclass(frozen=True)
 class PrintedPassage:
-    """A block of the text with the remarks that are anchored to it."""
+    """A block of the text with the remarks that are anchored to it; `step` is the step that begins here, if graders
+    were asked about steps."""
 
     block: Block
     comments: tuple[PrintedComment, ...]
+    step: str = ""
 
 
 @dataclass(frozen=True)
@@ -245,6 +248,8 @@ def _printed(
     # every remark on a passage of an anchored part is taken out of `remarks`
     shown = item_material(item, swapped=turned)
     anchored = [proof.anchored for proof in shown.proofs]
+    about_steps = any(answer.step for _, grade in by_grader for answer in grade.answers.all())
+    names: dict[str, str] = {}
     open_parts = []
     files = sheet_files(shown, _inline)
     every_part = [(part, "problem-") for part in shown.instance_parts]
@@ -256,10 +261,13 @@ def _printed(
         if part.collapsed:
             continue
         commented = any(part is one for one in anchored)
+        if commented and about_steps:
+            names = {step.key: step.name for step in steps_of(document.blocks)}
         passages = [
             PrintedPassage(
                 block,
                 tuple(one.quoting(block.source) for one in (remarks.pop(block.id, ()) if commented else ())),
+                names.get(block.id, "") if commented else "",
             )
             for block in document.blocks
         ]
@@ -279,7 +287,7 @@ def _printed(
         state="" if answered or item.output is None else item.output.get_state_display(),
         parts=tuple(open_parts),
         graders=tuple(graders),
-        answers=tuple(_answers(item, by_grader, turned=turned)),
+        answers=tuple(_answers(item, by_grader, names, turned=turned)),
         notes=tuple(notes),
         lost=tuple(comment for left in remarks.values() for comment in left),
         on_files=tuple(on_files),
@@ -316,8 +324,10 @@ def _inline(file: ShownFile) -> str:
     return PICTURE + b64encode(CleanCopy.objects.get(pk=file.copy).data).decode()
 
 
-def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]], *, turned: bool) -> Iterator[PrintedAnswer]:
-    """One row per question and step; a question that nobody was asked is left out."""
+def _answers(
+    item: Item, by_grader: Sequence[tuple[str, Grade]], names: Mapping[str, str], *, turned: bool
+) -> Iterator[PrintedAnswer]:
+    """One row per question and step, by its name; a question that nobody was asked is left out."""
     given = {
         (answer.question, answer.step, grader): answer
         for grader, grade in by_grader
@@ -339,4 +349,5 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]], *, turned: bool
                 value = upright(answer.value, swapped=swapped)
                 values.append(value_words(value) or unanswered)
                 remarks += [(grader, words) for words in (value * is_text, answer.comment) if words]
-            yield PrintedAnswer(question.text, step, tuple(values), tuple(remarks), is_text)
+            name = names.get(step, step)
+            yield PrintedAnswer(question.text, name, tuple(values), tuple(remarks), is_text)

@@ -1,6 +1,7 @@
 """Labels of steps: what a step is, what may be said of it, and what is stored and exported."""
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 import latex
@@ -9,10 +10,14 @@ from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.core.documents import anchors
 from annotation.core.item_names import item_name
 from annotation.core.material import material
+from annotation.core.visibility import Viewer
 from annotation.grading.answers import Incomplete, checked
+from annotation.grading.sheets import sheet
 from annotation.models import Grade
+from annotation.templatetags.grading import step_of
 from benchmark.rubrics import RubricError, rubric_from_content
 from benchmark.steps import NO_ERROR, steps_of, up_to_first_error
+from reports.printing.items import printed_items
 from tests.annotation.grading import submit_grade
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, RubricFactory, digest
 
@@ -145,6 +150,22 @@ def test_an_adjudicator_reads_the_names_of_steps_that_the_graders_saw(
     page = client.get(reverse("adjudicate", args=[item.campaign.slug, item_name(item.pk)])).content.decode()
     assert '<a href="#b2">step 1</a>' in page
     assert "step b2" not in page
+
+
+def test_a_report_names_steps_as_the_graders_saw_them_and_says_where_each_begins(stepwise, algebraist):
+    submitted(stepwise, algebraist)
+    ((printed,),) = printed_items([stepwise.item.campaign], Viewer.STAFF, identities=False)
+    assert [(answer.question, answer.step) for answer in printed.answers][-3:] == [
+        (EACH["text"], step) for step in ("1", "2", "3")
+    ]
+    page = render_to_string("reports/printing/_item.html", {"item": printed})
+    assert "(step 2)" in page
+    assert 'Step 2</p>\n        <div id="i1-b3"' in page
+
+
+def test_a_discussion_names_steps_as_the_graders_saw_them(stepwise):
+    shown = sheet(stepwise)
+    assert [step_of(key, shown) for key in ("b2", "b4", "gone")] == ["1", "3", "gone"]
 
 
 def test_a_grade_stores_one_answer_for_each_step(stepwise, algebraist):
