@@ -81,8 +81,8 @@ class Recipe:
         if not isinstance(given.get("name"), str):
             raise BadRecipe("a recipe needs a name")
         for name, of in given.items():
-            wanted = {"str": str, "int": int, "float": int | float}[str(known[name].type)]
-            if not isinstance(of, wanted) or isinstance(of, bool):
+            wanted: Any = known[name].type
+            if not isinstance(of, int | float if wanted is float else wanted) or isinstance(of, bool):
                 raise BadRecipe(f"{name} is {of!r}")
         try:
             return cls(model=None if model is None else Model(**model), **given)
