@@ -37,8 +37,8 @@ Estimates = Mapping[str, Estimate]
 # 16: experts' rates over all problems count a problem that a system lacks once, however many attempts it made at
 #     others, and no attempt that it left blank at a problem that another attempt answered. Ranges of ranks take the
 #     errors of few papers or problems for known.
-# 17: ranges of ranks take systems that few papers or problems compare with the others for compared in all of them, and
-#     bounds of an undefined corrected score leave out what splits of experts leave open.
+# 17: ranges of ranks and intervals of strengths take systems that few papers or problems compare with the others for
+#     compared in all of them, and bounds of an undefined corrected score leave out what splits of experts leave open.
 METHODS = 17
 
 

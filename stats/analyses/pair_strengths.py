@@ -11,7 +11,7 @@ from stats.core.intervals import z_value
 from stats.pairs import davidson
 from stats.pairs.davidson import DavidsonFit
 from stats.pairs.pairwise import Comparisons, components
-from stats.pairs.strength_bootstrap import REFITTED, clustered_strengths, jackknife_strengths
+from stats.pairs.strength_bootstrap import REFITTED, RankErrors, clustered_strengths, jackknife_strengths
 from stats.scores.clusters import FEW_CLUSTERS
 
 METHOD = "davidson_newton"
@@ -69,7 +69,10 @@ def standings(comparisons: Comparisons, clusters: Ints | None, options: Options)
             count = int(own.max()) + 1
             cautions = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
             cautions = (*cautions, Caution.FEW_CLUSTERS) if count < FEW_CLUSTERS else cautions
-            strengths = jackknife_strengths(part, own, fitted, level=level, way=options.clustering)
+            tell = draws.effective.diagonal() if options.rank_errors == RankErrors.OF_PAIR else None
+            strengths = jackknife_strengths(
+                part, own, fitted, level=level, way=options.clustering, effective=tell
+            )
             ranks = draws.ranks(fitted, level, way=options.rank_errors)
             placed = [
                 Standing(

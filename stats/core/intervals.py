@@ -13,12 +13,12 @@ def z_value(level: float = 0.95) -> float:
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
-def t_value(level: float, degrees: int) -> float:
-    """The two-sided quantile of Student's t with `degrees` >= 1 degrees of freedom."""
+def t_value(level: float, degrees: float) -> float:
+    """The two-sided quantile of Student's t with `degrees` > 0 degrees of freedom."""
     from scipy.special import stdtrit
 
-    if degrees < 1:
-        raise ValueError(f"Student's t needs at least one degree of freedom, got {degrees}")
+    if degrees <= 0:
+        raise ValueError(f"Student's t needs degrees of freedom, got {degrees}")
     z_value(level)
     return float(stdtrit(degrees, 0.5 + level / 2))
 

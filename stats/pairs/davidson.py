@@ -124,10 +124,11 @@ def scores(fitted: DavidsonFit, first: Ints, second: Ints, result: Ints) -> Floa
 
 
 def effective_clusters(fitted: DavidsonFit, first: Ints, second: Ints, clusters: Ints) -> Floats:
-    """(k, k) how many `clusters` (L,) of equal weight would tell as much about the difference of two strengths.
+    """(k, k) how many `clusters` (L,) of equal weight would tell as much about the difference of two strengths, or on
+    the diagonal about one strength.
 
-    A cluster weighs its share of the information about the difference: a system that was compared in one problem, or
-    that one problem links to the other, has a difference of about one.
+    A cluster weighs its share of the information about it: a system that was compared in one problem, or that one
+    problem links to the other, has a difference of about one.
     """
     k = len(fitted.strengths)
     pairs, of_row = np.unique(first * k + second, return_inverse=True)
@@ -142,7 +143,8 @@ def effective_clusters(fitted: DavidsonFit, first: Ints, second: Ints, clusters:
     for rows in np.split(np.arange(len(kinds)), starts[1:]):
         inside = (moved[:, pair[rows]] * np.sqrt(times[rows])[:, None]).reshape(-1, k)
         shared = inside.T @ inside
-        weight = np.diag(shared)[:, None] + np.diag(shared) - 2 * shared
+        own = np.diag(shared)
+        weight = own[:, None] + own - 2 * shared + np.diag(own)
         total += weight
         squares += weight**2
     return np.divide(total**2, squares, out=np.full((k, k), np.inf), where=squares > 0)

@@ -20,13 +20,14 @@ REPLICATES = 1_000
 REFITTED = 60  # clusters from which on one Newton step takes the place of a fit without each
 UNMOVED = 1e-9  # a standard error below this is rounding
 FEWEST = 0.05  # degrees of freedom below which a difference is taken to rest on one cluster
+_LEAST_DEGREES = 0.5
 
 
 class RankErrors(IntEnum):
     """How ranges of ranks take the errors of resampled strengths; all but the last are for older artifacts.
 
     KNOWN takes them for exact (`methods` below 16), OF_ALL for as uncertain as all clusters make them (16), OF_PAIR as
-    those that tell about the two systems.
+    those that tell about the two systems. Intervals of strengths go by all clusters but with the last.
     """
 
     KNOWN = 1
@@ -105,27 +106,35 @@ def jackknife_strengths(
     *,
     level: float = 0.95,
     way: Clustering = Clustering.SKEWED,
+    effective: Floats | None = None,
 ) -> list[Estimate]:
     """Strengths with the standard error of leaving out one cluster at a time, and Student's interval.
 
-    se^2 = (C - 1) / C sum (b_(c) - mean)^2 with C - 1 degrees of freedom. Below REFITTED clusters each b_(c) is a fit
-    of its own, and there is no interval (SEPARATION) where a single cluster decides whether the strengths are finite;
-    from there on it is one Newton step, which measures the same. Percentiles of the cluster bootstrap cover .92 to .94
-    with 30 and 60 clusters, this .94 to .96 (docs/coverage.md).
+    se^2 = (C - 1) / C sum (b_(c) - mean)^2. Below REFITTED clusters each b_(c) is a fit of its own, and there is no
+    interval (SEPARATION) where a single cluster decides whether the strengths are finite; from there on it is one
+    Newton step, which measures the same. Percentiles of the cluster bootstrap cover .92 to .94 with 30 and 60 clusters,
+    this .94 to .96 (docs/coverage.md). The degrees of freedom are those of the clusters that tell about each strength,
+    `effective` (k,), less one; without it, for artifacts by older methods, C - 1.
     """
     count = int(clusters.max(initial=-1)) + 1
+    degrees = [count - 1.0] * comparisons.k
+    if effective is not None:
+        degrees = np.maximum(effective - 1, _LEAST_DEGREES).tolist()
     if not 1 < count < REFITTED:
         return [
-            clustered_parameter(comparisons, clusters, fitted, place, level=level, way=way)
-            for place in range(comparisons.k)
+            clustered_parameter(comparisons, clusters, fitted, place, level=level, way=way, degrees=own)
+            for place, own in enumerate(degrees)
         ]
     refits = _Refit(comparisons, clusters, fitted)(1 - np.eye(count, dtype=np.int64))
     left = np.array([strengths for strengths in refits if strengths is not None])
     if len(left) < count:
-        nothing = _estimate(fitted, 0, comparisons, count, None, level)
+        nothing = _estimate(fitted, 0, comparisons, count, None, level, 0)
         return [replace(nothing, value=float(b), reason=Reason.SEPARATION) for b in fitted.strengths]
     errors = np.sqrt((count - 1) / count * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
-    return [_estimate(fitted, place, comparisons, count, float(se), level) for place, se in enumerate(errors)]
+    return [
+        _estimate(fitted, place, comparisons, count, float(se), level, own)
+        for place, (se, own) in enumerate(zip(errors, degrees, strict=True))
+    ]
 
 
 def clustered_parameter(
@@ -136,19 +145,27 @@ def clustered_parameter(
     *,
     level: float = 0.95,
     way: Clustering = Clustering.SKEWED,
+    degrees: float | None = None,
 ) -> Estimate:
     """One parameter (its place in the covariance) with the error of leaving out clusters, each in one Newton step.
 
-    Student's t with C - 1 degrees of freedom; no interval (FEW_EVENTS) with a single cluster.
+    Student's t with so many `degrees` of freedom, by default C - 1; no interval (FEW_EVENTS) with a single cluster.
     """
     cells = (comparisons.first, comparisons.second, comparisons.result)
     covariance = davidson.clustered_covariance(fitted, *cells, clusters, way)
     se = None if covariance is None else math.sqrt(covariance[place, place])
-    return _estimate(fitted, place, comparisons, int(clusters.max(initial=-1)) + 1, se, level)
+    count = int(clusters.max(initial=-1)) + 1
+    return _estimate(fitted, place, comparisons, count, se, level, count - 1 if degrees is None else degrees)
 
 
 def _estimate(
-    fitted: DavidsonFit, place: int, comparisons: Comparisons, count: int, se: float | None, level: float
+    fitted: DavidsonFit,
+    place: int,
+    comparisons: Comparisons,
+    count: int,
+    se: float | None,
+    level: float,
+    degrees: float,
 ) -> Estimate:
     """If all clusters are alike they leave no error: then the model's is taken, and NO_SPREAD says so."""
     found = Estimate(
@@ -163,7 +180,7 @@ def _estimate(
         return found
     alike, value = se < UNMOVED, fitted.parameter(place)
     error = math.sqrt(fitted.covariance[place, place]) if alike else se
-    half = t_value(level, count - 1) * error
+    half = t_value(level, degrees) * error
     return replace(
         found,
         ci=(value - half, value + half),
