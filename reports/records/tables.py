@@ -164,9 +164,9 @@ def choices_csv(choices: Choices, inputs: Inputs) -> bytes:
 
 
 def grid_csv(record: Shown) -> bytes:
-    """A row for each answer: problem, title, field, system, what was said in words, whether it counts as solved."""
+    """A row for each attempt: problem, title, field, system, what was said in words, whether it counts as solved."""
     gone = left_out(record.inputs)
-    head = ["number", "problem", "title", "field", "system", "level", "solved", "detail"]
+    head = ["number", "problem", "title", "field", "system", "attempt", "level", "solved", "detail"]
     rows: list[list[object]] = [[*head, *["excluded"] * bool(gone)]]
     for row in record.rows:
         title = record.names.titles.get(row.instance, row.instance)
@@ -174,8 +174,9 @@ def grid_csv(record: Shown) -> bytes:
             system = record.system(record.board.lines[at].system)
             for cell in cells:
                 solved = "yes" if cell.solved else "no" if cell.kind in ("graded", "judged", "blank") else ""
-                line = [row.number, row.instance, title, row.domain, system, cell.words, solved, cell.spoken]
-                rows.append([*line, *_excluded(row.instance in gone, gone)])
+                line = [row.number, row.instance, title, row.domain, system, cell.attempt if cell.subject else ""]
+                line += [cell.words, solved, cell.spoken, *_excluded(row.instance in gone, gone)]
+                rows.append(line)
     return "".join(table_lines(rows)).encode()
 
 

@@ -1,5 +1,6 @@
 """Public records: what becomes public, for whom, in which files, and what never does."""
 
+import csv
 import errno
 import hashlib
 import io
@@ -8,6 +9,7 @@ import os
 import re
 import shutil
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from datetime import date, timedelta
 from html.parser import HTMLParser
@@ -47,6 +49,7 @@ from reports.records.mathml import with_mathml
 from reports.records.metadata import bibtex, citation_cff
 from reports.records.site import build
 from reports.records.tables import latex_text, markdown_text
+from reports.scores.inputs import Inputs
 from reports.tasks import publish_ended_embargoes
 from tests.benchmark.files import example, write_lines
 from tests.factories import CampaignFactory, ItemFactory, ReleaseFactory
@@ -561,6 +564,14 @@ def changed(content: bytes, *, honest_sums: bool, **files: bytes) -> list[str]:
         for name, value in {**every, "SHA256SUMS": listed}.items():
             other.writestr(f"x/{name}", value)
     return [str(one) for one in verify_archive(made.getvalue()).differences]
+
+
+def test_the_grid_has_a_row_for_each_attempt_and_says_which(publish):
+    files = unpacked(packed(publish(show_problems=True)))
+    outputs = Inputs.from_json(json.loads(files["artifact.json"])["inputs"]).outputs
+    rows = list(csv.DictReader(io.StringIO(files["grid.csv"].decode())))
+    said = Counter((row["problem"], row["attempt"]) for row in rows if row["attempt"])
+    assert said == Counter((row.instance, str(row.attempt)) for row in outputs)
 
 
 def test_a_changed_file_is_named(publish):
