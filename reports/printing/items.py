@@ -65,7 +65,7 @@ class PrintedComment:
 @dataclass(frozen=True)
 class PrintedPassage:
     """A block of the text with the remarks that are anchored to it; `step` is the step that begins here, if graders
-    were asked about steps."""
+    were asked about steps and the text does not say so itself."""
 
     block: Block
     comments: tuple[PrintedComment, ...]
@@ -267,7 +267,7 @@ def _printed(
             PrintedPassage(
                 block,
                 tuple(one.quoting(block.source) for one in (remarks.pop(block.id, ()) if commented else ())),
-                names.get(block.id, "") if commented else "",
+                _step_sign(block, names) if commented else "",
             )
             for block in document.blocks
         ]
@@ -293,6 +293,11 @@ def _printed(
         on_files=tuple(on_files),
         general=tuple(general),
     )
+
+
+def _step_sign(block: Block, names: Mapping[str, str]) -> str:
+    name = names.get(block.id, "")
+    return "" if f"Step {name}" in block.source[:40] else name
 
 
 def _notes(grade: Grade, *, other_order: bool) -> Iterator[str]:
