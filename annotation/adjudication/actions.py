@@ -10,7 +10,7 @@ from annotation.adjudication.settling import overrules_everyone
 from annotation.campaigns.actions import locked, require_staff
 from annotation.campaigns.pairing import upright
 from annotation.core import phases
-from annotation.core.identities import is_unblinded, knows_identities
+from annotation.core.identities import is_shown_elsewhere, is_unblinded, knows_identities
 from annotation.core.item_names import is_turned
 from annotation.core.phases import Verb
 from annotation.models import Adjudication, AssignmentState, Campaign, Cause, Item
@@ -76,7 +76,7 @@ def adjudicate(
         overrules=overrules,
         cause=cause,
         note=note,
-        informed=knows_identities(actor, campaign) or is_unblinded(campaign),
+        informed=knows_identities(actor, campaign) or is_unblinded(campaign) or is_shown_elsewhere(item),
         amendment=is_unblinded(campaign),
         supersedes=latest,
         decided_by=actor,

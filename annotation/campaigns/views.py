@@ -38,6 +38,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         Campaign.objects.select_related("release__benchmark", "rubric", "created_by"), slug=slug
     )
     items, people = list(queries.progress_by_item(row)), queries.progress_by_reviewer(row)
+    waiting, hindered = queries.waiting_places(row), {one["reviewer"] for one in people if one["hindrance"]}
     places = sum(item.places for item in items)
     context = {
         "campaign": row,
@@ -48,8 +49,8 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "strata": queries.drawn_strata(row),
         "domains": queries.progress_by_domain(row),
         "reviewers": people,
-        "hindered": sum(one["held"] - one["submitted"] for one in people if one["hindrance"]),
-        "waiting": queries.waiting_places(row),
+        "hindered": sum(place.reviewer_id in hindered for place in waiting),
+        "waiting": waiting,
         "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
         "reason_form": ClosingForm(),
         "unblinding": queries.unblinding(row),
