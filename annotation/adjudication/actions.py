@@ -10,11 +10,18 @@ from annotation.adjudication.settling import overrules_everyone
 from annotation.campaigns.actions import locked, require_staff
 from annotation.campaigns.pairing import upright
 from annotation.core import phases
-from annotation.core.identities import is_unblinded, knows_identities
+from annotation.core.identities import is_shown_elsewhere, is_unblinded, knows_identities
 from annotation.core.item_names import is_turned
 from annotation.core.phases import Verb
-from annotation.models import Adjudication, Campaign, Cause, Item
+from annotation.models import Adjudication, AssignmentState, Campaign, Cause, Item
 from benchmark.rubrics import RubricError, rubric_from_content
+
+GRADED_IT = "You graded this item as a reviewer. Somebody else has to decide about it."
+
+
+def has_graded(user: User, item: Item) -> bool:
+    """Whether the person gave one of the item's grades before they joined those who run the study."""
+    return item.assignments.filter(reviewer=user, state=AssignmentState.SUBMITTED).exists()
 
 
 @transaction.atomic
@@ -32,13 +39,15 @@ def adjudicate(
     """Decide one question about one item; a further decision supersedes the one named by `supersedes`.
 
     `value` is on the question's scale; for a pair, in the order that adjudicators see (`is_turned`), which is not the
-    item's, in which it is stored. Raises Refused while the campaign is not
-    closed, for an unknown question, step or value, when all graders are overruled without a `cause` and a `note`, and
-    (code "decided_meanwhile") when the latest decision is not the one that was looked at.
+    item's, in which it is stored. Raises Refused while the campaign is not closed, (code "graded_it") for somebody who
+    graded the item as a reviewer, for an unknown question, step or value, when all graders are overruled without a
+    `cause` and a `note`, and (code "decided_meanwhile") when the latest decision is not the one that was looked at.
     """
     require_staff(actor)
     campaign = locked(item.campaign)
     phases.require(campaign.phase, Verb.ADJUDICATE)
+    if has_graded(actor, item):
+        raise Refused(GRADED_IT, code="graded_it")
     answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
     value = _canonical(campaign, question, value)
     if step and (question, step) not in answers:
@@ -67,7 +76,7 @@ def adjudicate(
         overrules=overrules,
         cause=cause,
         note=note,
-        informed=knows_identities(actor, campaign) or is_unblinded(campaign),
+        informed=knows_identities(actor, campaign) or is_unblinded(campaign) or is_shown_elsewhere(item),
         amendment=is_unblinded(campaign),
         supersedes=latest,
         decided_by=actor,

@@ -76,14 +76,15 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
                 "reason": refusal.reason,
                 "sent": sent,
             }
-    unblinded = is_unblinded(campaign)
+    unblinded, graded_it = is_unblinded(campaign), actions.has_graded(request.user, item)
     context = {
         "campaign": campaign,
         "name": name,
         "systems": item_systems(item) if unblinded and sees_identities(request.user, campaign) else [],
         "page": adjudication_page(item),
         "problem": problem,
-        "may_decide": allows(campaign.phase, Verb.ADJUDICATE),
+        "may_decide": allows(campaign.phase, Verb.ADJUDICATE) and not graded_it,
+        "graded_it": actions.GRADED_IT if graded_it else "",
         "unblinded": unblinded,
     }
     return render(request, "annotation/adjudication/adjudicate.html", context, status=409 if problem else 200)

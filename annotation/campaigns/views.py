@@ -37,7 +37,8 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
     row = get_object_or_404(
         Campaign.objects.select_related("release__benchmark", "rubric", "created_by"), slug=slug
     )
-    items = list(queries.progress_by_item(row))
+    items, people = list(queries.progress_by_item(row)), queries.progress_by_reviewer(row)
+    waiting, hindered = queries.waiting_places(row), {one["reviewer"] for one in people if one["hindrance"]}
     places = sum(item.places for item in items)
     context = {
         "campaign": row,
@@ -47,8 +48,9 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "submitted": sum(item.submitted for item in items),  # type: ignore[attr-defined]
         "strata": queries.drawn_strata(row),
         "domains": queries.progress_by_domain(row),
-        "reviewers": queries.progress_by_reviewer(row),
-        "waiting": queries.waiting_places(row),
+        "reviewers": people,
+        "hindered": sum(place.reviewer_id in hindered for place in waiting),
+        "waiting": waiting,
         "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
         "reason_form": ClosingForm(),
         "unblinding": queries.unblinding(row),
@@ -164,7 +166,9 @@ def release_late(request: SignedInRequest, slug: str) -> HttpResponse:
             actor=request.user, campaign=get_object_or_404(Campaign, slug=slug)
         )
         messages.success(
-            request, f"{counts['released']} late places released, {counts['reassigned']} assigned to others."
+            request,
+            f"{counts['released']} late places released, {counts['reassigned']} assigned to others. Set a new due "
+            "date: by the present one these are late, too.",
         )
     return redirect("campaign", slug=slug)
 

@@ -18,6 +18,13 @@ def is_unblinded(campaign: Campaign) -> bool:
     return Unblinding.objects.filter(campaign=campaign, confirmed_at__isnull=False).exists()
 
 
+def is_shown_elsewhere(item: Item) -> bool:
+    """Whether a campaign that has an output of the item, too, was unblinded, so that its pages say who wrote it."""
+    outputs = [pk for pk in (item.output_id, item.second_id) if pk is not None]
+    there = Q(campaign__items__output__in=outputs) | Q(campaign__items__second__in=outputs)
+    return Unblinding.objects.filter(there, confirmed_at__isnull=False).exists()
+
+
 def knows_identities(user: User, campaign: Campaign) -> bool:
     """Whether the person saw systems before any unblinding: owners, and those who imported outputs of the release."""
     runs = Run.objects.filter(release=campaign.release_id).values_list("pk", flat=True)

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from accounts.access import STUDY_STAFF
 from accounts.database.joined import Joined, set_related
@@ -438,7 +439,7 @@ def drawn_strata(campaign: Campaign) -> list[dict[str, object]]:
 
 
 def progress_by_reviewer(campaign: Campaign) -> list[dict[str, object]]:
-    """Rows {reviewer, name, email, held, submitted, last_submitted}; released places do not count."""
+    """Rows {reviewer, name, email, held, submitted, last_submitted, hindrance}; released places do not count."""
     done = Q(state=AssignmentState.SUBMITTED)
     rows = (
         Assignment.objects.filter(item__campaign=campaign)
@@ -451,7 +452,27 @@ def progress_by_reviewer(campaign: Campaign) -> list[dict[str, object]]:
             last_submitted=Max("submitted_at"),
         )
     )
-    return [dict(row) for row in rows]
+    unfinished = [row["reviewer"] for row in rows if row["submitted"] < row["held"]]
+    hindered = _hindrances(campaign, unfinished) if campaign.phase != Phase.CLOSED else {}
+    return [{**row, "hindrance": hindered.get(row["reviewer"], "")} for row in rows]
+
+
+def _hindrances(campaign: Campaign, people: Collection[int]) -> dict[int, str]:
+    """Why nobody can expect these people to grade at the moment; those who can are not in it."""
+    able = set(reviewers().filter(pk__in=people).values_list("pk", flat=True))
+    informed, today, found = informed_people(campaign.release), timezone.now().date(), {}
+    for person in User.objects.filter(pk__in=people):
+        if person.erased_at:
+            found[person.pk] = "account erased"
+        elif not person.is_active:
+            found[person.pk] = "account closed"
+        elif person.pk not in able:
+            found[person.pk] = "no longer a reviewer"
+        elif person.pk in informed:
+            found[person.pk] = "has seen the systems"
+        elif person.away_until and person.away_until >= today:
+            found[person.pk] = f"away until {date_format(person.away_until, 'j M Y')}"
+    return found
 
 
 def waiting_places(campaign: Campaign) -> QuerySet[Assignment]:

@@ -211,6 +211,10 @@ class ReviewerProgressOut(serializers.Serializer[Any]):
     held = serializers.IntegerField()
     submitted = serializers.IntegerField()
     last_submitted = serializers.DateTimeField(allow_null=True)
+    hindrance = serializers.CharField(
+        allow_blank=True,
+        help_text="Why nobody can expect them to grade what waits, such as account closed; else empty.",
+    )
 
 
 class StratumOut(serializers.Serializer[Any]):

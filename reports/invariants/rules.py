@@ -97,11 +97,14 @@ def grades_keep_what_was_shown() -> Iterator[str]:
 
 
 def reviewers_do_not_run_the_study() -> Iterator[str]:
-    """Nobody who sees identities grades blind."""
-    staff = Assignment.objects.filter(reviewer__roles__name__in=STUDY_STAFF).exclude(
-        state=AssignmentState.RELEASED
+    """Nobody who sees identities is given items or grades blind; what they were given and graded before they joined
+    those who run the study stays."""
+    places = Assignment.objects.filter(
+        Q(assigned_at__gte=F("reviewer__roles__granted_at"))
+        | Q(grades__created_at__gte=F("reviewer__roles__granted_at")),
+        reviewer__roles__name__in=STUDY_STAFF,
     )
-    for assignment in staff.distinct():
+    for assignment in places.exclude(state=AssignmentState.RELEASED).distinct():
         yield f"assignment {assignment.pk} belongs to {assignment.reviewer_id}, who runs the study"
 
 

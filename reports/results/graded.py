@@ -72,9 +72,15 @@ class Reading:
 
 
 def closed_campaigns(inputs: Inputs) -> list[CampaignInfo]:
-    """Those whose labels may be read, whole gradings first: an audit draws by what the judge said."""
+    """Those whose labels may be read: whole gradings first, because an audit draws by what the judge said, and of these
+    the one with labels of the most outputs, so that a second look at a few does not come before the study itself."""
     closed = [campaign for campaign in inputs.campaigns if campaign.closed]
-    return sorted(closed, key=lambda campaign: (campaign.kind != "grade", campaign.slug))
+    outputs = Counter(
+        campaign for campaign, _ in {(label.campaign, label.subject) for label in inputs.labels}
+    )
+    return sorted(
+        closed, key=lambda campaign: (campaign.kind != "grade", -outputs[campaign.slug], campaign.slug)
+    )
 
 
 def reading(inputs: Inputs, campaign: str = "", question: str = "") -> Reading | None:

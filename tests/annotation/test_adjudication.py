@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import AuditEvent
+from accounts.models import AuditEvent, User
 from accounts.refusal import NotAllowed, Refused
 from annotation.adjudication import actions
 from annotation.adjudication.reading import primary_decisions, queue
@@ -135,6 +135,19 @@ def test_a_later_decision_supersedes_the_one_that_was_looked_at(split, coordinat
 def test_reviewers_decide_nothing(split, algebraist):
     with pytest.raises(NotAllowed):
         decide(algebraist, split)
+
+
+def test_who_graded_an_item_before_they_ran_the_study_does_not_decide_about_it(split, algebraist):
+    algebraist.roles.update(name="coordinator")
+    algebraist = User.objects.get(pk=algebraist.pk)  # whose roles are read again
+    with pytest.raises(Refused, match="You graded this item") as refusal:
+        decide(algebraist, split)
+    assert refusal.value.code == "graded_it"
+    client = Client()
+    client.force_login(algebraist)
+    page = client.get(f"/grading/campaigns/round-1/adjudication/{item_name(split.pk)}/").content.decode()
+    assert "Somebody else has to decide about it." in page
+    assert 'class="decision"' not in page
 
 
 def test_the_database_keeps_decisions_as_they_were_made(split, coordinator):

@@ -13,6 +13,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from accounts.models import Role, User
+from accounts.people.erasure import erase_person
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from annotation.assigning import actions as assigning_actions
@@ -57,6 +58,32 @@ def test_the_mail_names_no_problem_no_system_and_says_how_to_stop_it(opened, pla
     assert [word for word in told if word in text] == []
     assert "1 item waits" in text
     assert "/profile/" in text
+
+
+@pytest.mark.parametrize(
+    ("happens", "words"),
+    [
+        (lambda who: User.objects.filter(pk=who.pk).update(is_active=False), "account closed"),
+        (lambda who: erase_person(actor=who, member=who), "account erased"),
+        (lambda who: who.roles.update(name="coordinator"), "no longer a reviewer"),
+        (
+            lambda who: User.objects.filter(pk=who.pk).update(away_until=dt.date(2999, 1, 2)),
+            "away until 2 Jan 2999",
+        ),
+    ],
+)
+def test_the_page_says_whose_waiting_places_nobody_will_fill(
+    opened, place, coordinator, algebraist, client, happens, words
+):
+    client.force_login(coordinator)
+    address = f"/grading/campaigns/{opened.slug}/"
+    assert "may no longer grade" not in client.get(address).content.decode()
+    happens(algebraist)
+    page = client.get(address).content.decode()
+    assert f'<span class="badge warn">{words}</span>' in page
+    assert "1 waiting place belongs to people who are away or may no longer grade." in page
+    [row] = client.get(f"/api/v1/campaigns/{opened.slug}/progress/").json()["reviewers"]
+    assert row["hindrance"] == words
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from annotation.core.item_names import item_name
 from annotation.core.queries import candidates
 from annotation.models import Adjudication, Unblinding
 from tests.conftest import member
-from tests.factories import CampaignFactory
+from tests.factories import CampaignFactory, ItemFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -143,6 +143,24 @@ def test_a_decision_after_the_unblinding_is_an_amendment_outside_the_primary_sco
     late = adjudication_actions.adjudicate(actor=coordinator, value="correct", supersedes=primary.pk, **terms)
     assert (late.amendment, late.informed) == (True, True)
     assert list(primary_decisions()) == [primary]
+
+
+def test_a_decision_says_that_another_campaign_had_shown_who_wrote_the_output(
+    closed, split, coordinator, owner
+):
+    times = {"opened_at": closed.opened_at, "closed_at": timezone.now()}
+    other = CampaignFactory(release=closed.release, rubric=closed.rubric, phase="closed", **times)
+    ItemFactory(campaign=other, output=split.output, instance=split.instance)
+
+    def decide(**terms):
+        return adjudication_actions.adjudicate(
+            actor=coordinator, item=split, question="correctness", value="correct", **terms
+        )
+
+    before = decide()
+    unblind(other, coordinator, owner)
+    after = decide(supersedes=before.pk)
+    assert (before.informed, after.informed, after.amendment) == (False, True, False)
 
 
 def test_who_saw_identities_gets_no_work_in_open_rounds_of_the_release(

@@ -103,10 +103,22 @@ def test_a_grade_on_a_text_that_is_no_longer_there_is_found():
     assert "grades_keep_what_was_shown" in broken()
 
 
-def test_a_coordinator_who_grades_is_found():
-    assignment = AssignmentFactory(item__places_taken=1)
-    RoleFactory(user=assignment.reviewer, name="coordinator")
+def test_a_coordinator_who_is_given_an_item_is_found():
+    coordinator = RoleFactory(name="coordinator").user
+    AssignmentFactory(reviewer=coordinator, item__places_taken=1)
     assert broken() == {"reviewers_do_not_run_the_study"}
+
+
+def test_a_coordinator_who_grades_an_item_of_earlier_is_found():
+    grade = graded()
+    RoleFactory(user=grade.assignment.reviewer, name="coordinator", granted_at=grade.created_at)
+    assert "reviewers_do_not_run_the_study" in broken()
+
+
+def test_what_a_coordinator_graded_as_a_reviewer_is_no_breach():
+    grade = graded()
+    RoleFactory(user=grade.assignment.reviewer, name="coordinator")
+    assert "reviewers_do_not_run_the_study" not in broken()
 
 
 def test_a_rubric_with_a_wrong_hash_is_found():

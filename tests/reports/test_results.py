@@ -77,6 +77,19 @@ def test_the_leaderboard_of_several_attempts_is_not_called_one_of_problems(olga,
     assert leaderboard.heading == "Successful attempts"
 
 
+def test_a_second_look_at_a_few_outputs_is_not_what_is_shown_first(study):
+    inputs = collect(release=study)
+    (campaign,) = inputs.campaigns
+    few = [replace(label, campaign="a-second-look") for label in inputs.labels[:2]]
+    both = replace(
+        inputs,
+        campaigns=(replace(campaign, slug="a-second-look"), campaign),
+        labels=(*few, *inputs.labels),
+    )
+    assert reading(both).campaign.slug == campaign.slug
+    assert reading(both, "a-second-look").campaign.slug == "a-second-look"
+
+
 def test_of_several_attempts_cells_say_which_one_and_the_record_that_attempts_count(study):
     def record(*more):
         every = replace(inputs, outputs=(*inputs.outputs, *more))
