@@ -5,11 +5,12 @@ from collections import Counter
 from accounts.models import User
 from annotation.assigning.allocation import Plan
 from annotation.core.queries import seconds_per_grade
-from annotation.models import Campaign, CampaignSetup
+from annotation.models import Assignment, AssignmentState, Campaign, CampaignSetup
 
 
 def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, object]:
-    """Places per reviewer (new and after), and unmet items grouped by domain and reason.
+    """Places per reviewer (new and after), and unmet items grouped by domain and reason. `again` counts the places that
+    give somebody a text which another campaign gave them, too.
 
     Hours are at the minutes that the coordinator said, or else at the median of finished grades.
     """
@@ -30,8 +31,15 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, object]:
     missing = sum(row.wanted - row.placed for row in plan.unmet)
     said = CampaignSetup.objects.filter(campaign=campaign).values_list("minutes_per_item", flat=True).first()
     seconds = said * 60 if said else seconds_per_grade(campaign)
+    had = set(
+        Assignment.objects.exclude(item__campaign=campaign)
+        .exclude(state=AssignmentState.RELEASED)
+        .filter(reviewer__in=people, item__output__in=campaign.items.values("output"))
+        .values_list("item__output", "reviewer")
+    )
     return {
         "plan": plan,
+        "again": sum((items[item].output_id, reviewer) in had for item, reviewer in plan.pairs),
         "hours": None if seconds is None else len(plan.pairs) * seconds / 3600,
         "minutes": None if seconds is None else seconds / 60,
         "minutes_said": said is not None,

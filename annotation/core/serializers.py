@@ -350,6 +350,9 @@ class PlanOut(serializers.Serializer[Any]):
     sha256 = serializers.CharField(help_text="Identifies this plan when it is applied.")
     wanted = serializers.IntegerField(help_text="Free places.")
     missing = serializers.IntegerField(help_text="Places that nobody can take.")
+    again = serializers.IntegerField(
+        help_text="Places with a text that another campaign gave the same person, too."
+    )
     hours = serializers.FloatField(
         allow_null=True,
         help_text="New places times the coordinator's minutes, or the median time of grades so far; null "

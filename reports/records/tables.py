@@ -174,7 +174,14 @@ def grid_csv(record: Shown) -> bytes:
             system = record.system(record.board.lines[at].system)
             for cell in cells:
                 solved = "yes" if cell.solved else "no" if cell.kind in ("graded", "judged", "blank") else ""
-                line = [row.number, row.instance, title, row.domain, system, cell.attempt if cell.subject else ""]
+                line = [
+                    row.number,
+                    row.instance,
+                    title,
+                    row.domain,
+                    system,
+                    cell.attempt if cell.subject else "",
+                ]
                 line += [cell.words, solved, cell.spoken, *_excluded(row.instance in gone, gone)]
                 rows.append(line)
     return "".join(table_lines(rows)).encode()

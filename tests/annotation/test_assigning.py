@@ -3,10 +3,13 @@ import pytest
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
 from annotation.assigning.actions import apply_plan, plan_assignment, release_assignment, say_out_of_field
+from annotation.assigning.plans import plan_in_words
 from annotation.assigning.taking import take_next
+from annotation.campaigns.actions import draw_items
 from annotation.models import Assignment, Item
 from tests.annotation.campaigns import decided
 from tests.conftest import member
+from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +35,19 @@ def test_a_plan_says_what_it_cannot_meet(opened, algebraist, analyst):
     assert len(plan.pairs) == 6
     assert [(unmet.wanted, unmet.placed) for unmet in plan.unmet] == [(2, 1)] * 6
     assert "1 without expertise in the domain" in plan.unmet[0].reason
+
+
+def test_a_plan_says_how_many_texts_its_people_have_from_another_campaign(
+    opened, coordinator, algebraist, analyst
+):
+    first = take_next(reviewer=algebraist, campaign=opened)
+    given_up = take_next(reviewer=analyst, campaign=opened)
+    release_assignment(actor=coordinator, assignment=given_up, reason="conflict")
+    second = CampaignFactory(slug="round-2", release=opened.release, rubric=opened.rubric)
+    draw_items(actor=coordinator, campaign=second)
+    plan = plan_assignment(second)
+    assert (first.item.instance.domain, len(plan.pairs)) == ("algebra", 6)
+    assert plan_in_words(second, plan)["again"] == 1
 
 
 def test_applying_counts_the_places_and_writes_one_audit_row(opened, coordinator, algebraist, analyst):
