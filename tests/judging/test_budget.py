@@ -347,7 +347,7 @@ def test_what_runs_without_a_cap_used_before_they_counted_is_counted_from_their_
 
 
 def test_calls_without_a_count_of_tokens_are_booked_as_the_most_with_and_without_a_cap(
-    judge, release_with, server, as_, coordinator
+    judge, release_with, server, client, coordinator
 ):
     """A cap that is given later would start from nothing, and the page said that they cost 0."""
     message = {"content": json.dumps({"label": "yes", "reason": "So.", "confidence": 0.9, "evidence": None})}
@@ -361,7 +361,8 @@ def test_calls_without_a_count_of_tokens_are_booked_as_the_most_with_and_without
         spent.add((run.tokens_spent, run.cost_spent))
         found = run_cost(run)
         assert (found["calls"], found["prompt_tokens"], found["cost"]) == (2, None, "")
-        page = as_(coordinator).get(reverse("judge-run", args=[run.pk])).content.decode()
+        client.force_login(coordinator)
+        page = client.get(reverse("judge-run", args=[run.pk])).content.decode()
         assert f"<dt>Tokens booked</dt><dd>{run.tokens_spent}" in page
         assert f"<dt>Cost booked</dt><dd>{run.cost_spent.normalize():f}" in page
     (both,) = spent
