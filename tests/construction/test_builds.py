@@ -347,7 +347,9 @@ def test_a_question_that_two_workers_ask_is_paid_for_twice(server: Server) -> No
     reconcile_builds()
     (took_over,) = claim(STEPS, owner="took over", limit=10)
     for owner, step in (("slept", slept), ("took over", took_over)):
-        settle_steps(results=[Answer(step, "{}", "stop", {"model": "writer"}, {}, 0.1, 10, 10, 0)], owner=owner)
+        settle_steps(
+            results=[Answer(step, "{}", "stop", {"model": "writer"}, {}, 0.1, 10, 10, 0)], owner=owner
+        )
     build.refresh_from_db()
     assert build.tokens_spent == slept.tokens_reserved + took_over.tokens_reserved
 

@@ -313,7 +313,9 @@ def test_a_cost_below_the_last_place_of_its_column_is_not_booked_as_nothing():
 def test_a_cap_has_room_for_costs_as_they_are_booked(release_with, endpoint):
     """Thirty calls for less than the last place would fit, but each is booked with that place."""
     settings = {"protocol": "re2math", "model": "m", "endpoint": endpoint, "decoding": {"max_tokens": 5}}
-    cheap = create_judge(actor=None, slug="cheap", prices={"prompt": "0.00001", "completion": "0"}, **settings)
+    cheap = create_judge(
+        actor=None, slug="cheap", prices={"prompt": "0.00001", "completion": "0"}, **settings
+    )
     run = ask(actor=None, judge=cheap, release=release_with(30), max_cost=Decimal("0.000005"))
     assert len(claim(JUDGING, owner="worker", limit=30)) == 5
     assert sum(run.tasks.values_list("cost_reserved", flat=True)) == run.max_cost
