@@ -194,6 +194,8 @@ def read_completion(reply: Any, told: Circumstances) -> Completion:
             latency=told.latency,
         ) from error
     usage = parsed.usage or _Usage()
+    if not usage.prompt_tokens:  # no request has none: the server does not count
+        usage = _Usage()
     return Completion(
         text=parsed.choices[0].message.content or "",
         request=dict(told.request),

@@ -154,15 +154,16 @@ def book(
     known = calls._default_manager.filter(token__in=[result.token for result in results])
     stored_already = set(known.values_list("token", flat=True))
     new = [result for result in results if result.token not in stored_already]
-    charge(tasks, runs, owner=owner, uses={result.task.pk: _use(result) for result in new})
-    tell_breakers(new)
     failures = [result for result in new if isinstance(result, Failure)]
+    answers = [result for result in new if isinstance(result, Answer)]
+    uses = {result.task.pk: _use(result) for result in new}
+    charge(tasks, runs, owner=owner, uses=uses, ended=[answer.task.pk for answer in answers])
+    tell_breakers(new)
     calls._default_manager.bulk_create(
         [call_of(calls, result) for result in failures if result.request is not None]
     )
     given_back = {one.task.pk: GivenBack(one.error, one.wait, one.final) for one in failures}
     give_back(tasks, owner=owner, failed=given_back)
-    answers = [result for result in new if isinstance(result, Answer)]
     stored = calls._default_manager.bulk_create([call_of(calls, answer) for answer in answers])
     done = tasks.objects.filter(id__in=[answer.task.pk for answer in answers])
     done.exclude(state=TaskState.DONE).update(**{**FREE, "state": TaskState.DONE}, last_error="")

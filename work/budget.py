@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from decimal import ROUND_UP, Decimal
 
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
 
 from accounts.refusal import Refused
 from work.kinds import Kind, Run, Task, Use
@@ -39,13 +39,14 @@ def reserve(kind: Kind, claimed: list[Task]) -> list[Task]:
         used = Use(run.tokens_spent, run.cost_spent) + reserved
         granted: list[Task] = []
         for task in by_run[run.pk]:
-            needed = kind.most(task)
+            most = kind.most(task)
+            needed = Use(most.tokens, as_booked(most.cost))
             used += needed
             if run.max_tokens is not None and used.tokens > run.max_tokens:
                 break
             if run.max_cost is not None and used.cost > run.max_cost:
                 break
-            task.tokens_reserved, task.cost_reserved = needed.tokens, as_booked(needed.cost)
+            task.tokens_reserved, task.cost_reserved = needed.tokens, needed.cost
             granted.append(task)
         if kind.bounds:
             tokens, cost = kind.bounds
@@ -101,26 +102,36 @@ def _reserved(kind: Kind, run: Run) -> Use:
     return Use(sums["tokens"] or 0, sums["cost"] or Decimal(0))
 
 
-def charge(tasks: type[Task], runs: type[Run], *, owner: str, uses: dict[int, Use]) -> None:
+def charge(
+    tasks: type[Task], runs: type[Run], *, owner: str, uses: dict[int, Use], ended: Collection[int] = ()
+) -> None:
     """Book the use of tasks (by id) that `owner` still holds; what a lost lease had reserved is booked already.
 
-    Part of the transaction that stores the results, before it frees the tasks.
+    Of those that are `ended` now, and that another worker is asking about meanwhile, its reservation is booked: it
+    holds them no longer when its reply comes. Part of the transaction that stores the results, before it frees the
+    tasks.
     """
     if not uses:
         return
-    held = tasks.objects.filter(id__in=uses, state=TaskState.LEASED, lease_owner=owner)
+    counted = Q(id__in=uses, lease_owner=owner) | Q(id__in=ended)
+    held = tasks.objects.filter(counted, state=TaskState.LEASED).order_by("id").select_for_update()
     spent: dict[int, Use] = defaultdict(Use)
-    for task_id, run_id in held.order_by("id").select_for_update().values_list("id", "run_id"):
-        spent[run_id] += uses[task_id]
+    columns = "id", "run_id", "lease_owner", "tokens_reserved", "cost_reserved"
+    for task_id, run_id, holder, tokens, cost in held.values_list(*columns):
+        spent[run_id] += uses[task_id] if holder == owner else Use(tokens, cost)
     _book(runs, spent)
 
 
 def forfeit(kind: Kind, task_ids: Collection[int]) -> None:
-    """Book the whole reservations of tasks whose workers died, before they are freed."""
-    reserved = kind.tasks.objects.filter(id__in=task_ids, tokens_reserved__gt=0)
+    """Book the whole reservations of tasks whose workers died, before they are freed; of runs without a cap, for
+    which nothing is reserved, what it would have been."""
+    held = kind.tasks.objects.filter(id__in=task_ids)
     spent: dict[int, Use] = defaultdict(Use)
+    reserved = held.filter(tokens_reserved__gt=0)
     for run_id, tokens, cost in reserved.values_list("run_id", "tokens_reserved", "cost_reserved"):
         spent[run_id] += Use(tokens, cost)
+    for task in held.filter(run__max_tokens=None, run__max_cost=None).prefetch_related(*kind.loaded):
+        spent[task.run_id] += kind.most(task)
     _book(kind.runs, spent)
 
 

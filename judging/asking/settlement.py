@@ -54,18 +54,19 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     tokens = [result.token for result in results]
     stored_already = set(Call.objects.filter(token__in=tokens).values_list("token", flat=True))
     new = [result for result in results if result.token not in stored_already]
-    uses = {result.task.pk: _use(result) for result in new}  # without a cap, too: one can be given later
-    charge(JudgeTask, JudgeRun, owner=owner, uses=uses)
-    ended: dict[str, list[str | None]] = defaultdict(list)
-    for result in new:
-        if isinstance(result, Outcome):
-            ended[result.task.run.judge.endpoint].append(None)
-        elif result.counts:
-            ended[result.task.run.judge.endpoint].append(result.error)
-    for endpoint in sorted(filter(None, ended)):
-        note_results(endpoint=endpoint, errors=ended[endpoint])
     outcomes = [result for result in new if isinstance(result, Outcome)]
     failures = [result for result in new if isinstance(result, Failure)]
+    uses = {result.task.pk: _use(result) for result in new}  # without a cap, too: one can be given later
+    ended = [outcome.task.pk for outcome in outcomes if not _asks_again(outcome)]
+    charge(JudgeTask, JudgeRun, owner=owner, uses=uses, ended=ended)
+    told: dict[str, list[str | None]] = defaultdict(list)
+    for result in new:
+        if isinstance(result, Outcome):
+            told[result.task.run.judge.endpoint].append(None)
+        elif result.counts:
+            told[result.task.run.judge.endpoint].append(result.error)
+    for endpoint in sorted(filter(None, told)):
+        note_results(endpoint=endpoint, errors=told[endpoint])
     if failures:
         # Keep the failed calls that were made, and return the tasks to the queue or fail them for good.
         Call.objects.bulk_create([_call(failure) for failure in failures if failure.request is not None])
@@ -101,12 +102,18 @@ def _bound(task: JudgeTask) -> Use:
     return most_of_one_call(task)
 
 
+def _asks_again(outcome: Outcome) -> bool:
+    """Whether the one repair of an unreadable reply is to follow."""
+    task = outcome.task
+    return outcome.state == "unparsed" and task.run.judge.repair and task.repair_of_id is None
+
+
 def _settle_outcomes(outcomes: Sequence[Outcome], owner: str) -> int:
     calls = Call.objects.bulk_create([_call(outcome) for outcome in outcomes])
     final = []
     for outcome, call in zip(outcomes, calls, strict=True):
         task = outcome.task
-        if outcome.state == "unparsed" and task.run.judge.repair and task.repair_of_id is None:
+        if _asks_again(outcome):
             # Queue the one repair; nothing when the lease was lost, since another worker is
             # responsible for the task.
             held = JudgeTask.objects.filter(

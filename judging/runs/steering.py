@@ -8,7 +8,7 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from judging.asking.costs import completion_limit
-from judging.asking.subjects import of_run, subject_of
+from judging.asking.subjects import about, of_run, subject_of
 from judging.kind import JUDGING
 from judging.models import Judge, JudgeRun, JudgeTask
 from judging.runs.early_stop import votes_cast
@@ -42,16 +42,23 @@ def retry_failed(*, actor: User | None, run: JudgeRun) -> int:
         raise Refused("The run has no failed tasks.", code="nothing_failed")
     cast = votes_cast(judges=[run.judge_id], which=of_run(run))
     asked = {subject_of(task) for task in open_elsewhere(run)}
-    again = []
-    for task in failed:
+
+    def is_open(task: JudgeTask) -> bool:
         subject = subject_of(task)
-        if subject not in asked and task.vote not in cast.get((run.judge_id, subject), {}):
-            task.state, task.tries, task.available_at = TaskState.WAITING, 0, shared_now()
-            again.append(task)
+        return subject not in asked and task.vote not in cast.get((run.judge_id, subject), {})
+
+    again = [task for task in failed if is_open(task)]
+    for task in again:
+        task.state, task.tries, task.available_at = TaskState.WAITING, 0, shared_now()
     if not again:
         reason = "Other runs have asked for these verdicts since, so there is nothing to ask again."
         raise Refused(reason, code="asked_elsewhere")
     returned = JudgeTask.objects.bulk_update(again, ["state", "tries", "available_at"], batch_size=500)
+    # Votes were not needed while the failed ones counted as cast without a value.
+    subjects = {subject_of(task) for task in again}
+    left_out = run.tasks.filter(about(subjects), state=TaskState.NOT_NEEDED)
+    needed = [task.pk for task in left_out if subject_of(task) in subjects and is_open(task)]
+    run.tasks.filter(pk__in=needed).update(state=TaskState.HELD)
     JudgeRun.objects.filter(pk=run.pk, state=RunState.DONE).update(state=RunState.RUNNING, finished_at=None)
     record(actor=actor, verb="retry failed judge tasks", target=run, details={"tasks": returned})
     transaction.on_commit(ring)

@@ -79,6 +79,8 @@ def settle_asks(*, results: Sequence[Answer | Failure], owner: str, live: bool =
     for result in new:
         step = steps[result.task.pk]
         held = step.state == TaskState.LEASED and step.lease_owner == owner
+        if held and step.pk in uses:
+            continue  # the same worker asked twice: it slept beyond its lease, and that lease is booked
         if held:
             uses[step.pk] = use = _use(result, step)
             _book(step, attempts[step.attempt_id], use)

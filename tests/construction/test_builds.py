@@ -1,5 +1,6 @@
 """Builds: from sources and a model's replies to a release, the same again from what is stored."""
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.refusal import Refused
@@ -26,7 +28,16 @@ from construction.builds.actions import (
     withdraw_review,
 )
 from construction.builds.emission import construct_again, emit, lines_of, offsets_only
-from construction.builds.kinds import PAPERS, STEPS, Read, most_of_one_call, settle_papers, settle_steps
+from construction.builds.kinds import (
+    PAPERS,
+    STEPS,
+    Read,
+    asked_of,
+    most_of_one_call,
+    replies_of,
+    settle_papers,
+    settle_steps,
+)
 from construction.builds.queries import funnel, progress_of
 from construction.models import (
     Build,
@@ -302,8 +313,6 @@ def test_results_that_come_twice_or_late_are_stored_once(server: Server) -> None
     build = start("first", "lemmas")
     (paper,) = claim(PAPERS, owner="first", limit=10)
     assert settle_papers(results=[Read(paper, [])], owner="second") == 0
-    from construction.builds.kinds import asked_of, replies_of
-
     with Reader() as reader:
         found = reader.construct(asked_of(paper, replies_of(paper)))
     assert not isinstance(found, Drop)
@@ -323,6 +332,26 @@ def test_results_that_come_twice_or_late_are_stored_once(server: Server) -> None
     assert StepCall.objects.count() == 2  # what was asked is kept, and the first reply counts
     assert Step.objects.get().text == reply
     assert len(lines_of(run(build))) == 1
+
+
+def test_a_question_that_two_workers_ask_is_paid_for_twice(server: Server) -> None:
+    """One slept beyond its lease, and its reply ends the step while the other waits for its own."""
+    source("2601.00001", made_up.TEXT)
+    build = start("first", "lemmas")
+    (paper,) = claim(PAPERS, owner="reader", limit=10)
+    with Reader() as reader:
+        found = reader.construct(asked_of(paper, replies_of(paper)))
+    settle_papers(results=[Read(paper, found)], owner="reader")
+    (slept,) = claim(STEPS, owner="slept", limit=10)
+    Step.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
+    reconcile_builds()
+    (took_over,) = claim(STEPS, owner="took over", limit=10)
+    for owner, step in (("slept", slept), ("took over", took_over)):
+        settle_steps(
+            results=[Answer(step, "{}", "stop", {"model": "writer"}, {}, 0.1, 10, 10, 0)], owner=owner
+        )
+    build.refresh_from_db()
+    assert build.tokens_spent == slept.tokens_reserved + took_over.tokens_reserved
 
 
 def test_what_a_person_drops_or_repairs_is_so_in_the_release_and_can_be_undone_before(

@@ -3,23 +3,27 @@
 import datetime as dt
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
 from importlib import import_module
 
 import pytest
 from django.apps import apps
 from django.db import IntegrityError, connection, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from judging.asking.costs import completion_limit, most_of_one_call, use_of
+from judging.asking.settlement import settle
 from judging.kind import JUDGING
 from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
 from judging.runs.queries import run_cost
 from judging.runs.steering import adjust_run, steer
 from tests.factories import JudgeTaskFactory
+from tests.judging.test_claims import outcome
 from tests.meanwhile import Meanwhile
 from work import claims
 from work.budget import as_booked
@@ -134,6 +138,29 @@ def test_what_a_dead_worker_had_reserved_counts_as_spent(judge, release_with):
     assert run.tasks.get().tokens_reserved == 0
 
 
+def test_what_a_dead_worker_may_have_used_counts_without_a_cap_too(judge, release_with):
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
+    (task,) = claim(JUDGING, owner=new_owner(), limit=1)
+    most = JUDGING.most(task)
+    JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
+    reconcile()
+    run.refresh_from_db()
+    assert (run.tokens_spent, run.cost_spent) == (most.tokens, most.cost)
+
+
+def test_a_call_counts_though_a_late_reply_to_the_same_question_was_stored_first(judge, release_with):
+    """The worker that slept answers while the one that took over is still waiting for its own reply."""
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
+    (slept,) = claim(JUDGING, owner="slept", limit=1)
+    JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
+    reconcile()
+    (took_over,) = claim(JUDGING, owner="took over", limit=1)
+    for owner, task in (("slept", slept), ("took over", took_over)):
+        settle(results=[replace(outcome(task), prompt_tokens=20, completion_tokens=9)], owner=owner)
+    run.refresh_from_db()
+    assert run.tokens_spent == slept.tokens_reserved + took_over.tokens_reserved
+
+
 def test_a_call_that_was_never_answered_counts_with_all_it_could_have_used(judge, release_with, server):
     server.control({"mood": {"kind": "hang_up"}})
     run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
@@ -231,10 +258,12 @@ def test_the_database_refuses_a_reservation_without_a_lease():
         JudgeTask.objects.update(tokens_reserved=1)
 
 
-def test_an_endpoint_that_reports_no_use_is_charged_the_bound(judge, release_with, server):
+@pytest.mark.parametrize("usage", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}])
+def test_an_endpoint_that_reports_no_use_is_charged_the_bound(judge, release_with, server, usage):
     text = json.dumps({"label": "yes", "reason": "r", "confidence": None})
     message = {"role": "assistant", "content": text}
-    body = {"model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    body = {"model": "m", "choices": [choice], "usage": usage}
     server.control({"mood": {"kind": "body", "body": json.dumps(body)}})
     run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
     assert drain() == 1
@@ -281,6 +310,17 @@ def test_a_cost_below_the_last_place_of_its_column_is_not_booked_as_nothing():
     assert as_booked(Decimal(0)) == 0
 
 
+def test_a_cap_has_room_for_costs_as_they_are_booked(release_with, endpoint):
+    """Thirty calls for less than the last place would fit, but each is booked with that place."""
+    settings = {"protocol": "re2math", "model": "m", "endpoint": endpoint, "decoding": {"max_tokens": 5}}
+    cheap = create_judge(
+        actor=None, slug="cheap", prices={"prompt": "0.00001", "completion": "0"}, **settings
+    )
+    run = ask(actor=None, judge=cheap, release=release_with(30), max_cost=Decimal("0.000005"))
+    assert len(claim(JUDGING, owner="worker", limit=30)) == 5
+    assert sum(run.tasks.values_list("cost_reserved", flat=True)) == run.max_cost
+
+
 def test_a_first_cap_waits_for_a_claim_that_is_not_stored_yet(judge, release_with, owner, monkeypatch):
     """Nobody else sees its leases before: 30 calls went out next to a cap of a few."""
     run = ask(actor=None, judge=judge, release=release_with(30), predicates=["suff"])
@@ -309,7 +349,7 @@ def test_what_runs_without_a_cap_used_before_they_counted_is_counted_from_their_
 
 
 def test_calls_without_a_count_of_tokens_are_booked_as_the_most_with_and_without_a_cap(
-    judge, release_with, server
+    judge, release_with, server, client, coordinator
 ):
     """A cap that is given later would start from nothing, and the page said that they cost 0."""
     message = {"content": json.dumps({"label": "yes", "reason": "So.", "confidence": 0.9, "evidence": None})}
@@ -323,5 +363,9 @@ def test_calls_without_a_count_of_tokens_are_booked_as_the_most_with_and_without
         spent.add((run.tokens_spent, run.cost_spent))
         found = run_cost(run)
         assert (found["calls"], found["prompt_tokens"], found["cost"]) == (2, None, "")
+        client.force_login(coordinator)
+        page = client.get(reverse("judge-run", args=[run.pk])).content.decode()
+        assert f"<dt>Tokens booked</dt><dd>{run.tokens_spent}" in page
+        assert f"<dt>Cost booked</dt><dd>{run.cost_spent.normalize():f}" in page
     (both,) = spent
     assert min(both) > 0

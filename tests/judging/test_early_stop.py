@@ -90,6 +90,22 @@ def test_a_vote_that_fails_for_good_makes_room_for_the_next(judge_of, release_wi
     assert retry_failed(actor=None, run=run) == 1
 
 
+def test_failed_votes_that_are_asked_again_make_others_needed_that_were_not(judge_of, release_with, server):
+    """One yes, two failures and another yes settle it; two noes instead of the failures do not."""
+    refused = {"kind": "error", "status": 400}
+    yes, no = [
+        {"kind": "text", "text": json.dumps({"label": label, "reason": "r", "confidence": None})}
+        for label in ("yes", "no")
+    ]
+    server.control({"script": [yes, refused, refused, yes, no, no, no]})
+    run = ask(actor=None, judge=judge_of(5), release=release_with(1), predicates=["ground"])
+    assert drain() == 2
+    assert run.tasks.filter(state=TaskState.NOT_NEEDED).count() == 1
+    assert retry_failed(actor=None, run=run) == 2
+    assert drain() == 3
+    assert list(Verdict.objects.order_by("vote").values_list("value", flat=True)).count("no") == 3
+
+
 def test_what_is_settled_is_not_asked_again_and_what_is_open_gets_what_it_needs(judge_of, release_with):
     judge, release = judge_of(3), release_with(2)
     settled, open_ = Output.objects.order_by("attempt")

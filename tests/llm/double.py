@@ -60,6 +60,6 @@ class Double:
             "object": "chat.completion",
             "model": model,
             "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+            "usage": {"prompt_tokens": 1, "completion_tokens": 0, "total_tokens": 1},
         }
         return read_completion(reply, Circumstances(request))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -418,3 +419,17 @@ def test_a_finished_run_is_published_from_its_page(
     steer(actor=owner, run=again, to=RunState.CANCELLED)
     assert "Publish the outputs" not in client.get(f"/solving/runs/{again.pk}/").content.decode()
     assert Attempt.objects.filter(run=again, ended_because="cancelled").count() == 2
+
+
+def test_money_is_shown_to_the_last_digit(
+    release: Release, server: ScriptedServer, client: Client, owner: User
+) -> None:
+    """A tenth of a cent for a hundred attempts was 0.0000 for each."""
+    cheap = System("cheap", "single", "local", "scripted", prompt_price=Decimal("0.01"))
+    run = finished(make_solver(actor=None, system=cheap), release)
+    assert 0 < run.cost_spent < Decimal("0.00005")
+    client.force_login(owner)
+    page = client.get(f"/solving/runs/{run.pk}/").content.decode()
+    assert f"{run.cost_spent.normalize():f} in money" in page
+    for attempt in run.attempts.all():
+        assert f">{attempt.cost_spent.normalize():f}</td>" in page

@@ -91,6 +91,22 @@ def test_of_two_replies_to_a_step_the_first_that_is_stored_counts_and_both_are_p
     assert list(unaccounted()) == []
 
 
+def test_two_replies_to_one_worker_that_slept_beyond_its_lease_are_booked_alike_everywhere(
+    server: Server,
+) -> None:
+    """It claimed the step again while its first request was still on its way, and stores both replies at once."""
+    run = begun()
+    first = take("one")
+    lose("one")
+    second = take("one")
+    assert first.pk == second.pk
+    settle_asks(results=[reply(first), reply(second)], owner="one")
+    step = Step.objects.get(pk=first.pk)
+    run.refresh_from_db()
+    assert step.tokens_spent == run.tokens_spent == step.tokens_bound + 100
+    assert list(unaccounted()) == []
+
+
 def test_a_result_that_is_stored_again_changes_nothing(server: Server) -> None:
     run = begun()
     result = reply(take("one"))

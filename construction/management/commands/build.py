@@ -67,7 +67,7 @@ class Command(TouchstoneCommand):
                 for one in funnel(build)
             ],
             "tokens": build.tokens_spent,
-            "cost": str(build.cost_spent.normalize()),
+            "cost": f"{build.cost_spent.normalize():f}",
         }
 
     def _begin(self, options: dict[str, Any]) -> Build:

@@ -87,6 +87,8 @@ class Command(TouchstoneCommand):
             "done": state.n_done,
             "failed": state.n_failed,
             **run_cost(run),
+            "tokens_booked": state.tokens_spent,
+            "cost_booked": f"{state.cost_spent.normalize():f}",
             "verdicts": verdict_counts(run),
         }
 

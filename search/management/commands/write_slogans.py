@@ -60,5 +60,5 @@ class Command(TouchstoneCommand):
             "failed": run.n_failed,
             "why_not_used": dict(faults_of(run)),
             "tokens": run.tokens_spent,
-            "cost": str(run.cost_spent.normalize()),
+            "cost": f"{run.cost_spent.normalize():f}",
         }
