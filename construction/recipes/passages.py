@@ -4,6 +4,7 @@ A model never writes them. It points with a quotation, which must be found exact
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -102,9 +103,14 @@ def outside(span: Span, hidden: Span) -> list[Span]:
 def as_statement(source: Outline, statement: Statement, hidden: Span) -> Passage:
     """A statement in an environment with the usual name of its kind, whatever its author calls it.
 
-    What is `hidden`, a proof, is left out: some authors write it within the statement's environment.
+    What is `hidden`, a proof, is left out, and so is every proof that its author wrote within the environment.
     """
-    parts = [passage(source, side) for side in outside(statement.body, hidden)]
+    sides = outside(statement.body, hidden)
+    first = bisect_left(source.proofs, statement.body.start, key=lambda proof: proof.span.start)
+    last = bisect_left(source.proofs, statement.body.end, key=lambda proof: proof.span.start)
+    for proof in source.proofs[first:last]:
+        sides = [part for side in sides for part in outside(side, proof.span)]
+    parts = [passage(source, side) for side in sides]
     body = Passage(
         "\n".join(part.text for part in parts),
         tuple(span for part in parts for span in part.spans),

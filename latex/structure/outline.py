@@ -19,7 +19,7 @@ from latex.structure.pairing import pair
 from latex.structure.proofs_in_text import proofs_in_text
 from latex.writer import BlockDraft, Writer
 
-OUTLINE_VERSION = "2026.11.2"  # to be stored with an outline; raise it when a source gives another one
+OUTLINE_VERSION = "2026.11.3"  # to be stored with an outline; raise it when a source gives another one
 _KINDS = sorted({title.lower() for title in KNOWN.values()} - {"main theorem"}, key=len, reverse=True)
 _TRANSLATED = {
     "satz": "theorem", "théorème": "theorem", "theoreme": "theorem", "teorema": "theorem", "hauptsatz": "theorem",
