@@ -4,7 +4,6 @@ A model never writes them. It points with a quotation, which must be found exact
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -105,11 +104,7 @@ def as_statement(source: Outline, statement: Statement, hidden: Span) -> Passage
 
     What is `hidden`, a proof, is left out, and so is every proof that its author wrote within the environment.
     """
-    sides = outside(statement.body, hidden)
-    first = bisect_left(source.proofs, statement.body.start, key=lambda proof: proof.span.start)
-    last = bisect_left(source.proofs, statement.body.end, key=lambda proof: proof.span.start)
-    for proof in source.proofs[first:last]:
-        sides = [part for side in sides for part in outside(side, proof.span)]
+    sides = [side for part in source.stated(statement) for side in outside(part, hidden)]
     parts = [passage(source, side) for side in sides]
     body = Passage(
         "\n".join(part.text for part in parts),

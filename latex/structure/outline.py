@@ -2,6 +2,7 @@
 
 import gc
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -125,6 +126,17 @@ class Outline:
 
     def text_of(self, span: Span) -> str:
         return self.flat.text[span.start : span.end]
+
+    def stated(self, statement: Statement) -> list[Span]:
+        """What a statement says: its body without the proofs that its author wrote within it."""
+        parts, at, end = [], statement.body.start, statement.body.end
+        first = bisect_left(self.proofs, at, key=lambda proof: proof.span.start)
+        last = bisect_left(self.proofs, end, key=lambda proof: proof.span.start)
+        for proof in self.proofs[first:last]:
+            if at < proof.span.start:
+                parts.append(Span(at, proof.span.start))
+            at = max(at, proof.span.end)
+        return [*parts, Span(at, end)] if at < end else parts
 
     def expanded(self, span: Span) -> Expanded:
         """A passage in standard LaTeX. Quick when asked for one passage after the other."""
