@@ -102,9 +102,10 @@ def outside(span: Span, hidden: Span) -> list[Span]:
 def as_statement(source: Outline, statement: Statement, hidden: Span) -> Passage:
     """A statement in an environment with the usual name of its kind, whatever its author calls it.
 
-    What is `hidden`, a proof, is left out: some authors write it within the statement's environment.
+    What is `hidden`, a proof, is left out, and so is every proof that its author wrote within the environment.
     """
-    parts = [passage(source, side) for side in outside(statement.body, hidden)]
+    sides = [side for part in source.stated(statement) for side in outside(part, hidden)]
+    parts = [passage(source, side) for side in sides]
     body = Passage(
         "\n".join(part.text for part in parts),
         tuple(span for part in parts for span in part.spans),

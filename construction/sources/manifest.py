@@ -198,6 +198,8 @@ def _row(said: Mapping[str, str], line: int, faults: list[Fault]) -> ManifestRow
         name: said.get(name, "")
         for name in ("file", "key", "version", "title", "category", "domain", "licence")
     }
+    if plain["version"].isdecimal():  # "v2", as arXiv writes it and names of files have it
+        plain["version"] = f"v{plain['version']}"
     return ManifestRow(**plain, authors=people["authors"], year=years["year"], published=published, line=line)
 
 

@@ -14,6 +14,7 @@ _EVIDENCE = {
     "another proof": "another proof of the statement before",
     "titled": "its title is that of the statement",
     "adjacent": "right after the statement",
+    "restated": "a macro right before it prints the statement again",
     "announced": "the words before it name the statement",
     "heading": "the heading above names the statement",
     "same proof": "it continues the proof before",

@@ -8,7 +8,7 @@ from latex.reading.characters import html_text, no_placeholders, visible
 from latex.reading.definitions import environment_signature
 from latex.reading.engine import Engine
 from latex.reading.macros import Macro
-from latex.reading.theorems import Box, Theorem, begin_theorem, keyed, known_theorem
+from latex.reading.theorems import Box, Theorem, begin_theorem, keyed, known_theorem, open_theorem
 from latex.reading.tokens import DIAGRAMS, HIDDEN, VERBATIM, Token, spelled, tokenize, without_comments
 from latex.vocabulary import signatures
 
@@ -48,6 +48,25 @@ def begin(engine: Engine) -> None:
         begin_theorem(engine, name, known)
     else:
         begin_unknown(engine, name)
+
+
+def begin_restatable(engine: Engine, name: str) -> None:
+    """thm-restate: \\begin{restatable}[title]{theorem}{macro}, a theorem that a macro can print again."""
+    place = engine.here, engine.own_start
+    engine.end_paragraph()
+    option = engine.stream.optional()
+    kind, macro = engine.stream.name(), engine.stream.name()
+    body = engine.stream.source_end
+    custom = engine.environments.get(kind)
+    made = custom if isinstance(custom, Theorem) else known_theorem(kind)
+    if made is None:
+        return transparent(engine, name, "")
+
+    def opened(title: str) -> None:
+        passage = open_theorem(engine, name, made, place, option, title)
+        passage.body_start, passage.again = body, macro
+
+    engine.captured_tokens(option or [], opened)
 
 
 def begin_unknown(engine: Engine, name: str) -> None:
@@ -254,6 +273,8 @@ ENVIRONMENTS: dict[str, Callable[[Engine, str], None]] = {
     "center": layout("", "center"),
     "flushright": layout("", "right"),
     "framed": layout("", "box"),
+    "restatable": begin_restatable,
+    "restatable*": begin_restatable,
     "mdframed": layout("o", "box"),
     **dict.fromkeys(QUOTES, quote),
     **dict.fromkeys(FLOATS, figure),

@@ -12,7 +12,7 @@ MAX_NAMES = 10 * MAX_NAME  # characters of the keys in one citation
 @dataclass(eq=False, slots=True)
 class Passage:
     """A statement or a proof, as an environment of the source. Offsets; `title` is the author's optional argument as
-    TeX, `head` the printed name, `inside` the passage around it."""
+    TeX, `head` the printed name, `inside` the passage around it, `again` the macro that prints it again."""
 
     environment: str
     head: str
@@ -26,6 +26,7 @@ class Passage:
     inside: "Passage | None" = None
     body_end: int = 0
     end: int = 0
+    again: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from latex.limits import MAX_NAME
 from latex.reading.characters import html_text
 from latex.reading.engine import Engine
+from latex.reading.record import Passage
 from latex.reading.tokens import Token, spelled, tokenize
 
 KNOWN = {
@@ -133,12 +134,16 @@ def with_title(engine: Engine, then: Callable[[list[Token] | None, str], None]) 
 def begin_theorem(engine: Engine, name: str, made: Theorem) -> None:
     start, begun = engine.here, engine.own_start
     engine.end_paragraph()
-    with_title(engine, lambda option, title: open_theorem(engine, name, made, (start, begun), option, title))
+
+    def opened(option: list[Token] | None, title: str) -> None:
+        open_theorem(engine, name, made, (start, begun), option, title)
+
+    with_title(engine, opened)
 
 
 def open_theorem(
     engine: Engine, name: str, made: Theorem, place: tuple[int, int], option: list[Token] | None, title: str
-) -> None:
+) -> Passage:
     engine.end_paragraph()
     start, begun = place
     number = engine.counters.step(made.counter) if made.counter else ""
@@ -161,6 +166,7 @@ def open_theorem(
         engine.record.finish(passage, closing, engine.own_end(closing))
 
     engine.open_frame(name, finish)
+    return passage
 
 
 def begin_proof(engine: Engine, name: str) -> None:

@@ -2,6 +2,7 @@
 
 import gc
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ from latex.structure.pairing import pair
 from latex.structure.proofs_in_text import proofs_in_text
 from latex.writer import BlockDraft, Writer
 
-OUTLINE_VERSION = "2026.11.2"  # to be stored with an outline; raise it when a source gives another one
+OUTLINE_VERSION = "2026.11.3"  # to be stored with an outline; raise it when a source gives another one
 _KINDS = sorted({title.lower() for title in KNOWN.values()} - {"main theorem"}, key=len, reverse=True)
 _TRANSLATED = {
     "satz": "theorem", "théorème": "theorem", "theoreme": "theorem", "teorema": "theorem", "hauptsatz": "theorem",
@@ -125,6 +126,17 @@ class Outline:
 
     def text_of(self, span: Span) -> str:
         return self.flat.text[span.start : span.end]
+
+    def stated(self, statement: Statement) -> list[Span]:
+        """What a statement says: its body without the proofs that its author wrote within it."""
+        parts, at, end = [], statement.body.start, statement.body.end
+        first = bisect_left(self.proofs, at, key=lambda proof: proof.span.start)
+        last = bisect_left(self.proofs, end, key=lambda proof: proof.span.start)
+        for proof in self.proofs[first:last]:
+            if at < proof.span.start:
+                parts.append(Span(at, proof.span.start))
+            at = max(at, proof.span.end)
+        return [*parts, Span(at, end)] if at < end else parts
 
     def expanded(self, span: Span) -> Expanded:
         """A passage in standard LaTeX. Quick when asked for one passage after the other."""

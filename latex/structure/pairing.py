@@ -7,12 +7,13 @@ The rules are tried in this order, and each has its evidence:
 2. "another proof": its title calls it the second, another or an alternative proof of what the proof before proves.
 3. "titled": its title names a theorem ("Proof of Herbrand's theorem") and a statement has that title; else
    "names something else".
-4. "adjacent": nothing but layout, labels and remarks of the source is between the statement and the proof.
-5. "announced": the words right before the proof refer to the statement and speak of a proof.
-6. "heading": the heading above the proof, which the statement is not under, names it; else "across a heading".
-7. "same proof": it follows another proof, with nothing or with words about proving between them; else
+4. "restated": right before it is the macro by which thm-restate prints the statement again.
+5. "adjacent": nothing but layout, labels and remarks of the source is between the statement and the proof.
+6. "announced": the words right before the proof refer to the statement and speak of a proof.
+7. "heading": the heading above the proof, which the statement is not under, names it; else "across a heading".
+8. "same proof": it follows another proof, with nothing or with words about proving between them; else
    "after a proof".
-8. "near": at most two paragraphs without a heading are in between; else "far".
+9. "near": at most two paragraphs without a heading are in between; else "far".
 
 A proof within a statement or another proof pairs with statements in there alone; within a theorem without any, with
 the theorem ("inside"). "none" says that no statement comes before.
@@ -61,6 +62,7 @@ _LAYOUT = re.compile(
     r"|\{|\}|~|-?\d+(?:\.\d+)?\s*(?:pt|em|ex|mm|cm|in)\b"
 )
 _PARAGRAPHS = re.compile(r"(?:\r?\n[ \t]*){2,}")
+_AGAIN = re.compile(r"\\([A-Za-z]+)\*?\s*\Z")
 _PROVES = re.compile(r"\\proves\s*\{([^{}]{1,400})\}")
 
 
@@ -80,6 +82,7 @@ def pair(
             numbers.setdefault((kinds[statement], statement.number), statement)
     titled = [(statement, _names(statement.title)) for statement in statements if statement.title]
     heading_starts = [heading.start for heading in headings]
+    again = {statement.again: statement for statement in statements if statement.again}
     found: dict[Passage, tuple[Passage | None, str]] = {}
     last: dict[Passage | None, Passage] = {}  # the last statement within each passage
     last_proof: dict[Passage | None, Passage] = {}  # and the last proof after it
@@ -112,6 +115,9 @@ def pair(
                 if statement.start < proof.start and names & words:
                     return statement, "titled"
             return None, "names something else"
+        shown = _LAYOUT.sub("", without_comments(text[max(0, proof.start - 400) : proof.start]))
+        if (macro := _AGAIN.search(shown)) and macro[1] in again:
+            return again[macro[1]], "restated"
         if before is None:
             around = proof.inside
             if around is not None and not around.is_proof and kinds[around] in PROVABLE:

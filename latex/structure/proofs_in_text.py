@@ -55,7 +55,8 @@ def proofs_in_text(
     live = text.find("\\begin{document}")
     outer = [passage for passage in passages if passage.inside is None]
     outer_starts = [passage.start for passage in outer]
-    closes = re.compile(rf"\\(?:{'|'.join(map(re.escape, sorted(closing)))})(?![A-Za-z@])")
+    closed = rf"\\(?:{'|'.join(map(re.escape, sorted(closing)))})(?![A-Za-z@])"
+    closes = re.compile(rf"(?:\\hfill\s*)?(?:\$\$?(?={closed}\s*\$))?{closed}")
     found_proofs: list[Passage] = []
     begins.sort()
     for number, (start, body_start, title) in enumerate(begins):

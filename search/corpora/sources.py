@@ -163,7 +163,7 @@ def _read_document(
         if place.file in taken:
             continue
         line = 1 + files[place.file].count("\n", 0, place.start)
-        body = _needed(source, statement.body)
+        body = "\n".join(_needed(source, part) for part in source.stated(statement))
         own = _LABEL.search(body.partition("\\begin")[0])
         if own:
             body = body[: own.start()] + body[own.end() :]

@@ -69,12 +69,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 QUOTAS = {**gaps.SMALL, "quota": 1, "domains": ["combinatorics"]}
 
 
-def source(key: str, text: str, domain: str = "combinatorics") -> Source:
+def source(key: str, text: str, domain: str = "combinatorics", version: str = "") -> Source:
     """A source of one file."""
     digest = hashlib.sha256(text.encode()).hexdigest()
     made = Source.objects.create(
-        key=key, sha256=digest, name=f"{key}.tex", form="tex", title="Gadgets", year=2026, domain=domain,
-        state="readable", main="paper.tex",
+        key=key, version=version, sha256=digest, name=f"{key}.tex", form="tex", title="Gadgets", year=2026,
+        domain=domain, state="readable", main="paper.tex",
     )  # fmt: skip
     SourceFile.objects.create(source=made, path="paper.tex", text=text, sha256=digest)
     return made
@@ -494,6 +494,15 @@ def test_the_database_keeps_a_build_to_what_it_began_with(server: Server) -> Non
     for message, change in refused.items():
         with pytest.raises(IntegrityError, match=message), transaction.atomic():
             change()
+
+
+def test_the_command_line_refuses_a_paper_that_is_not_there(server: Server, owner: User) -> None:
+    source("2601.00001", made_up.TEXT, version="v2")
+    options = ["--protocol=lemmas", "--endpoint=local", "--model=writer", "--max-tokens=1000000"]
+    with pytest.raises(CommandError, match=r"No readable source is called 2601\.00002"):
+        call_command("build", "first", *options, "--source", "2601.00001", "--source", "2601.00002")
+    call_command("build", "first", *options, "--source", "2601.00001v2")
+    assert Build.objects.get().papers.count() == 1
 
 
 def test_a_build_is_begun_checked_and_released_on_the_command_line(

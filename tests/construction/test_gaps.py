@@ -106,8 +106,11 @@ def test_a_paper_comes_to_a_gap_by_four_questions_one_after_the_other() -> None:
     assert states(replies)["citation-1"] == state
 
 
-def test_a_theorem_that_its_proof_is_written_in_is_shown_without_it() -> None:
-    text = TEXT.replace(" \\end{theorem}\n", "\n").replace("\\end{proof}", "\\end{proof}\\end{theorem}")
+@pytest.mark.parametrize("second", ["", "\\begin{proof}[Second proof]Another.\\end{proof}"])
+def test_a_theorem_that_its_proofs_are_written_in_is_shown_without_them(second: str) -> None:
+    text = TEXT.replace(" \\end{theorem}\n", "\n").replace(
+        "\\end{proof}", f"\\end{{proof}}{second}\\end{{theorem}}"
+    )
     replies: dict[tuple[str, str], object] = {
         ("paper", "target"): TARGET, ("citation-1", "instrumental"): YES, ("citation-2", "instrumental"): NO,
         ("citation-1", "witness"): TOOL, ("citation-1", "anchor"): HINT,

@@ -182,6 +182,21 @@ def test_what_a_proof_refers_to_is_shown_without_the_proof(body: str, shown: str
     assert "newtheorem{thm}" not in problem
 
 
+def test_no_proof_that_is_written_within_a_statement_is_shown_with_it() -> None:
+    proofs = "\\begin{proof}One.\\end{proof}\\begin{proof}[Second proof]Two \\ref{never}.\\end{proof}"
+    source = read(
+        f"\\begin{{thm}}\\label{{t}}A.{proofs}\\end{{thm}}\\begin{{proof}}[Third proof]By \\ref{{t}}.\\end{{proof}}"
+    )
+    first = dict(pairs(source, SMALL))[0]
+    assert isinstance(first, Pair)
+    assert first.problem().split() == ["\\begin{theorem}\\label{t}A.", "\\end{theorem}"]
+
+
+def test_both_labels_of_a_section_lead_to_its_title() -> None:
+    _, pair = pair_of("By \\ref{s} and \\ref{u}.", "\\section{Sums}\\label{s}Text.\\label{u}\n\n")
+    assert "\\section{Sums}\\label{s}\\label{u}" in pair.problem()
+
+
 @pytest.mark.parametrize(
     "inside", ["\\begin{thm}Secret.\\end{thm}", "\\paragraph{Secret}"], ids=["statement", "section"]
 )
@@ -304,6 +319,19 @@ def test_an_explanation_that_is_not_found_once_outside_of_the_proof_is_refused(
     found = explanations(source, pair, reply)
     assert isinstance(found, Drop)
     assert found.code == code
+
+
+def test_another_proof_of_the_same_statement_explains_nothing() -> None:
+    source = read(
+        f"{STATEMENT}\\begin{{proof}}So.\\end{{proof}}\\begin{{proof}}[Second proof]Put $s=2$.\\end{{proof}}"
+    )
+    pair = dict(pairs(source, SMALL))[0]
+    assert isinstance(pair, Pair)
+    found = explanations(
+        source, pair, json.dumps({"symbols": [{"symbol": "s", "quote": "Put $s=2$."}], "external": False})
+    )
+    assert isinstance(found, Drop)
+    assert found.code == "quote_in_proof"
 
 
 def test_a_quotation_is_found_where_it_is_whatever_its_white_space() -> None:

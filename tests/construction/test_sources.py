@@ -193,6 +193,11 @@ def test_a_manifest_says_what_is_known_of_a_paper(tmp_path: Path) -> None:
     assert (source.category, source.domain, source.licence) == ("math.CO", "combinatorics", "CC-BY-4.0")
 
 
+def test_the_version_of_a_manifest_is_written_as_arxiv_writes_it() -> None:
+    rows = read_manifest(b"file,version\na,2\nb,v2\nc,draft\nd,\n")
+    assert [row.version for row in rows] == ["v2", "v2", "draft", ""]
+
+
 @pytest.mark.parametrize(
     ("text", "faults"),
     [

@@ -155,6 +155,21 @@ def test_a_proof_that_only_its_words_make_ends_at_its_box(proof: str, title: str
     shown = found.text_of(made.span)
     assert proof.endswith(shown)
     assert "After" not in shown
+    assert "$" not in found.text_of(made.body)
+
+
+def test_a_formula_right_before_the_box_of_a_proof_stays_whole() -> None:
+    (made,) = (found := read(f"{THM}\n\n{{\\bf Proof.}} So $x=1$\\qed")).proofs
+    assert found.text_of(made.body) == " So $x=1$"
+
+
+def test_a_theorem_that_can_be_restated_is_a_statement_with_its_number_and_its_proof() -> None:
+    body = "\\begin{restatable}[Main]{thm}{again}\\label{r}R.\\end{restatable}" + THM
+    found = read(f"{body}\\section{{Proofs}}\\again*\n{PROOF}")
+    restatable, other = found.statements
+    assert (restatable.kind, restatable.number, restatable.title) == ("theorem", "1", "Main")
+    assert (found.text_of(restatable.body), other.number) == ("\\label{r}R.", "2")
+    assert [(proof.statement, proof.evidence) for proof in found.proofs] == [(0, "restated")]
 
 
 # -- pairing -------------------------------------------------------------------------------------------------

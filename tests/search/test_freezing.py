@@ -225,6 +225,15 @@ def test_the_command_takes_one_of_the_two_policies(corpus, release, tmp_path):
         )
 
 
+def test_the_command_says_how_many_queries_found_nothing(corpus, release, tmp_path, capsys):
+    common = [str(queries(tmp_path, *TWO)), "--release", release.name, "--index", index_of(corpus).digest]
+    bounded = "--up-to-citing-year"  # a corpus without years finds nothing under it
+    call_command("freeze_retrieval", *common, "--mode", "words", "--out", str(tmp_path / "a.zip"), bounded)
+    assert "found_nothing: 2" in capsys.readouterr().out
+    call_command("freeze_retrieval", *common, "--mode", "words", "--out", str(tmp_path / "b.zip"))
+    assert "found_nothing: 0" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -91,6 +91,12 @@ def test_macros_of_the_author_are_expanded_and_comments_are_gone(tmp_path):
     )
 
 
+def test_a_proof_that_is_written_within_a_statement_is_no_part_of_it(tmp_path):
+    text = r"\begin{thm}All tame groups are cyclic. \begin{proof}Secret.\end{proof}\end{thm}"
+    made = read_sources(write(tmp_path / "paper", {"main.tex": PREAMBLE + r"\begin{document}" + text}))
+    assert bodies(made) == ["All tame groups are cyclic."]
+
+
 def test_what_is_passed_over_is_named_with_file_line_and_reason(tmp_path):
     folder = write(tmp_path / "paper", PAPER)
     (folder / "old.tex").write_bytes("\\begin{lem} Caf\xe9 \\end{lem}".encode("latin-1"))

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.db.models import Q
+from django.db.models.functions import Concat
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.commands import decimal, price
@@ -31,7 +33,9 @@ class Command(TouchstoneCommand):
         parser.add_argument("--numbers", type=Path, help="JSON file with the recipe's numbers that differ")
         parser.add_argument("--domain", help="only papers of this domain")
         parser.add_argument("--category", help="only papers of this category")
-        parser.add_argument("--source", action="append", help="only papers with this key (repeatable)")
+        parser.add_argument(
+            "--source", action="append", help="only the paper with this key, or key and version (repeatable)"
+        )
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--prompt-price", type=price, default=0, help="of a million tokens sent")
         parser.add_argument("--completion-price", type=price, default=0, help="of a million tokens received")
@@ -83,10 +87,17 @@ class Command(TouchstoneCommand):
                 raise Refused(f"{path} cannot be read as JSON: {error}", field="numbers") from error
             if not isinstance(numbers, dict):
                 raise Refused(f"{path} is not one JSON object.", field="numbers")
-        wanted = {"domain": options["domain"], "category": options["category"], "key__in": options["source"]}
+        wanted = {"domain": options["domain"], "category": options["category"]}
         sources = Source.objects.filter(
             state=SourceState.READABLE, **{name: value for name, value in wanted.items() if value}
         )
+        if keys := options["source"]:
+            sources = sources.annotate(whole=Concat("key", "version")).filter(
+                Q(key__in=keys) | Q(whole__in=keys)
+            )
+            known = {name for pair in sources.values_list("key", "whole") for name in pair}
+            if missing := [key for key in keys if key not in known]:
+                raise Refused(f"No readable source is called {missing[0]}.", field="source")
         named = ("name", "protocol", "endpoint", "model", "seed", "prompt_price", "completion_price")
         plan = Plan(numbers=numbers, **{name: options[name] for name in named})
         budget = {name: options[name] for name in ("max_cost", "max_tokens")}

@@ -180,21 +180,23 @@ def chosen(reply: str, among: list[Candidate], recipe: Recipe) -> list[Chosen] |
 
 
 def explanations(source: Outline, pair: Pair, reply: str) -> tuple[Passage, ...] | Drop:
-    """What a model says a reader lacks, cut out of the source where it says; none of it is from the proof itself."""
+    """What a model says a reader lacks, cut out of the source where it says; none of it is from a proof of the same."""
     symbols = read_reply(reply, Symbols)
     if isinstance(symbols, Drop):
         return symbols
     if symbols.external:
         return Drop("external_notation", "What a reader lacks is in another work, the reply says")
-    proof = source.proofs[pair.number].span
+    proves = source.proofs[pair.number].statement
+    proofs = [proof.span for proof in source.proofs if proof.statement == proves]
     quotations = Quotations(source.flat.text, Span(begin(source), len(source.flat.text)))
     spans: list[Span] = []
     for symbol in symbols.symbols:
         span = quotations.find(symbol.quote)
         if isinstance(span, Drop):
             return span
-        if overlap(span, proof):
-            return Drop("quote_in_proof", f"The words about {symbol.symbol!r} are from the proof itself")
+        if any(overlap(span, proof) for proof in proofs):
+            reason = f"The words about {symbol.symbol!r} are from a proof of what is to be proved"
+            return Drop("quote_in_proof", reason)
         spans.append(span)
     return tuple(passage(source, span) for span in sorted(set(spans), key=lambda span: span.start))
 

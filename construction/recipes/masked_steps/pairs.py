@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from construction.recipes.masked_steps.recipe import Recipe
 from construction.recipes.passages import (
@@ -131,7 +131,8 @@ class Closing:
         proof = self.source.proofs[number]
         statement = self.source.statements[proof.statement] if proof.statement is not None else None
         own = [proof.span, *([statement.span] if statement else [])]
-        waiting = [(name, 1) for span in reversed(own) for name in self.names(span)]
+        shown = as_statement(self.source, statement, proof.span).spans if statement else ()
+        waiting = [(name, 1) for span in (*shown, proof.span) for name in self.names(span)]
         targets: dict[Span, Target] = {}
         seen: set[str] = set()
         characters = 0
@@ -145,7 +146,12 @@ class Closing:
             if any(span.start <= label.span.start < span.end for span in own):
                 continue
             target = self.target(name, depth, proof.span)
-            if target.span in targets:
+            if known := targets.get(target.span):
+                if target.kind == "section" and name not in known.labels:
+                    both = Passage(
+                        f"{known.shown.text}\\label{{{name}}}", known.shown.spans, known.shown.left
+                    )
+                    targets[target.span] = replace(known, labels=(*known.labels, name), shown=both)
                 continue
             if _holds(target.span, target.shown, proof.span):
                 return Drop("reference_into_proof", f"What {name!r} names is within the proof itself")
@@ -165,7 +171,8 @@ class Closing:
             if reason := too_deep or too_many or too_long:
                 return Drop("closure_too_large", f"What the proof refers to is {reason}")
             if target.kind == "statement":
-                waiting += [(further, depth + 1) for further in self.names(target.span)]
+                parts = target.shown.spans
+                waiting += [(further, depth + 1) for part in parts for further in self.names(part)]
         return tuple(sorted(targets.values(), key=lambda target: target.span.start))
 
     def names(self, span: Span) -> tuple[str, ...]:

@@ -260,8 +260,9 @@ def _target(paper: Paper, recipe: Recipe, answers: Answers) -> Chosen | Question
 
 
 def _stated(source: Outline, statement: int, proof: int) -> list[Span]:
-    """What a theorem says, without its proof, which some authors write within its environment."""
-    return outside(source.statements[statement].body, source.proofs[proof].span)
+    """What a theorem says, without its proof and any other that its author wrote within its environment."""
+    hidden = source.proofs[proof].span
+    return [side for part in source.stated(source.statements[statement]) for side in outside(part, hidden)]
 
 
 def _contents(source: Outline) -> str:

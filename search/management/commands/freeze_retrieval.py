@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from benchmark.releases.queries import release_named
 from benchmark.releases.years import CITING_YEAR, PUBLICATION_YEAR
+from retrieval import artifact
 from retrieval.recipes import HYBRID, MODES
 from search.freezing.actions import freeze_retrieval
 from search.indexes.opened import index_with
@@ -50,4 +51,5 @@ class Command(TouchstoneCommand):
             mode=options["mode"],
             year_policy=options["year_policy"],
         )
-        return {"digest": digest, "queries": rows, "file": str(options["out"])}
+        empty = sum(not row.results for row in artifact.read(options["out"]).rows)
+        return {"digest": digest, "queries": rows, "found_nothing": empty, "file": str(options["out"])}
