@@ -266,7 +266,7 @@ def test_enter_in_the_reason_chooses_no_verdict(client, telling, run, coordinato
     client.force_login(coordinator)
     page = client.get(f"/grading/quarantine/{run.release.name}/").content.decode()
     form = next(form for form in page.split("<form")[1:] if 'name="reason"' in form)
-    assert form[form.index("<button") :].startswith("<button hidden disabled>")
+    assert form[form.index("<button") :].startswith('<button class="no-default" hidden disabled>')
 
 
 def test_the_page_costs_the_same_for_many_outputs(client, run, coordinator, django_assert_max_num_queries):
