@@ -106,6 +106,9 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
     questions = [q for q in rubric.questions if q.scale.passes or q.scale.aggregation == "mean"]
     by_question = {question.key: _question(question, data) for question in questions}
     preferences = [question.key for question in rubric.questions if question.scale.kind == "preference"]
+    preferred: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    for label in data.labels:
+        preferred[label.question, label.reviewer][label.shown] += 1
     # Times are judged against the whole campaign's. Grades without one (imported ones, say) take no part.
     timed = [time for time in data.times if time.seconds > 0]
     scores = time_scores([time.seconds for time in timed])
@@ -130,7 +133,7 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
             unread=sum(time.seconds < fewest_seconds(time.characters) for time in mine),
         )
         own = {key: found[reviewer.key] for key, found in by_question.items() if reviewer.key in found}
-        sides = {key: _sides(key, reviewer.key, data) for key in preferences}
+        sides = {key: _sides(preferred[key, reviewer.key]) for key in preferences}
         reviewers.append(
             MonitoredReviewer(
                 reviewer=reviewer.name,
@@ -175,10 +178,7 @@ def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> AnchoringSh
     return AnchoringShares(question=question.key, labels=len(labels), **vars(found))
 
 
-def _sides(question: str, reviewer: int, data: CampaignData) -> ChosenSides:
-    chosen = Counter(
-        label.shown for label in data.labels if (label.question, label.reviewer) == (question, reviewer)
-    )
+def _sides(chosen: Counter[str]) -> ChosenSides:
     first, second = chosen["first"], chosen["second"]
     p = binomial_p(first, first + second)
     return ChosenSides(first=first, second=second, p=p, flagged=p is not None and p < P_OF_SEVERE)

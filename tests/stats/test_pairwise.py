@@ -316,15 +316,22 @@ def test_ranks_take_the_errors_of_few_problems_for_uncertain(problems, told_apar
     assert few.ranks(fitted, way=RankErrors.OF_ALL) == [(1, 1), (2, 2)]
 
 
-def test_a_system_that_was_compared_on_one_problem_can_have_any_rank():
-    # D loses to each of three equal systems, but on one of ten problems: nobody knows how it does on others.
-    values = ("first", "second", "tie")
-    rows = [
-        f"s{at},r{rater},{pair},{values[(at + rater + place) % 3]},,p{at}"
+RESULTS = ("first", "second", "tie")
+
+
+def three_equals_on_ten_problems() -> list[str]:
+    """A, B and C, each compared with the others by two raters on every problem, with results in turn."""
+    return [
+        f"s{at},r{rater},{pair},{RESULTS[(at + rater + place) % 3]},,p{at}"
         for at in range(10)
         for rater in range(2)
         for place, pair in enumerate(("A|B", "A|C", "B|C"))
     ]
+
+
+def test_a_system_that_was_compared_on_one_problem_can_have_any_rank():
+    # D loses to each of three equal systems, but on one of ten problems: nobody knows how it does on others.
+    rows = three_equals_on_ten_problems()
     rows += [f"s0,r{rater},{one}|D,{'tie' if rater else 'first'},,p0" for rater in range(2) for one in "ABC"]
     assert systems(document(rows, header="subject,rater,system,value,order,cluster"))["D"]["rank"] == [1, 4]
 
@@ -463,14 +470,8 @@ def test_with_few_problems_every_fit_leaves_one_out():
 def test_the_strength_of_a_system_on_few_problems_is_as_uncertain_as_these_leave_it():
     # With Student's t for all ten problems .82 of 391 simulated intervals of a system on two of them had its strength,
     # .90 of one on three; with the two and three that tell about it .94 and .96.
-    values = ("first", "second", "tie")
-    rows = [
-        f"s{at},r{rater},{pair},{values[(at + rater + place) % 3]},,p{at}"
-        for at in range(10)
-        for rater in range(2)
-        for place, pair in enumerate(("A|B", "A|C", "B|C"))
-    ]
-    rows += [f"s{at},r,{one}|D,{values[at + (one == 'A')]},,p{at}" for at in range(2) for one in "ABC"]
+    rows = three_equals_on_ten_problems()
+    rows += [f"s{at},r,{one}|D,{RESULTS[at + (one == 'A')]},,p{at}" for at in range(2) for one in "ABC"]
     d = systems(document(rows, header="subject,rater,system,value,order,cluster"))["D"]["strength"]
     assert d["ci"][1] - d["value"] == pytest.approx(t_value(0.95, 1.0) * d["se"], rel=0.1)
 
