@@ -11,6 +11,7 @@ import latex
 from benchmark.rubrics import NOT_ASSESSED
 
 NO_ERROR = "none"  # the answer to "first wrong step" when there is none
+_NO_CLAIMS = ("heading", "rule")  # kinds of blocks
 _TAG = re.compile(r"<[^<>]*>")
 _OPENING = re.compile(r"\s*(?:Step|STEP)\s+(\d{1,3})\b")
 
@@ -38,7 +39,8 @@ class Step:
 def steps_of(blocks: Iterable[Placed]) -> tuple[Step, ...]:
     """The author's own steps if the text numbers them ("Step 1", "Step 2"), otherwise one for each block.
 
-    Headings are not steps, except those that open one. What comes before Step 1 is a step called "Opening".
+    Headings and rules are not steps, except headings that open one. What comes before Step 1 is a step called
+    "Opening".
     """
     listed = list(blocks)
     openings = [_OPENING.match(html.unescape(_TAG.sub("", block.html))) for block in listed]
@@ -50,10 +52,10 @@ def steps_of(blocks: Iterable[Placed]) -> tuple[Step, ...]:
             if number:
                 groups.append((str(number), []))
             groups[-1][1].append(block)
-        if all(block.kind == "heading" for block in groups[0][1]):
+        if all(block.kind in _NO_CLAIMS for block in groups[0][1]):
             del groups[0]
         return tuple(Step(part[0].id, name, tuple(block.id for block in part)) for name, part in groups)
-    claims = [block for block in listed if block.kind != "heading"]
+    claims = [block for block in listed if block.kind not in _NO_CLAIMS]
     return tuple(Step(block.id, str(n), (block.id,)) for n, block in enumerate(claims, start=1))
 
 
@@ -69,7 +71,7 @@ def up_to_first_error(steps: Iterable[Step], first: str) -> dict[str, str]:
 
 @lru_cache(maxsize=64)  # what a call may cost and what it asks are computed one after the other
 def step_texts(text: str, text_format: str) -> tuple[tuple[str, str], ...]:
-    """Key and source of every step of a text, headings left out. It renders: for workers and commands."""
+    """Key and source of every step of a text, headings and rules left out. It renders: for workers and commands."""
     blocks = {block.id: block for block in latex.render_in_time(text, cast(Any, text_format)).blocks}
     return tuple(
         (step.key, "\n\n".join(blocks[name].source for name in step.blocks))

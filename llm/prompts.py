@@ -16,7 +16,7 @@ stands for all steps, each between two such lines with its id as the name.
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,6 +38,7 @@ from llm.strict_json import first_objection
 _FILE_NAME = re.compile(r"(?P<name>[a-z0-9_-]+)\.v(?P<version>[1-9][0-9]*)\.md")
 _FRONT = re.compile(r"\+\+\+\n(?P<front>.*?)\n\+\+\+\n(?P<body>.*)", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{\{ ([a-z][a-z0-9_]*) \}\}")
+_FRAMED_STEP = re.compile(r"^\[\[DATA (b\d+) \w+\]\]$", re.MULTILINE)  # no text from outside has such a line
 _LABEL = re.compile(r"[a-z][a-z_]{0,49}")
 _NONCE = re.compile(r"[A-Za-z0-9]{16,64}")
 
@@ -256,3 +257,14 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
 def framed(name: str, text: str, nonce: str) -> str:
     """A text from outside as data: neutralised, between two lines that only the nonce's owner can write."""
     return f"[[DATA {name} {nonce}]]\n{neutralise(text, nonce)}\n[[END {name} {nonce}]]"
+
+
+def as_asked(prompt: Prompt | OwnPrompt, messages: Iterable[Mapping[str, str]]) -> Prompt | OwnPrompt:
+    """The prompt with the steps that were framed in these messages, whatever counts as a step today.
+
+    Their texts, without which a reply can be read, are left empty.
+    """
+    if isinstance(prompt, OwnPrompt) or not prompt.step_labels:
+        return prompt
+    names = [name for message in messages for name in _FRAMED_STEP.findall(message["content"])]
+    return prompt.about([(name, "") for name in names])

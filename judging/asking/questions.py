@@ -9,7 +9,7 @@ from benchmark.steps import step_texts
 from judging.asking.prompts import prompt_of
 from judging.asking.replies import reply_text
 from judging.asking.subjects import output_of
-from judging.models import JudgeTask, Verdict
+from judging.models import JudgeTask
 from llm import OwnPrompt, Prompt, Unparsed, most_sent
 from llm.prompts import framed
 
@@ -48,7 +48,11 @@ def question(task: JudgeTask, nonce: str) -> Question:
     prompt = prompt_of(judge, task.predicate)
     if prompt.sha256 != judge.prompts[task.predicate]["sha256"]:
         raise PromptChanged(f"the prompt of {task.predicate} has changed since {judge.label}")
-    prompt = about_steps_of(task, prompt)
+    if not isinstance(prompt, OwnPrompt) and prompt.step_labels:
+        output = output_of(task)
+        payload, text = shown_content(output)
+        shown = get_protocol(judge.protocol).output_parts(payload, text, output.text_format)[0]
+        prompt = prompt.about(step_texts(shown.text, shown.text_format))
     messages = prompt.render(fields_of(task), nonce=nonce).messages
     if task.repair_of is not None:
         # Why the earlier reply could not be read, and that reply, as data like everything from outside.
@@ -58,17 +62,6 @@ def question(task: JudgeTask, nonce: str) -> Question:
         framed_reply = framed("earlier_reply", said[:_KEPT_OF_REPLY], nonce)
         messages[-1]["content"] += "\n\n" + REPAIR.format(reason=reason, reply=framed_reply)
     return Question(messages, prompt)
-
-
-def about_steps_of(row: JudgeTask | Verdict, prompt: Prompt | OwnPrompt) -> Prompt | OwnPrompt:
-    """The prompt with the steps of the output, as experts have them, if it asks about steps."""
-    if isinstance(prompt, OwnPrompt) or not prompt.step_labels:
-        return prompt
-    output = output_of(row)
-    payload, text = shown_content(output)
-    protocol = get_protocol(row.judge.protocol if isinstance(row, Verdict) else row.run.judge.protocol)
-    shown = protocol.output_parts(payload, text, output.text_format)[0]
-    return prompt.about(step_texts(shown.text, shown.text_format))
 
 
 def fields_of(task: JudgeTask) -> Mapping[str, str]:

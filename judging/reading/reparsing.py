@@ -13,11 +13,11 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from judging.asking.prompts import prompt_of, step_question
-from judging.asking.questions import about_steps_of
 from judging.asking.replies import read, reply_text
 from judging.asking.subjects import FIELDS, Subject, instance_of, subject_of
 from judging.models import Call, Judge, JudgeRun, StepVerdict, Verdict
 from judging.runs.actions import judge_version
+from llm.prompts import as_asked
 from llm.replies import PARSER
 
 _BATCH = 1000
@@ -87,9 +87,9 @@ def reread(run: JudgeRun) -> Reread:
     votes, steps, changed = [], [], []
     for verdict in stored:
         subject = subject_of(verdict)
-        prompt = about_steps_of(verdict, prompt_of(run.judge, verdict.predicate))
+        prompt = prompt_of(run.judge, verdict.predicate)
         for call in calls[subject, verdict.vote]:
-            found = read(reply_text(call), prompt)
+            found = read(reply_text(call), as_asked(prompt, call.request.get("messages", [])))
             if found.state == "answered":
                 break
         same = dict(zip(FIELDS, subject, strict=True))

@@ -56,6 +56,14 @@ def test_every_block_but_a_heading_is_a_step():
     ]
 
 
+def test_a_rule_between_paragraphs_is_no_step():
+    """Half of all answers of chat models have some."""
+    text = "# Proof\n\n---\n\nFirst.\n\n---\n\nSecond.\n\n***"
+    assert [(step.name, step.blocks) for step in steps(text)] == [("1", ("b3",)), ("2", ("b5",))]
+    numbered = steps("# Proof\n\n---\n\nStep 1. First.\n\n---\n\nStep 2. Second.")
+    assert [step.name for step in numbered] == ["1", "2"]
+
+
 def test_the_authors_own_numbered_steps_are_the_steps():
     assert [(step.name, step.blocks) for step in steps(NUMBERED)] == [
         ("Opening", ("b1",)),

@@ -13,6 +13,7 @@ from annotation.core.material import item_material
 from benchmark.models import Output
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rendering.actions import render_waiting
+from benchmark.steps import step_texts
 from judging.asking.prompts import predicate_prompt
 from judging.models import Call, Judge, JudgeRun, StepVerdict, Verdict
 from judging.reading.reparsing import reparse, reread
@@ -175,6 +176,16 @@ def test_reading_replies_again_reads_their_steps_too(run, server, monkeypatch):
     labels = StepVerdict.objects.order_by("pk").values_list("verdict__judge__slug", "label")
     assert list(labels[:4]) == [("stepper", "correct"), ("stepper", "incorrect")] * 2
     assert list(labels[4:]) == [("stepper-reread", "correct")] * 4
+
+
+@asks
+def test_replies_are_read_again_by_the_steps_of_their_own_requests(run, server, monkeypatch):
+    """Even if a later version divides the text in another way."""
+    server.rule = saying(says({"b1": "correct", "b3": "incorrect"}))
+    drain()
+    monkeypatch.setattr("benchmark.steps.steps_of", lambda blocks: ())
+    step_texts.cache_clear()
+    assert reread(run).changed == ()
 
 
 @asks
