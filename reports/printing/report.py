@@ -17,6 +17,7 @@ from annotation.core.visibility import Viewer
 from annotation.models import Campaign, Item
 from benchmark.models import Release
 from benchmark.subjects import USUAL
+from reports.comparison.paired import chosen_between
 from reports.core.choosing import UNDECLARED, choose, one_tuple
 from reports.models import ReportPer
 from reports.printing.bundle import print_bundle
@@ -153,6 +154,7 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
         chosen = choose(order.release, order.choice)
         document = kept_score(chosen)
         context |= {"chosen": chosen, "document": document, **score_sections(document)}
+        context["compared"] = chosen_between(chosen)
     html = render_to_string("reports/printing/front.html", context)
     pages = print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content
     titles = {entry.number: " ".join(entry.title.replace("$", "").split()) for entry in entries}

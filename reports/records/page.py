@@ -7,16 +7,17 @@ from datetime import date
 from typing import Any
 
 from accounts.profile.domains import domain_words
-from benchmark.rubrics import Rubric, rubric_from_content
-from reports.core.datasets import JudgeInfo
+from benchmark.rubrics import rubric_from_content
+from reports.comparison.choices import Choices
+from reports.comparison.paired import PairSource, pair_sources, tables_of
+from reports.core.datasets import CampaignInfo, JudgeInfo
 from reports.core.wording import in_words
 from reports.exclusions.rules import primary_exclusion
 from reports.records.declared import Declared
-from reports.records.pairs import PairSource, pair_sources
 from reports.records.texts import Texts
 from reports.results import page as sections
 from reports.results.board import Board, board, counts_of, interval_of, value_of
-from reports.results.graded import Reading, closed_campaigns, reading
+from reports.results.graded import Reading, reading
 from reports.results.grid import Problem, problems
 from reports.results.notes import notes
 from reports.results.sentences import Sentence, and_list, count, told_apart_words
@@ -46,6 +47,17 @@ class Shown:
 
     def system(self, slug: str) -> str:
         return self.names.systems.get(slug, slug)
+
+    @property
+    def campaigns(self) -> tuple[CampaignInfo, ...]:
+        """Those that graded, and those that compared."""
+        pairs = self.artifact.get("pairs")
+        return (*self.inputs.campaigns, *(Choices.from_json(pairs).campaigns if pairs else ()))
+
+    @property
+    def has_board(self) -> bool:
+        """Whether any system has a number by itself; of a study of pairs alone none has."""
+        return any(line.shown for line in self.board.lines)
 
     @property
     def has_pages(self) -> bool:
@@ -80,7 +92,7 @@ def shown(
 
     titles = {key: problem.title for key, problem in texts.problems.items()}
     names = sections.Names(systems=declared.systems, titles=titles, proofs={}, href=href)
-    compared = pair_sources(artifact)
+    compared = pair_sources(artifact.get("comparisons", {}))
     return Shown(declared, artifact, inputs, score, texts, found, lines, rows, names, compared)
 
 
@@ -92,6 +104,7 @@ def front(record: Shown) -> dict[str, object]:
         "record": record.declared,
         "release": record.inputs.release,
         "finding": finding(record),
+        "has_board": record.has_board,
         "board": sections.board_context(record.board, record.names),
         "heading": record.board.heading,
         "by_answer": "Proof by proof" if found and found.question else "Answer by answer",
@@ -99,14 +112,7 @@ def front(record: Shown) -> dict[str, object]:
         "found": found,
         "trust": trust(record),
         "grid": grid(record, some),
-        "compared": [
-            {
-                "source": source,
-                "rows": [(record.system(one.system), one) for one in source.systems],
-                "groups": [[record.system(slug) for slug in group] for group in source.groups],
-            }
-            for source in record.compared
-        ],
+        "compared": tables_of(record.compared, record.system),
         "n_more": len(record.rows) - len(some),
         "n_problems": len(record.rows),
         "judged": how_judged(record),
@@ -157,6 +163,8 @@ def finding(record: Shown) -> list[str]:
             "judge": "An AI judge that no expert has checked accepts",
         }[basis]
         said.append(f"{lead} {and_list(words)}.")
+    elif record.compared:
+        said += _compared_two_at_a_time(record)
     names = {line.letter: record.system(line.system) for line in lines}
     apart = {
         (names[one], names[two]): differs
@@ -168,6 +176,22 @@ def finding(record: Shown) -> list[str]:
         sum(not row.left_out for row in record.rows),
     ):
         said.append(f"{told.lead} {told.rest}".strip())
+    return said
+
+
+def _compared_two_at_a_time(record: Shown) -> list[str]:
+    """What the first source of comparisons says of a study without another number by system."""
+    first = record.compared[0]
+    ranked = sorted(first.systems, key=lambda one: one.win_rate.value or 0, reverse=True)
+    words = [(record.system(one.system), one.win_rate_words) for one in ranked if one.win_rate_words]
+    if not words:
+        return []
+    who = "AI judges that no expert has checked" if "@" in first.key else "Referees"
+    (best, rate), *others = words[:NAMED]
+    rest = "".join(f", {name} {share}" for name, share in others)
+    said = [f"{who} compared their answers two at a time: {best} won {rate} of its comparisons{rest}."]
+    if all(one.rank == (1, len(ranked)) for one in ranked):
+        said.append("No two of them can be told apart.")
     return said
 
 
@@ -272,15 +296,13 @@ def judge_of(record: Shown) -> JudgeInfo | None:
 
 def methods(record: Shown) -> dict[str, object]:
     """What was asked of whom, with names, versions, seeds and hashes."""
-    rubrics: dict[str, Rubric] = {}
-    for campaign in closed_campaigns(record.inputs):
-        rubrics[campaign.slug] = rubric_from_content(dict(campaign.rubric))
     judge = judge_of(record)
     prompts = judge.prompts.values() if judge else ()
     return {
         "campaigns": [
-            {"campaign": campaign, "rubric": rubrics[campaign.slug]}
-            for campaign in closed_campaigns(record.inputs)
+            {"campaign": campaign, "rubric": rubric_from_content(dict(campaign.rubric))}
+            for campaign in record.campaigns
+            if campaign.closed
         ],
         "judge": judge,
         "has_prompts": any(isinstance(prompt, Mapping) and prompt.get("text") for prompt in prompts),

@@ -51,17 +51,19 @@ def style_sheet() -> bytes:
 def build(release: Release, frozen: str, declared: Declared) -> dict[str, bytes]:
     """All files by name, the archive among them. `frozen` is the artifact as it is stored.
 
-    Raises Refused for an artifact that does not verify or gives no number by system, and for texts of others.
+    Raises Refused for an artifact that does not verify or says nothing of any system, and for texts of others.
     """
     artifact, inputs, score = public_artifact(json.loads(frozen), declared)
     texts = read_texts(release, inputs, Manifest.from_json(artifact["manifest"]), declared)
     record = shown(declared, artifact, inputs, score, texts)
-    if not any(line.shown for line in record.board.lines):
+    if not record.has_board and not record.compared:
         raise Refused("This score has no number by system yet.", code="no_numbers")
     context = front(record)
     finding = " ".join(find(record))
     kinds = {"corrected": "corrected by experts", "experts": "graded by experts", "measured": "measured"}
     basis = next((words for key, words in kinds.items() if record.board.has(key)), "AI judge only")
+    if not record.has_board and "@" not in record.compared[0].key:
+        basis = "compared by experts"
     data = _data(record)
     files = {
         **data,
@@ -121,12 +123,13 @@ def _data(record: Shown) -> dict[str, bytes]:
     answers = [texts.answers[subject].line for subject in sorted(texts.answers)]
     found = {
         "artifact.json": canonical_json(record.artifact),
-        "leaderboard.csv": tables.board_csv(record),
-        "leaderboard.md": tables.board_markdown(record),
-        "leaderboard.tex": tables.board_latex(record),
         "grid.csv": tables.grid_csv(record),
         "labels.csv": tables.labels_csv(record.inputs),
     }
+    if record.has_board:
+        found["leaderboard.csv"] = tables.board_csv(record)
+        found["leaderboard.md"] = tables.board_markdown(record)
+        found["leaderboard.tex"] = tables.board_latex(record)
     if record.inputs.votes:
         found["verdicts.csv"] = tables.verdicts_csv(record.inputs)
     if pairs := record.artifact.get("pairs"):
@@ -146,7 +149,7 @@ def _data(record: Shown) -> dict[str, bytes]:
 def _prompts(record: Shown) -> dict[str, bytes]:
     """The prompts of the judge and the forms of the referees, as the artifact has them."""
     found = {}
-    for campaign in record.inputs.campaigns:
+    for campaign in record.campaigns:
         rubric = rubric_from_content(dict(campaign.rubric))
         found[f"rubrics/{_file_name(rubric.label)}.toml"] = rubric_toml(rubric).encode()
     judge = record.inputs.judge

@@ -24,6 +24,7 @@ from benchmark.published import published_protocols
 from benchmark.subjects import Subject
 from judging.models import JudgeRun
 from reports.campaign.data import grades_in, places_wanted
+from reports.comparison.direct_pairs import direct_kinds
 from reports.core.choosing import Chosen
 from reports.core.requests import chosen_of, staff_page
 from reports.exclusions.rules import primary_exclusion
@@ -137,6 +138,7 @@ def _shown(
         "query": query.urlencode(),
         "grid": sections.grid_context(list(shown), found, lines, names) if found and informed else None,
         "audit": sections.audit_context(document, lines, audited, names, at, n_read),
+        "compared": {} if campaign else direct_kinds(chosen.release, chosen.track),
         "n_left_out": len(left_out & set(by_instance)),
     }
     if found and found.campaign:

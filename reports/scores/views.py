@@ -8,6 +8,7 @@ from django.utils.text import slugify
 from benchmark.case_columns import case_columns
 from benchmark.protocols import get_protocol
 from canonical.documents import as_json
+from reports.comparison.paired import chosen_between
 from reports.core.choosing import Chosen, votes_awaited
 from reports.core.requests import chosen_of, paged, staff_page
 from reports.core.wording import in_words
@@ -49,7 +50,8 @@ def score_json(request: HttpRequest, name: str) -> HttpResponse:
 def score_report(request: HttpRequest, name: str) -> HttpResponse:
     """The same as a PDF file."""
     chosen, document = _chosen_score(request, name)
-    response = HttpResponse(score_pdf(page_context(chosen, document)), content_type="application/pdf")
+    context = {**page_context(chosen, document), "compared": chosen_between(chosen)}
+    response = HttpResponse(score_pdf(context), content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="{_file_name(chosen)}.pdf"'
     return response
 

@@ -39,15 +39,18 @@ CHOICES = [
 ]
 
 
-@pytest.fixture
-def chosen(proofs, tmp_path):
-    lines = [
+def line_of(choice):
+    rater, order, problem, value = choice
+    return (
         f"sample-proofs,which,preference,sample-proof-0{problem}/aurora|basalt/1,{order},{rater},expert,"
         f"{value},answered,proofs-pairs-v1"
-        for rater, order, problem, value in CHOICES
-    ]
+    )
+
+
+@pytest.fixture
+def chosen(proofs, tmp_path):
     file = tmp_path / "choices.csv"
-    file.write_text("\n".join([HEAD, *lines]) + "\n")
+    file.write_text("\n".join([HEAD, *map(line_of, CHOICES)]) + "\n")
     import_labels(actor=None, path=file, release=proofs)
     return proofs
 

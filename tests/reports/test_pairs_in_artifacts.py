@@ -10,6 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
+from pypdf import PdfReader
 
 from annotation.models import Grade
 from benchmark.describing.actions import describe_release
@@ -24,11 +26,13 @@ from reports.comparison.choices import Choices, compared
 from reports.comparison.pair_sources import PairSources
 from reports.core.canonical import canonical
 from reports.invariants.rules import artifacts_are_about_what_is_stored
+from reports.labels.importing import import_labels
 from reports.records.actions import Wish, prepare_record
 from reports.records.archive import archive, verify_archive
 from reports.scores.inputs import collect
 from stats.core.intervals import t_value, wilson
-from tests.reports.conftest import load_proofs
+from tests.reports.conftest import load, load_proofs
+from tests.reports.test_direct_pairs import CHOICES, HEAD, line_of
 from tests.reports.test_judged_pairs import with_choices
 
 pytestmark = pytest.mark.django_db
@@ -254,3 +258,39 @@ def test_the_archive_verifies_on_the_command_line_without_a_release(published, t
 
 def test_what_is_stored_is_checked_for_artifacts_of_every_format(published):
     assert list(artifacts_are_about_what_is_stored()) == []
+
+
+def test_a_study_of_pairs_alone_has_results_a_record_and_a_pdf(client, owner, tmp_path):
+    release = load("only-pairs", "proofs", {slug: f"outputs/{slug}" for slug in ("aurora", "basalt")})
+    file = tmp_path / "choices.csv"
+    lines = [line_of(choice).replace("sample-proofs,which", "only-pairs,alone") for choice in CHOICES]
+    file.write_text("\n".join([HEAD, *lines]) + "\n")
+    import_labels(actor=None, path=file, release=release)
+    today = date(2026, 11, 30)
+    describe_release(
+        actor=None, release=release, licence="CC-BY-4.0", creators="Nora Feld", published_on=today
+    )
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    client.force_login(owner)
+    page = client.get(reverse("score", args=[release.name])).content.decode()
+    assert "Experts compared answers two at a time, and graded none by itself." in page
+    frozen = freeze_artifact(actor=None, release=release)
+    wish = Wish(name="pairs", title="Pairs", asked="Which is better?", limitations="Few.")
+    files = prepare_record(artifact=frozen, wish=wish).files
+    front = files["index.html"].decode()
+    # six and three wins in twelve comparisons
+    assert (
+        "Referees compared their answers two at a time: aurora won 50 % (17 to 83) of its comparisons, "
+        "basalt 25 % (5 to 70). No two of them can be told apart."
+    ) in front
+    assert "leaderboard.csv" not in front
+    assert "leaderboard.csv" not in files
+    assert "Comparison with the form proofs-pairs-v1" in front
+    assert b"preference" in files["rubrics/proofs-pairs-v1.toml"]
+    assert "compared by experts" in files["badge.svg"].decode()
+    verify_archive(files["pairs-1.zip"])
+    report = PdfReader(io.BytesIO(client.get(reverse("score-report", args=[release.name])).content))
+    printed = " ".join(" ".join(sheet.extract_text() for sheet in report.pages).split())
+    assert "Two at a time" in printed
+    assert "aurora 6 3 3 50 % (17 to 83)" in printed

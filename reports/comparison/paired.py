@@ -1,13 +1,16 @@
-"""Comparisons of two answers in a record: each system's wins, ties, losses, win rate and strength, by source. Pure."""
+"""Comparisons of two answers as a record and a PDF file show them: each system's wins, ties, losses, win rate and strength, by source. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reports.comparison.pair_sources import PairSources
 from reports.comparison.pairs_page import never_compared
+from reports.core.choosing import Chosen
 from reports.core.estimates import with_estimates
 from reports.core.wording import from_to
 from reports.results.board import interval_of, value_of
+from reports.scores.inputs import collect_chosen
 from stats.core.display import rounded
 from stats.core.estimate import Estimate
 
@@ -55,9 +58,9 @@ class PairSource:
     groups: Sequence[Sequence[str]] = ()
 
 
-def pair_sources(artifact: Mapping[str, Any]) -> list[PairSource]:
-    """The comparisons of an artifact: referees first, then each AI judge, then all of them."""
-    comparisons = with_estimates(artifact.get("comparisons", {}))
+def pair_sources(plain: Mapping[str, Any]) -> list[PairSource]:
+    """Documents of comparisons by source: referees first, then each AI judge, then all of them."""
+    comparisons = with_estimates(plain)
     order = sorted(comparisons, key=lambda key: ("@" in key, key.endswith("@"), key))
     return [
         PairSource(
@@ -81,3 +84,22 @@ def pair_sources(artifact: Mapping[str, Any]) -> list[PairSource]:
         )
         for key, found in ((key, comparisons[key]) for key in order)
     ]
+
+
+def tables_of(sources: Iterable[PairSource], name_of: Callable[[str], str] = str) -> list[dict[str, object]]:
+    """Template context of `reports/comparison/_paired.html`; `name_of` gives the name of a system."""
+    return [
+        {
+            "source": source,
+            "rows": [(name_of(one.system), one) for one in source.systems],
+            "groups": [[name_of(slug) for slug in group] for group in source.groups],
+        }
+        for source in sources
+    ]
+
+
+def chosen_between(chosen: Chosen) -> list[dict[str, object]]:
+    """The tables of what experts and AI judges chose between outputs of a track, as its page of comparisons has it."""
+    sources = PairSources.of(chosen.release, collect_chosen(chosen))
+    found = {key: sources.document(key) for key in (*sources.direct, *sources.judged)}
+    return tables_of(pair_sources({key: one for key, one in found.items() if one["comparisons"]}))
