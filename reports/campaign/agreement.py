@@ -1,6 +1,6 @@
 """How far the experts of a campaign agree, question by question. No rows here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,25 +18,32 @@ from stats.tables.ratings import Ratings, scale_points
 
 
 def agreement_by_question(
-    rubric: Rubric, labels: Sequence[ExpertLabel], *, seed: int, methods: int = METHODS
+    rubric: Rubric,
+    labels: Sequence[ExpertLabel],
+    papers: Mapping[str, str],
+    *,
+    seed: int,
+    methods: int = METHODS,
 ) -> dict[str, Agreement]:
-    """Question key to its agreement bundle. Items of one problem are one cluster.
+    """Question key to its agreement bundle. `papers` has the paper of a problem; items of one are one cluster.
 
-    Artifacts with `methods` before 4 have the intervals of stats.agreement.first_methods; those before 3 use `seed`.
+    Artifacts with `methods` before 18 take the problems for it, those before 4 have the intervals of
+    stats.agreement.first_methods, and those before 3 use `seed`.
     """
     bundles = {}
     for question in (question for question in rubric.questions if question.scale.has_values):
         given = [label for label in labels if label.question == question.key]
         answered = judged(question, given)
         ratings, items = ratings_of(question, answered)
-        problems, request = problems_of(items), Request(level=question.scale.level)
+        clusters = clusters_of(items, papers if methods >= 18 else {})
+        request = Request(level=question.scale.level)
         if methods < 3:
-            found = first_agreement(ratings, request, seed=seed, clusters=problems)
+            found = first_agreement(ratings, request, seed=seed, clusters=clusters)
         elif methods == 3:
-            found = third_agreement(ratings, request, clusters=problems)
+            found = third_agreement(ratings, request, clusters=clusters)
         else:
             correlations = partial(intraclass, beyond_one=methods < 9)
-            found = agreement(ratings, request, clusters=problems, correlations=correlations)
+            found = agreement(ratings, request, clusters=clusters, correlations=correlations)
         not_assessed = sum(label.value == NOT_ASSESSED for label in given)
         bundles[question.key] = Agreement(
             level=question.scale.level,
@@ -55,9 +62,10 @@ def agreement_by_question(
     return bundles
 
 
-def problems_of(items: Sequence[tuple[str, str]]) -> Ints:
-    """The problem of every item (subject, step), as cluster codes."""
-    return cluster_codes([subject.rsplit("/", 2)[0] for subject, _ in items])
+def clusters_of(items: Sequence[tuple[str, str]], papers: Mapping[str, str]) -> Ints:
+    """The paper of every item (subject, step), or its problem where `papers` lacks it, as cluster codes."""
+    problems = [subject.rsplit("/", 2)[0] for subject, _ in items]
+    return cluster_codes([papers.get(problem, problem) for problem in problems])
 
 
 def judged(question: Question, labels: Sequence[ExpertLabel]) -> list[ExpertLabel]:

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce, Length
 
 from annotation.campaigns.pairing import upright
 from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade
+from benchmark.overlaps import cluster_of
 
 
 @dataclass(frozen=True)
@@ -94,14 +95,24 @@ def campaign_data(campaign: Campaign) -> CampaignData:
             "value",
             "state",
             "grade__assignment__item__instance__key",
+            "grade__assignment__item__instance__paper__key",
             "step",
             "grade__assignment__swapped",
         )
     )
     labels = (
         # sides in the item's order: reviewers saw either one first
-        ReviewerLabel(item, reviewer, question, upright(value, swapped=swapped), state, instance, step, value)
-        for item, reviewer, question, value, state, instance, step, swapped in answers.iterator(
+        ReviewerLabel(
+            item,
+            reviewer,
+            question,
+            upright(value, swapped=swapped),
+            state,
+            cluster_of(paper) if paper else instance,
+            step,
+            value,
+        )
+        for item, reviewer, question, value, state, instance, paper, step, swapped in answers.iterator(
             chunk_size=5000
         )
     )

@@ -86,6 +86,7 @@ def flag_labels(campaign: Campaign) -> list[ExpertLabel]:
 def flag_agreement(campaign: Campaign, *, seed: int) -> dict[str, FlagAgreement]:
     """Agreement on any flag and on each kind that the protocol knows; nothing where nobody was able to flag."""
     labels = flag_labels(campaign)
+    papers = {key: paper for key, _, paper in _problems_of(campaign.release)}
     given = {label.question for label in labels}
     titles = {ANY: "Any leak"} | {key: kind.words for key, kind in FLAG_KINDS.items()}
     questions = [Question(key, words, scale_from("flag")) for key, words in titles.items() if key in given]
@@ -96,16 +97,13 @@ def flag_agreement(campaign: Campaign, *, seed: int) -> dict[str, FlagAgreement]
             title=titles[key],
             n_flagged=sum(label.question == key and label.value == "yes" for label in labels),
         )
-        for key, found in agreement_by_question(rubric, labels, seed=seed).items()
+        for key, found in agreement_by_question(rubric, labels, papers, seed=seed).items()
     }
 
 
 def flag_label_rows(release: Release) -> Iterator[Row]:
     """The same for all campaigns as rows of the label table, for `analyse`; a question is "flag_" and the kind."""
-    instances = {
-        key: (domain, cluster_of(paper) if paper else key)
-        for key, domain, paper in release.instances.values_list("key", "domain", "paper__key")
-    }
+    instances = {key: (domain, cluster) for key, domain, cluster in _problems_of(release)}
     for campaign in Campaign.objects.filter(release=release).order_by("slug"):
         for label in flag_labels(campaign):
             instance = label.subject.rsplit("/", 2)[0]
@@ -123,3 +121,9 @@ def flag_label_rows(release: Release) -> Iterator[Row]:
                 "value": label.value,
                 "state": label.state,
             }
+
+
+def _problems_of(release: Release) -> Iterator[tuple[str, str, str]]:
+    """Key, domain and cluster of every instance."""
+    for key, domain, paper in release.instances.values_list("key", "domain", "paper__key"):
+        yield key, domain, cluster_of(paper) if paper else key

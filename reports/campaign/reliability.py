@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmark.rubrics import Rubric
 from canonical.documents import Maybe
-from reports.campaign.agreement import agreement_by_question, judged, problems_of, ratings_of
+from reports.campaign.agreement import agreement_by_question, clusters_of, judged, ratings_of
 from reports.campaign.data import CampaignData
 from reports.core.datasets import ExpertLabel
 from reports.scores.shape import Agreement
@@ -78,9 +78,9 @@ def reliability(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> R
     """Everything about one question. Raises RubricError for a question that the rubric lacks."""
     question = rubric.question(key)
     labels = _labels(data, key)
-    found = agreement_by_question(rubric, labels, seed=seed)[key]
+    found = agreement_by_question(rubric, labels, {}, seed=seed)[key]
     ratings, items = ratings_of(question, judged(question, labels))
-    pairs, dropped = rater_pairs(ratings, Request(level=question.scale.level), clusters=problems_of(items))
+    pairs, dropped = rater_pairs(ratings, Request(level=question.scale.level), clusters=clusters_of(items, {}))
     counts, values = ratings.counts(), question.scale.judgments
     total = int(counts.sum())
     specific = gwet.specific_agreement(counts) if total else np.full(len(values), np.nan)
@@ -129,18 +129,18 @@ def errors_part(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> M
     ratings, items = ratings_of(question, judged(question, _labels(data, key)))
     successes = [code for code, value in enumerate(ratings.categories) if value in question.scale.success]
     success = np.array(successes) if successes else None
-    found = expert_errors(ratings, success, units=problems_of(items), seed=seed)
-    subjects = [subject.split("/")[1] + (f", step {step}" if step else "") for subject, step in items]
+    found = expert_errors(ratings, success, units=clusters_of(items, {}), seed=seed)
+    subjects = [subject.split("/")[-2] + (f", step {step}" if step else "") for subject, step in items]
     return {**errors_json(found, ratings, success, subjects), "assumptions": list(ASSUMPTIONS)}
 
 
 def agreement_of_all(rubric: Rubric, data: CampaignData, *, seed: int) -> dict[str, Agreement]:
     """The agreement bundle of every question of a campaign."""
-    return agreement_by_question(rubric, _labels(data), seed=seed)
+    return agreement_by_question(rubric, _labels(data), {}, seed=seed)
 
 
 def _labels(data: CampaignData, key: str = "") -> list[ExpertLabel]:
-    """Labels under opaque subjects of the usual shape, PROBLEM/ITEM/ATTEMPT, whose first part is the cluster."""
+    """Labels under opaque subjects of the usual shape, PROBLEM/ITEM/ATTEMPT, with the paper in the place of the problem."""
     names = {reviewer.key: reviewer.name for reviewer in data.reviewers}
     twice = {name for name in names.values() if list(names.values()).count(name) > 1}
     raters = {r.key: f"{r.name} ({r.rater})" if r.name in twice else r.name for r in data.reviewers}

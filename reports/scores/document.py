@@ -305,6 +305,7 @@ def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
     rubric = rubric_from_content(dict(campaign.rubric))
     labels = _labels_of(campaign, inputs)
     unanswered, unreleased = unanswered_and_unreleased(inputs, labels)
+    papers = {row.instance: row.cluster for row in inputs.outputs}
     questions = expert_scores(
         rubric,
         inputs.outputs,
@@ -322,5 +323,5 @@ def _campaign(campaign: CampaignInfo, inputs: Inputs) -> ExpertCampaign:
         rubric=rubric.label,
         closed=campaign.closed,
         questions=questions if campaign.closed else {},
-        agreement=agreement_by_question(rubric, labels, seed=inputs.seed, methods=inputs.methods),
+        agreement=agreement_by_question(rubric, labels, papers, seed=inputs.seed, methods=inputs.methods),
     )

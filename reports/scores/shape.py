@@ -39,7 +39,8 @@ Estimates = Mapping[str, Estimate]
 #     errors of few papers or problems for known.
 # 17: ranges of ranks and intervals of strengths take systems that few papers or problems compare with the others for
 #     compared in all of them, and bounds of an undefined corrected score leave out what splits of experts leave open.
-METHODS = 17
+# 18: the agreement of experts takes problems of one paper as independent.
+METHODS = 18
 
 
 def clustering(methods: int) -> Clustering:

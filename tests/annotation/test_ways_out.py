@@ -88,7 +88,7 @@ def test_an_unjudged_grade_reaches_the_export_and_the_agreement_with_its_state(p
     }
     assert rows[0]["comment"] == ("The text cannot be read as it is shown: Half of the formulas are missing.")
     independent, _ = expert_labels(opened.release, "raw")
-    agreement = agreement_document(RUBRIC, independent, seed=1)
+    agreement = agreement_document(RUBRIC, independent, {}, seed=1)
     assert agreement["correctness"]["n_unavailable"] == 1
     assert own_data(algebraist)["places"][0]["grades"][0]["unjudged"]["reason"] == "unreadable"
 

@@ -1,10 +1,13 @@
-"""Agreement on labels of steps: each step is an item, and "not assessed" is not a judgment."""
+"""Agreement on labels of steps: each step is an item, "not assessed" is not a judgment, and papers are clusters."""
 
 import pytest
 
+from annotation.models import Answer, Grade
 from benchmark.rubrics import rubric_from_content
-from reports.campaign.data import CampaignData, Reviewer, ReviewerLabel
-from tests.documents import reliability_document
+from reports.campaign.data import CampaignData, Reviewer, ReviewerLabel, campaign_data
+from reports.core.datasets import ExpertLabel
+from tests.documents import agreement_document, reliability_document
+from tests.factories import AssignmentFactory, CampaignFactory, InstanceFactory, PaperFactory
 
 RUBRIC = rubric_from_content(
     {
@@ -42,3 +45,44 @@ def test_agreement_counts_only_steps_that_both_assessed(document):
     # b1 agreed, b2 not; b3 was assessed by one alone.
     assert document["coefficients"]["percent"]["value"] == pytest.approx(1 / 2)
     assert [entry["value"] for entry in document["values"]] == ["correct", "incorrect"]
+
+
+def test_problems_of_one_paper_are_taken_together_and_were_not_by_earlier_methods():
+    said = {"p1": ("yes", "no"), "p2": ("yes", "no"), "p3": ("yes", "yes"), "p4": ("yes", "yes"), "p5": ("no", "no")}
+    papers = {"p1": "A", "p2": "A", "p3": "B", "p4": "B", "p5": "C"}
+    rubric = rubric_from_content(
+        {
+            "name": "right",
+            "version": 1,
+            "kind": "grade",
+            "title": "Right",
+            "questions": [{"key": "right", "text": "Right?", "scale": "flag"}],
+        }
+    )
+
+    def agreement(subject_of, papers, **methods):
+        labels = [
+            ExpertLabel(f"{subject_of(key)}/{key}/1", "", "right", "", f"R{at}", value, "answered")
+            for key, values in said.items()
+            for at, value in enumerate(values)
+        ]
+        return agreement_document(rubric, labels, papers, seed=1, **methods)["right"]["coefficients"]
+
+    by_paper, by_problem = agreement(papers.get, {}), agreement(str, {})
+    assert by_paper["percent"]["ci"] != by_problem["percent"]["ci"]
+    assert agreement(str, papers) == by_paper
+    assert agreement(str, papers, methods=17) == by_problem
+
+
+@pytest.mark.django_db
+def test_versions_of_a_paper_are_one_cluster_of_a_campaign():
+    campaign = CampaignFactory()
+    for key, paper in (("one", "2301.00001v1"), ("two", "2301.00001v2"), ("three", None)):
+        instance = InstanceFactory(release=campaign.release, key=key)
+        if paper:
+            instance.paper = PaperFactory(release=campaign.release, key=paper)
+            instance.save()
+        place = AssignmentFactory(item__campaign=campaign, item__output__instance=instance)
+        grade = Grade.objects.create(assignment=place, idempotency_key=key)
+        Answer.objects.create(grade=grade, question="right", value="yes")
+    assert [label.cluster for label in campaign_data(campaign).labels] == ["2301.00001", "2301.00001", "three"]
