@@ -35,8 +35,7 @@ LONGEST_CITATION = 600  # characters; a longer text names many works in passing
 TITLE_WORDS = (
     3  # fewer are not a title unless they are given as one: a field "Algebra" is not the chapter "Algebra"
 )
-CANDIDATES = 20  # statements that are compared with one text of a problem
-MOST_TEXTS = 60
+CANDIDATES = 20  # statements that are compared with each MAX_QUERY characters of a text of a problem
 PASSAGE = 60  # letters from which a statement inside a text, or the reverse, counts as close
 
 
@@ -119,11 +118,11 @@ def _require_whole(index: Index) -> None:
 
 
 def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
-    names = {f"hidden-{index.digest}-{pk}-{sha256[:16]}": pk for pk, sha256 in problems.items()}
+    names = {f"hidden-2-{index.digest}-{pk}-{sha256[:16]}": pk for pk, sha256 in problems.items()}
     known = cache.get_many(names)
     missing = [pk for name, pk in names.items() if name not in known]
     for instance in Instance.objects.filter(pk__in=missing).select_related("paper"):
-        name = f"hidden-{index.digest}-{instance.pk}-{instance.sha256[:16]}"
+        name = f"hidden-2-{index.digest}-{instance.pk}-{instance.sha256[:16]}"
         # the problem's paper, and works that a field of the problem cites or names
         works = names_of_paper(instance)
         for text in _texts(instance.payload):
@@ -152,12 +151,13 @@ def _close_to(instance: Instance, index: Index) -> set[str]:
     """Documents with a statement that is a near-duplicate of a text of the problem, is in it, or has it inside."""
     engine = opened(index)
     found = set()
-    for text in list(_texts(instance.payload))[:MOST_TEXTS]:
+    for text in _texts(instance.payload):
         read = Read(text)
         if len(read.exact) < PASSAGE // 3:
             continue
-        hits = engine.search(text[:MAX_QUERY], mode="words", k=CANDIDATES)
-        for statement in in_order(index.corpus, [hit.key for hit in hits]):
+        pieces = [text[at : at + MAX_QUERY] for at in range(0, len(text), MAX_QUERY)]
+        hits = {hit.key for piece in pieces for hit in engine.search(piece, mode="words", k=CANDIDATES)}
+        for statement in in_order(index.corpus, sorted(hits)):
             other = Read(statement.body)
             shorter, longer = sorted((read.exact, other.exact), key=len)
             inside = len(shorter) >= PASSAGE and shorter in longer

@@ -161,6 +161,21 @@ def test_what_is_close_to_a_reference_is_hidden_with_its_whole_document(corpus, 
     assert hidden(place, corpus) == ("topology",)
 
 
+HEINE_BOREL = r"A subset of $\mathbb{R}^n$ is compact if and only if it is closed and bounded."
+
+
+def test_what_is_close_to_a_reference_behind_many_other_texts_is_hidden(corpus, place):
+    blocks = [f"In step {number} of the proof the map is continuous." for number in range(80)]
+    say(place, payload={"context": blocks, "tool": HEINE_BOREL})
+    assert hidden(place, corpus) == ("topology",)
+
+
+def test_a_statement_at_the_end_of_a_long_solution_is_hidden(write_corpus, place):
+    corpus = write_corpus(*(f"other-{number}" for number in range(25)))
+    say(place, payload={"reference_solution": "Compact spaces of this sort are normal. " * 30 + HEINE_BOREL})
+    assert hidden(place, corpus) == ("topology",)
+
+
 def test_a_work_that_a_field_of_the_problem_cites_or_names_is_hidden(write_corpus, place):
     corpus = write_corpus("2401.00005v1", "10.1000/xyz.5", "2401.00006")
     cited = "B. Writer, On something else, J. Math. 3 (1999), 1-20, doi:10.1000/xyz.5"
