@@ -130,8 +130,8 @@ def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
                 read = source_keys(text, text) | work_keys(read_citation(text))
                 long_enough = len(words(text)) >= TITLE_WORDS
                 works |= {key for key in read if key[0] != "title" or long_enough}
-        documents = works_by_key(index.digest, index.corpus_id)
-        named = {document for key in works for document in documents.get(key, ())}
+        known_as = (works_by_key(index.digest, index.corpus_id), _works_by_address(index.digest, index.corpus_id))
+        named = {document for documents in known_as for key in works for document in documents.get(key, ())}
         known[name] = sorted(named | _close_to(instance, index))
         cache.set(name, known[name], KEPT)
     return tuple(sorted({key for found in known.values() for key in found}))
@@ -186,4 +186,17 @@ def works_by_key(digest: str, corpus: int) -> dict[Key, list[str]]:
     for key, title in Document.objects.filter(corpus=corpus).values_list("key", "title").iterator():
         for name in {*source_keys(title, key), ("key", cluster_of(key))}:
             found.setdefault(name, []).append(key)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _works_by_address(digest: str, corpus: int) -> dict[Key, set[str]]:
+    """Documents under each arXiv number and DOI in the addresses where their statements can be read."""
+    found: dict[Key, set[str]] = {}
+    rows = Statement.objects.filter(corpus=corpus).exclude(url="").order_by()
+    addresses = rows.values_list("document__key", "url").iterator()
+    # without the place within a paper, one for most documents: each takes time to read
+    for document, address in {(document, url.partition("#")[0]) for document, url in addresses}:
+        for name in source_keys("", address):
+            found.setdefault(name, set()).add(document)
     return found
