@@ -130,7 +130,10 @@ def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
                 read = source_keys(text, text) | work_keys(read_citation(text))
                 long_enough = len(words(text)) >= TITLE_WORDS
                 works |= {key for key in read if key[0] != "title" or long_enough}
-        known_as = (works_by_key(index.digest, index.corpus_id), _works_by_address(index.digest, index.corpus_id))
+        known_as = (
+            works_by_key(index.digest, index.corpus_id),
+            _works_by_address(index.digest, index.corpus_id),
+        )
         named = {document for documents in known_as for key in works for document in documents.get(key, ())}
         known[name] = sorted(named | _close_to(instance, index))
         cache.set(name, known[name], KEPT)

@@ -162,7 +162,9 @@ def test_what_is_close_to_a_reference_is_hidden_with_its_whole_document(corpus, 
 
 
 def test_the_problem_s_own_paper_is_known_by_the_address_of_a_statement(write, place):
-    lines = [{"key": "t", "document": "d17", "body": "It is.", "url": "https://arxiv.org/abs/2401.00005v2#lemma-3"}]
+    lines = [
+        {"key": "t", "document": "d17", "body": "It is.", "url": "https://arxiv.org/abs/2401.00005v2#lemma-3"}
+    ]
     import_corpus(actor=None, path=write(lines), slug="addresses", about=About(title="Addresses"))
     corpus = corpus_named("addresses")
     build_index(actor=None, corpus=corpus, recipe="words")
