@@ -35,8 +35,7 @@ LONGEST_CITATION = 600  # characters; a longer text names many works in passing
 TITLE_WORDS = (
     3  # fewer are not a title unless they are given as one: a field "Algebra" is not the chapter "Algebra"
 )
-CANDIDATES = 20  # statements that are compared with one text of a problem
-MOST_TEXTS = 60
+CANDIDATES = 20  # statements that are compared with each MAX_QUERY characters of a text of a problem
 PASSAGE = 60  # letters from which a statement inside a text, or the reverse, counts as close
 
 
@@ -119,11 +118,11 @@ def _require_whole(index: Index) -> None:
 
 
 def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
-    names = {f"hidden-{index.digest}-{pk}-{sha256[:16]}": pk for pk, sha256 in problems.items()}
+    names = {f"hidden-2-{index.digest}-{pk}-{sha256[:16]}": pk for pk, sha256 in problems.items()}
     known = cache.get_many(names)
     missing = [pk for name, pk in names.items() if name not in known]
     for instance in Instance.objects.filter(pk__in=missing).select_related("paper"):
-        name = f"hidden-{index.digest}-{instance.pk}-{instance.sha256[:16]}"
+        name = f"hidden-2-{index.digest}-{instance.pk}-{instance.sha256[:16]}"
         # the problem's paper, and works that a field of the problem cites or names
         works = names_of_paper(instance)
         for text in _texts(instance.payload):
@@ -131,8 +130,11 @@ def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
                 read = source_keys(text, text) | work_keys(read_citation(text))
                 long_enough = len(words(text)) >= TITLE_WORDS
                 works |= {key for key in read if key[0] != "title" or long_enough}
-        documents = works_by_key(index.digest, index.corpus_id)
-        named = {document for key in works for document in documents.get(key, ())}
+        known_as = (
+            works_by_key(index.digest, index.corpus_id),
+            _works_by_address(index.digest, index.corpus_id),
+        )
+        named = {document for documents in known_as for key in works for document in documents.get(key, ())}
         known[name] = sorted(named | _close_to(instance, index))
         cache.set(name, known[name], KEPT)
     return tuple(sorted({key for found in known.values() for key in found}))
@@ -152,12 +154,13 @@ def _close_to(instance: Instance, index: Index) -> set[str]:
     """Documents with a statement that is a near-duplicate of a text of the problem, is in it, or has it inside."""
     engine = opened(index)
     found = set()
-    for text in list(_texts(instance.payload))[:MOST_TEXTS]:
+    for text in _texts(instance.payload):
         read = Read(text)
         if len(read.exact) < PASSAGE // 3:
             continue
-        hits = engine.search(text[:MAX_QUERY], mode="words", k=CANDIDATES)
-        for statement in in_order(index.corpus, [hit.key for hit in hits]):
+        pieces = [text[at : at + MAX_QUERY] for at in range(0, len(text), MAX_QUERY)]
+        hits = {hit.key for piece in pieces for hit in engine.search(piece, mode="words", k=CANDIDATES)}
+        for statement in in_order(index.corpus, sorted(hits)):
             other = Read(statement.body)
             shorter, longer = sorted((read.exact, other.exact), key=len)
             inside = len(shorter) >= PASSAGE and shorter in longer
@@ -186,4 +189,17 @@ def works_by_key(digest: str, corpus: int) -> dict[Key, list[str]]:
     for key, title in Document.objects.filter(corpus=corpus).values_list("key", "title").iterator():
         for name in {*source_keys(title, key), ("key", cluster_of(key))}:
             found.setdefault(name, []).append(key)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _works_by_address(digest: str, corpus: int) -> dict[Key, set[str]]:
+    """Documents under each arXiv number and DOI in the addresses where their statements can be read."""
+    found: dict[Key, set[str]] = {}
+    rows = Statement.objects.filter(corpus=corpus).exclude(url="").order_by()
+    addresses = rows.values_list("document__key", "url").iterator()
+    # without the place within a paper, one for most documents: each takes time to read
+    for document, address in {(document, url.partition("#")[0]) for document, url in addresses}:
+        for name in source_keys("", address):
+            found.setdefault(name, set()).add(document)
     return found

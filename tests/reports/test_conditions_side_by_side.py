@@ -111,6 +111,29 @@ def test_an_instance_whose_judgment_is_missing_here_or_there_is_dropped_from_the
     assert (gap["n"], gap["unpaired"]) == (2, pytest.approx(1 - len(won) / (len(won) + len(lost))))
 
 
+def test_attempts_that_only_one_side_has_are_dropped_from_the_pairs_and_the_page_says_so(
+    gaps, client, coordinator
+):
+    won, lost = keys_by_success(gaps)
+    run = run_under(gaps, "oracle", [won[0], lost[0]], labels=lambda instance: {"ground": "no"})
+    again = OutputFactory(
+        run=run, instance=won[0], attempt=2, text="S", payload={"selected_source": {"title": "T"}}
+    )
+    for predicate, value in SUCCESSES.items():
+        VerdictFactory(judge=judge_of(gaps), output=again, predicate=predicate, value=value)
+    gap = row(condition_document(gaps), "oracle")["differences"]["oracle"]
+    usual = len(won) / (len(won) + len(lost))
+    assert (gap["n"], gap["difference"]["value"]) == (
+        2,
+        -0.5,
+    )  # the second attempt, a success, has no partner
+    assert gap["unpaired"] == pytest.approx(1 / 3 - usual)
+    assert gap["dropped"] == len(won) + len(lost) - 2 + 1
+    client.force_login(coordinator)
+    page = client.get(reverse("conditions", args=[gaps.name])).content.decode()
+    assert "attempts that only one run has are dropped" in page
+
+
 def test_planning_windows_stand_beside_each_other_and_only_plans_are_compared_with_plans(gaps):
     instances = list(gaps.instances.order_by("key"))
     usual = gaps.runs.get(system__slug="aurora", track="raw", condition="")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 from django.core.management import call_command
@@ -168,6 +169,14 @@ def test_page_csv_and_rest_show_the_same(release, judge, client, coordinator):
     assert client.get("/api/v1/releases/gaps/construction-audit/raters/?item=x").status_code == 404
 
 
+def test_the_page_shows_of_how_many_instances_each_share_is(release, judge, client, coordinator):
+    client.force_login(coordinator)
+    page = client.get(reverse("construction-raters", args=["gaps"])).content.decode()
+    # of four anchors, one of which the judge's replies say nothing about
+    assert "Share of yes among those of the 4 instances" in page
+    assert re.findall(r'class="counts">(\d/\d)<', page) == ["1/1", "0/4", "2/4", "2/3", "4/4", "4/4"]
+
+
 def test_without_a_judge_the_page_says_how_to_ask_one(release, client, coordinator):
     client.force_login(coordinator)
     page = client.get(reverse("construction-raters", args=["gaps"])).content.decode()
@@ -240,4 +249,4 @@ def test_a_masked_release_is_audited_by_program_and_page(release, owner, client)
     assert "no label gone" in page
     assert "What the anchor" not in page
     sides = client.get(reverse("construction-raters", args=["masks"])).content.decode()
-    assert "Share of yes among the instances" in sides
+    assert "Share of yes among those of the 2 instances" in sides

@@ -10,6 +10,9 @@ from annotation.core.own_data import own_data
 from annotation.grading.actions import save_draft
 from annotation.models import Assignment, Campaign, Grade
 from benchmark.models import Instance, Paper
+from search.corpora.actions import About, import_corpus
+from search.corpora.queries import corpus_named
+from search.indexes.actions import build_index
 from search.models import Purpose, Query
 from search.searching.actions import search
 from search.searching.hidden import hidden_from
@@ -126,9 +129,6 @@ def test_the_problem_s_own_paper_and_its_versions_are_not_found(write_corpus, pl
 @pytest.fixture
 def write_corpus(write):
     """A corpus with the document "topology" (Spaces) and one document under each of these keys."""
-    from search.corpora.actions import About, import_corpus
-    from search.corpora.queries import corpus_named
-    from search.indexes.actions import build_index
     from tests.search.conftest import LINES
 
     def written(*documents):
@@ -158,6 +158,32 @@ def write_corpus(write):
 def test_what_is_close_to_a_reference_is_hidden_with_its_whole_document(corpus, place, reference, field):
     nested = {"reference_solution": reference, "y": {"tool": reference}, "targets": [{"text": reference}]}
     say(place, payload={field: nested[field]})
+    assert hidden(place, corpus) == ("topology",)
+
+
+def test_the_problem_s_own_paper_is_known_by_the_address_of_a_statement(write, place):
+    lines = [
+        {"key": "t", "document": "d17", "body": "It is.", "url": "https://arxiv.org/abs/2401.00005v2#lemma-3"}
+    ]
+    import_corpus(actor=None, path=write(lines), slug="addresses", about=About(title="Addresses"))
+    corpus = corpus_named("addresses")
+    build_index(actor=None, corpus=corpus, recipe="words")
+    say(place, key="2401.00005v1")
+    assert hidden(place, corpus) == ("d17",)
+
+
+HEINE_BOREL = r"A subset of $\mathbb{R}^n$ is compact if and only if it is closed and bounded."
+
+
+def test_what_is_close_to_a_reference_behind_many_other_texts_is_hidden(corpus, place):
+    blocks = [f"In step {number} of the proof the map is continuous." for number in range(80)]
+    say(place, payload={"context": blocks, "tool": HEINE_BOREL})
+    assert hidden(place, corpus) == ("topology",)
+
+
+def test_a_statement_at_the_end_of_a_long_solution_is_hidden(write_corpus, place):
+    corpus = write_corpus(*(f"other-{number}" for number in range(25)))
+    say(place, payload={"reference_solution": "Compact spaces of this sort are normal. " * 30 + HEINE_BOREL})
     assert hidden(place, corpus) == ("topology",)
 
 
