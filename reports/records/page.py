@@ -191,7 +191,7 @@ def _compared_two_at_a_time(record: Shown) -> list[str]:
     rest = "".join(f", {name} {share}" for name, share in others)
     said = [f"{who} compared their answers two at a time: {best} won {rate} of its comparisons{rest}."]
     if all(one.rank == (1, len(ranked)) for one in ranked):
-        said.append("No two of them can be told apart.")
+        said.append(f"{'The two' if len(ranked) == 2 else 'They'} cannot be told apart.")
     return said
 
 

@@ -282,7 +282,7 @@ def test_a_study_of_pairs_alone_has_results_a_record_and_a_pdf(client, owner, tm
     # six and three wins in twelve comparisons
     assert (
         "Referees compared their answers two at a time: aurora won 50 % (17 to 83) of its comparisons, "
-        "basalt 25 % (5 to 70). No two of them can be told apart."
+        "basalt 25 % (5 to 70). The two cannot be told apart."
     ) in front
     assert "leaderboard.csv" not in front
     assert "leaderboard.csv" not in files
