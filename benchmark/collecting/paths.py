@@ -171,7 +171,9 @@ def guesses(
     keys = {place.problem for path in documents if problems and (place := place_of(problems, path))}
     known = Names({*known_problems, *keys})
     is_known = bool(known_problems or keys)
-    if not rest:  # the statements are texts; PDFs that have their names are outputs, and others belong to them
+    if (
+        not rest
+    ):  # the statements are texts; PDFs that have their names are outputs, and others belong to them
         rest = [
             path
             for path in packed
