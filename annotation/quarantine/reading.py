@@ -9,7 +9,7 @@ from annotation.models import Item
 from benchmark.files.scanning import file_texts, files_to_scan
 from benchmark.identities.fields import shown_fields
 from benchmark.identities.findings import EXCERPT, Kind
-from benchmark.models import IdentityDecision, IdentityScan, Output, Release
+from benchmark.models import Attachment, IdentityDecision, IdentityScan, Output, Release
 from benchmark.protocols import get_protocol
 
 AROUND = 80
@@ -33,9 +33,10 @@ class FoundPassage:
 
 @dataclass(frozen=True)
 class Held:
-    """An output with findings, what was decided about it, and whether a campaign drew it."""
+    """An output with findings and its files, what was decided about it, and whether a campaign drew it."""
 
     output: Output
+    files: tuple[Attachment, ...]
     passages: tuple[FoundPassage, ...]
     more: int
     decision: IdentityDecision | None
@@ -85,6 +86,7 @@ def held(release: Release, outputs: QuerySet[Output] | list[Output]) -> Iterator
         live: list[IdentityDecision] = output.live  # type: ignore[attr-defined]
         yield Held(
             output=output,
+            files=tuple(files.get(output.pk, ())),
             passages=tuple(passages[:SHOWN_FINDINGS]),
             more=max(0, len(passages) - SHOWN_FINDINGS),
             decision=live[0] if live else None,

@@ -163,15 +163,22 @@ def guesses(
     paths: Sequence[str], known_problems: Collection[str] = (), known_systems: Collection[str] = ()
 ) -> list[Guess]:
     """Patterns that could be meant, the most likely first; `known_...` are names that the study already has."""
-    documents = [path for path in paths if PurePosixPath(path).suffix.lower() in TEXTS]
-    documents = documents or [
-        path for path in paths if PurePosixPath(path).suffix.lower() in (".zip", ".pdf")
-    ]
+    texts = [path for path in paths if PurePosixPath(path).suffix.lower() in TEXTS]
+    packed = [path for path in paths if PurePosixPath(path).suffix.lower() in (".zip", ".pdf")]
+    documents = texts or packed
     problems = _pattern_of_problems(documents)
     rest = [path for path in documents if not (problems and place_of(problems, path))]
     keys = {place.problem for path in documents if problems and (place := place_of(problems, path))}
     known = Names({*known_problems, *keys})
     is_known = bool(known_problems or keys)
+    if not rest:
+        # the statements are texts; PDFs that have their names are outputs, and others belong to them
+        rest = [
+            path
+            for path in packed
+            if not place_of(problems, path)
+            and any(known.match(part, by_number=False) for part in PurePosixPath(path).with_suffix("").parts)
+        ]
     if not rest:
         return [Guess("", problems, (), tuple(sorted(keys)))] if problems else []
     # a folder has a plan that shows in some of its files, whatever their order

@@ -344,7 +344,9 @@ def said_of(record: Shown, subject: str) -> list[dict[str, object]]:
             reports[row[1], row[2]]["words"].append((in_words(row[3]).capitalize(), row[5]))
     for row in remarks.get("passages", []):
         if row[0] == subject and (row[1], row[2]) in reports:
-            reports[row[1], row[2]]["comments"].append({"quote": row[7], "severity": row[8], "text": row[10]})
+            reports[row[1], row[2]]["comments"].append(
+                {"quote": row[7], "severity": row[8], "text": row[10], "page": row[6]}
+            )
     return [reports[key] for key in sorted(reports)]
 
 

@@ -170,6 +170,7 @@ def _problem(record: Shown, row: Problem, context: Mapping[str, object]) -> byte
         for cell in cells:
             answer = record.texts.answers.get(cell.subject)
             anchor = f"{line.letter}{cell.attempt}"
+            texts = tuple(part for part in answer.parts if part.text.strip()) if answer else ()
             answers.append(
                 {
                     "anchor": anchor,
@@ -177,7 +178,8 @@ def _problem(record: Shown, row: Problem, context: Mapping[str, object]) -> byte
                     "system": record.system(line.system),
                     "attempt": cell.attempt if len(cells) > 1 or cell.attempt > 1 else 0,
                     "cell": cell,
-                    "parts": _parts(answer.parts, anchor) if answer and cell.kind != "blank" else [],
+                    "parts": _parts(texts, anchor) if cell.kind != "blank" else [],
+                    "in_files": answer is not None and not texts and cell.kind in ("graded", "judged"),
                     "reports": said_of(record, cell.subject),
                 }
             )

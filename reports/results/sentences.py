@@ -89,7 +89,7 @@ def unanimity_words(found: Agreeing, what: str, alpha: str, graded: int) -> Sent
     share = found.unanimous / found.outputs
     lead = "Referees often differ"
     if share == 1:
-        lead = "Referees never differ"
+        lead = "Referees agree"  # not that they never differ: there may be levels on either side of `what`
     elif share >= _MOST:
         lead = "Referees agree on most proofs"
     rest = f"{found.unanimous} of {found.outputs} are unanimous on {what}"

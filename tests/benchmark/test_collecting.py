@@ -274,6 +274,17 @@ def test_the_number_of_an_attempt_is_found_wherever_people_write_it(layout):
         assert place_of(pattern, path) == Place(system, problem, number - 1 + first)
 
 
+def test_proofs_that_are_all_pdfs_are_outputs_of_problems_in_latex():
+    statements = ["problems/p1.tex", "problems/p2.tex"]
+    (first, *_) = guesses([*statements, "gpt/p1.pdf", "gpt/p2.pdf"])
+    assert (first.outputs, first.problems, first.systems) == (
+        "{system}/{problem}",
+        "problems/{problem}",
+        ("gpt",),
+    )
+    assert [guess.outputs for guess in guesses([*statements, "figures/tower1.pdf", "paper.pdf"])] == [""]
+
+
 def test_attempts_that_paths_count_from_0_are_all_imported_and_the_dry_run_says_so(carl, towers):
     files = {f"gpt/p{n}/run{run}.md": f"Proof {run}." for n in (1, 2) for run in range(3)}
     files["gpt/p2/run1.md"] = ""

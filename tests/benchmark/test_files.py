@@ -189,6 +189,19 @@ def test_the_page_of_an_instance_attaches_shows_and_removes(
 
 
 @pytest.mark.django_db
+def test_who_decides_about_a_scan_opens_it_from_the_quarantine(
+    client: Client, coordinator: User, output: Output
+) -> None:
+    file = attach(actor=None, subject=output, name="scan.pdf", data=paper(*["x"] * 20))
+    client.force_login(coordinator)
+    name = output.run.release.name
+    page = client.get(reverse("quarantine", args=[name])).content.decode()
+    assert reverse("attachment", args=[name, file.pk]) in page
+    assert "Most of this file is pictures" in page
+    assert "<mark></mark>" not in page  # no excerpt of twenty empty pages
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("file", [None, b"", b"hello"])
 def test_a_file_that_is_none_is_refused_on_the_page(
     client: Client, coordinator: User, output: Output, file: bytes | None

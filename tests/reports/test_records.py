@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 import pytest
 import yaml
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
@@ -34,6 +34,7 @@ from benchmark.importing.outputs import import_outputs
 from benchmark.models import Instance, Output, Release, ReleaseDescription, System
 from benchmark.releases.actions import import_release
 from benchmark.releases.freezing import freeze_release
+from benchmark.releases.integrity import output_record_sha256
 from benchmark.rendering.actions import render_waiting
 from benchmark.settling.actions import settle
 from benchmark.settling.queue import questions
@@ -52,6 +53,7 @@ from reports.records.tables import latex_text, markdown_text
 from reports.scores.inputs import Inputs
 from reports.tasks import publish_ended_embargoes
 from tests.benchmark.files import example, write_lines
+from tests.conftest import without_guards
 from tests.factories import CampaignFactory, ItemFactory, ReleaseFactory
 from tests.reports.conftest import load_gaps, load_proofs
 
@@ -763,6 +765,35 @@ def test_what_referees_wrote_is_public_only_where_the_owner_says_so_and_never_un
     assert changed(shown.archive, honest_sums=True, comments_csv=others) == [
         "comments.csv: expected the rows of the artifact, found others"
     ]
+
+
+def test_a_comment_on_a_pdf_says_its_page_and_the_record_that_it_does_not_include_the_file(proofs):
+    grade = Grade.objects.filter(assignment__item__instance__key="sample-proof-01").order_by("pk").first()
+    Comment.objects.create(
+        grade=grade,
+        block="file1-page3",
+        start=0,
+        end=0,
+        severity="major",
+        text="Why $a<b$?\nAnd <b>how</b>?",
+        anchor={
+            "type": "pdf",
+            "kind": "region",
+            "selector": [{"type": "RectSelector", "page": 3, "rects": []}],
+        },
+    )
+    with connection.cursor() as cursor, without_guards(cursor):  # a frozen text does not change otherwise
+        output = grade.assignment.item.output
+        output.text = ""
+        output.sha256 = output_record_sha256(output)
+        output.save()
+    artifact = freeze_artifact(actor=None, release=proofs)
+    wish = Wish(**{**vars(WISH), "show_outputs": True, "show_reports": True})
+    shown = prepare_record(artifact=artifact, wish=wish).files["problems/1.html"].decode()
+    assert "major, page 3" in shown
+    assert "&lt;b&gt;how" in shown
+    assert "<math" in shown.partition("Why ")[2][:80]
+    assert shown.count("The answer is a file, which is not part of this record.") == 1
 
 
 def test_referees_are_named_as_each_of_them_chose(frozen, proofs):

@@ -231,7 +231,7 @@ def test_without_audited_outputs_nothing_is_said_of_errors():
 
 @pytest.mark.parametrize(
     ("unanimous", "lead"),
-    [(8, "never differ"), (6, "most proofs"), (5, "often differ")],
+    [(8, "Referees agree"), (6, "most proofs"), (5, "often differ")],
 )
 def test_unanimity_has_its_words(unanimous, lead):
     found = sentences.unanimity_words(Agreeing(0, 0, unanimous, 8), "solved or not", "α = 0.85", 8)

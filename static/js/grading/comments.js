@@ -3,7 +3,7 @@
 import { renderMath } from "../math.js";
 import { BankPicker } from "./bank-picker.js";
 import { placeInSource, rangeOf } from "./places.js";
-import { words } from "./words.js";
+import { where, words } from "./words.js";
 
 const ORDER = ["fatal", "major", "minor", "typo", "highlight"];
 
@@ -201,7 +201,7 @@ export class Comments {
     card.className = `comment ${remark.severity}`;
     const head = document.createElement("strong");
     head.textContent = remark.kind ? `${remark.severity}, ${remark.kind.replace("_", " ")}` : remark.severity;
-    if (remark.anchor) head.append(`, page ${remark.anchor.page}`);
+    if (tag === "li" && where(remark)) head.append(`, ${where(remark)}`);
     const about = quoted(block, remark);
     if (about) {
       const quote = document.createElement("q");

@@ -1,12 +1,14 @@
 // Two versions of one draft, side by side; the reviewer chooses, nothing is overwritten before.
 
+import { where } from "./words.js";
+
 function inWords(content) {
   const lines = Object.entries(content.answers ?? {}).map(([question, value]) => `${question}: ${value}`);
   for (const [question, labels] of Object.entries(content.steps ?? {})) {
     lines.push(`${question}: ${Object.entries(labels).map(([step, value]) => `${step} ${value}`).join(", ") || "no step yet"}`);
   }
   for (const [question, text] of Object.entries(content.comments ?? {})) lines.push(`${question}, comment: ${text}`);
-  for (const remark of content.anchored ?? []) lines.push(`${remark.severity} at ${remark.block}: ${remark.text}`);
+  for (const remark of content.anchored ?? []) lines.push(`${remark.severity} at ${where(remark) || remark.block}: ${remark.text}`);
   for (const flag of content.flags ?? []) lines.push(`flag: ${flag.kind} ${flag.link} ${flag.note}`);
   if (content.note) lines.push(`note: ${content.note}`);
   return lines.join("\n") || "nothing yet";

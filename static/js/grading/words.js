@@ -20,3 +20,9 @@ export function words(text) {
   }
   return [...nodes, text.slice(at)];
 }
+
+// Where a comment is, as far as words can say it: which of two proofs, and the page of a PDF.
+export function where({ block, anchor }) {
+  const proof = block.match(/^(first|second)-/)?.[1];
+  return [proof && `${proof} proof`, anchor && `page ${anchor.page}`].filter(Boolean).join(", ");
+}
