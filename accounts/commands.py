@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
 
 from accounts.refusal import Refused
 from canonical.documents import as_json
@@ -31,6 +32,10 @@ class Command(BaseCommand):
             document = self.run(**options)
         except Refused as refusal:
             raise CommandError(str(refusal)) from refusal
+        except OperationalError as error:  # it is locked, its disk is full, or its server is away
+            raise CommandError(
+                f"The database could not do this: {str(error).strip()}. Run the command again when it can."
+            ) from error
         if document is None:
             return
         if options["json"]:

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ from reports.models import PublicRecord
 from reports.records.declared import Declared
 from reports.records.site import BAND, NEWER, OLDER, archive_name, build, site_address, style_sheet
 
+_UNFINISHED = ".unfinished-"  # how names of what is being written begin
+_LEFT_AFTER = 24 * 3600.0  # seconds; writing takes a few
 NEWEST = ".newest"  # in the folder of a name: the number of the version to which its address leads
 _NO_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")  # characters that no XML can hold
 
@@ -48,7 +51,7 @@ def write_aside(row: PublicRecord, files: Mapping[str, bytes]) -> Path:
     waiting = None
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        waiting = Path(tempfile.mkdtemp(prefix=".", dir=parent))
+        waiting = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=parent))
         for name, content in files.items():
             path = waiting / "made" / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -106,6 +109,7 @@ def write_missing() -> list[str]:
     for name in PublicRecord.objects.order_by("name").values_list("name", flat=True).distinct():
         refresh(name)
     write_list()
+    _remove_left()
     if others:
         raise Refused(
             f"{', '.join(others)}: published by other code, which made other files; restore them from a backup.",
@@ -121,6 +125,16 @@ def _in_turn() -> Iterator[None]:
     with (root() / ".turn").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         yield
+
+
+@_in_turn()
+def _remove_left() -> None:
+    """Remove what processes that died were writing: texts of records that may never have been published."""
+    before = time.time() - _LEFT_AFTER
+    for path in list(root().rglob(f"{_UNFINISHED}*")):
+        if path.stat().st_mtime >= before:
+            continue
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @_in_turn()
@@ -206,7 +220,7 @@ def _replace(path: Path, content: bytes) -> None:
     if path.is_file() and path.read_bytes() == content:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, waiting = tempfile.mkstemp(prefix=".", dir=path.parent)
+    descriptor, waiting = tempfile.mkstemp(prefix=_UNFINISHED, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(content)

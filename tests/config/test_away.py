@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
+
+from reports.management.commands import write_records
 
 ASK = """
 import json, os
@@ -69,3 +73,12 @@ def test_a_fault_of_ours_is_still_a_fault(tmp_path):
     status, again, _, text = answers["get /api/v1/queue/"]
     assert (status, again) == (500, None), "no such table: nobody has migrated, and waiting does not help"
     assert "Something went wrong" in text
+
+
+def test_a_command_says_in_a_sentence_that_the_database_cannot_serve_it(monkeypatch):
+    def locked():
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(write_records, "write_missing", locked)
+    with pytest.raises(CommandError, match="could not do this: database is locked"):
+        call_command("write_records")

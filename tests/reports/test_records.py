@@ -432,6 +432,21 @@ def test_files_that_are_gone_are_written_again_with_the_same_bytes(publish, tmp_
     assert write_missing() == []
 
 
+def test_what_a_process_that_died_was_writing_goes_after_a_day(publish, monkeypatch):
+    """It died before the commit: the texts of a record that was never published stayed on the disk."""
+    with monkeypatch.context() as patch:
+        patch.setattr(record_actions, "put_in_place", lambda row, waiting: None)
+        publish()
+    left = [path for path in (root() / "gaps").iterdir() if (path / "made").exists()]
+    write_missing()
+    assert left
+    assert all(path.exists() for path in left)
+    for path in left:
+        os.utime(path, (0, 0))
+    write_missing()
+    assert not any(path.exists() for path in left)
+
+
 def test_what_a_process_that_died_left_unwritten_is_written_within_the_hour(publish, withdraw, monkeypatch):
     """It died between the commit and the files, or what follows from them: a withdrawn version looked valid."""
     row = publish()
