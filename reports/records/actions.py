@@ -22,7 +22,7 @@ from benchmark.models import Release, ReleaseDescription, System
 from reports.comparison.choices import Choices
 from reports.models import Artifact, PublicRecord
 from reports.records.declared import Declared
-from reports.records.folder import put_in_place, refresh, write_aside, write_list
+from reports.records.folder import put_in_place, refresh, root, write_aside, write_list
 from reports.records.site import archive_name, build
 from reports.scores.inputs import Inputs
 
@@ -117,6 +117,8 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
         for user in graders.exclude(credit=Credit.ANONYMOUS)
     )
     version = (earlier.aggregate(last=Max("version"))["last"] or 0) + 1
+    while (root() / wish.name / str(version)).exists():  # published after the backup that was restored, and cited
+        version += 1
     slugs = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
     declared = Declared(
         name=wish.name,

@@ -432,6 +432,15 @@ def test_files_that_are_gone_are_written_again_with_the_same_bytes(publish, tmp_
     assert write_missing() == []
 
 
+def test_files_at_the_address_of_a_version_that_the_database_lost_are_never_replaced(publish):
+    """An older database was restored next to newer files, which others have cited."""
+    cited = root() / "gaps" / "1" / "index.html"
+    cited.parent.mkdir(parents=True)
+    cited.write_text("cited")
+    assert publish().version == 2
+    assert cited.read_text() == "cited"
+
+
 def test_what_a_process_that_died_was_writing_goes_after_a_day(publish, monkeypatch):
     """It died before the commit: the texts of a record that was never published stayed on the disk."""
     with monkeypatch.context() as patch:
