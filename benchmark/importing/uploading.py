@@ -130,7 +130,7 @@ def apply_import(*, actor: User, upload: ImportUpload, seen: str = "") -> Import
     )
     if not checked.update(state=ImportState.WAITING, applying=True):
         raise Refused(
-            "Only a file whose dry run found no problem can be imported, and only once.", code="not_checked"
+            "Only a file whose dry run found no mistake can be imported, and only once.", code="not_checked"
         )
     upload.refresh_from_db()
     return _run_if_small(upload)
