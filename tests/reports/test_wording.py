@@ -65,7 +65,7 @@ def test_a_coefficient_is_absent_from_what_was_frozen_before_it_was_known(monkey
         for rater, value in zip("ab", ({"y": "yes", "n": "no"}[one] for one in said), strict=True)
     ]
     before, now = (
-        agreement_document(rubric, labels, seed=1, methods=methods)["ground"]["coefficients"]
+        agreement_document(rubric, labels, {}, seed=1, methods=methods)["ground"]["coefficients"]
         for methods in (METHODS - 1, METHODS)
     )
     newest = {name for name, one in COEFFICIENTS.items() if one.since == METHODS}
@@ -73,8 +73,8 @@ def test_a_coefficient_is_absent_from_what_was_frozen_before_it_was_known(monkey
         "a new coefficient has the new number of METHODS as its `since`"
     )
     monkeypatch.setitem(COEFFICIENTS, "gwet_ac1", replace(COEFFICIENTS["gwet_ac1"], since=METHODS))
-    assert agreement_document(rubric, labels, seed=1)["ground"]["coefficients"] == now
-    frozen = agreement_document(rubric, labels, seed=1, methods=METHODS - 1)["ground"]["coefficients"]
+    assert agreement_document(rubric, labels, {}, seed=1)["ground"]["coefficients"] == now
+    frozen = agreement_document(rubric, labels, {}, seed=1, methods=METHODS - 1)["ground"]["coefficients"]
     assert before.keys() - frozen.keys() == {"gwet_ac1"}
 
 
