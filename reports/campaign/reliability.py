@@ -80,7 +80,9 @@ def reliability(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> R
     labels = _labels(data, key)
     found = agreement_by_question(rubric, labels, {}, seed=seed)[key]
     ratings, items = ratings_of(question, judged(question, labels))
-    pairs, dropped = rater_pairs(ratings, Request(level=question.scale.level), clusters=clusters_of(items, {}))
+    pairs, dropped = rater_pairs(
+        ratings, Request(level=question.scale.level), clusters=clusters_of(items, {})
+    )
     counts, values = ratings.counts(), question.scale.judgments
     total = int(counts.sum())
     specific = gwet.specific_agreement(counts) if total else np.full(len(values), np.nan)

@@ -117,7 +117,9 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
         for user in graders.exclude(credit=Credit.ANONYMOUS)
     )
     version = (earlier.aggregate(last=Max("version"))["last"] or 0) + 1
-    while (root() / wish.name / str(version)).exists():  # published after the backup that was restored, and cited
+    while (
+        root() / wish.name / str(version)
+    ).exists():  # published after the backup that was restored, and cited
         version += 1
     slugs = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
     declared = Declared(
