@@ -46,7 +46,7 @@ class Standing:
 
 
 def standings(choice: Choice) -> list[Standing]:
-    """Every line with what the selection says of it, the best of each domain first."""
+    """Every line with what the selection says about it, the best of each domain first."""
     taken = set(choice.selected.places)
     found = [
         Standing(

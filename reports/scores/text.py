@@ -159,7 +159,7 @@ def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
 
 
 def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
-    """What the experts said of one system by one question, in one line."""
+    """What the experts said about one system by one question, in one line."""
     if isinstance(found, shape.Steps):
         counts = _listed(found.steps, zeros=False)
         means = [f"; {of.title} {number(of.estimate)}" for of in found.measures.values()]

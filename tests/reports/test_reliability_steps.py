@@ -48,7 +48,13 @@ def test_agreement_counts_only_steps_that_both_assessed(document):
 
 
 def test_problems_of_one_paper_are_taken_together_and_were_not_by_earlier_methods():
-    said = {"p1": ("yes", "no"), "p2": ("yes", "no"), "p3": ("yes", "yes"), "p4": ("yes", "yes"), "p5": ("no", "no")}
+    said = {
+        "p1": ("yes", "no"),
+        "p2": ("yes", "no"),
+        "p3": ("yes", "yes"),
+        "p4": ("yes", "yes"),
+        "p5": ("no", "no"),
+    }
     papers = {"p1": "A", "p2": "A", "p3": "B", "p4": "B", "p5": "C"}
     rubric = rubric_from_content(
         {
@@ -85,4 +91,8 @@ def test_versions_of_a_paper_are_one_cluster_of_a_campaign():
         place = AssignmentFactory(item__campaign=campaign, item__output__instance=instance)
         grade = Grade.objects.create(assignment=place, idempotency_key=key)
         Answer.objects.create(grade=grade, question="right", value="yes")
-    assert [label.cluster for label in campaign_data(campaign).labels] == ["2301.00001", "2301.00001", "three"]
+    assert [label.cluster for label in campaign_data(campaign).labels] == [
+        "2301.00001",
+        "2301.00001",
+        "three",
+    ]
