@@ -16,6 +16,7 @@ from annotation.campaigns import actions, reminding, revising
 from annotation.campaigns.forms import ClosingForm
 from annotation.campaigns.setup_forms import WhileOpenForm
 from annotation.core import queries
+from annotation.core.identities import would_be_shown_too
 from annotation.core.phases import Phase, Verb, allows
 from annotation.grading.ways_out import ways_out
 from annotation.models import Assignment, Campaign, SetupStep
@@ -55,6 +56,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
         "reason_form": ClosingForm(),
         "unblinding": queries.unblinding(row),
+        "shown_too": would_be_shown_too(row) if allows(row.phase, Verb.UNBLIND) else [],
         **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},
     }
     return render(request, "annotation/campaigns/campaign.html", context)

@@ -25,6 +25,14 @@ def is_shown_elsewhere(item: Item) -> bool:
     return Unblinding.objects.filter(there, confirmed_at__isnull=False).exists()
 
 
+def would_be_shown_too(campaign: Campaign) -> QuerySet[Campaign]:
+    """Other campaigns with outputs of this one, whose systems an unblinding of it shows before they are unblinded."""
+    outputs = {pk for pair in campaign.items.values_list("output", "second") for pk in pair if pk is not None}
+    there = Q(items__output__in=outputs) | Q(items__second__in=outputs)
+    others = Campaign.objects.filter(there).exclude(pk=campaign.pk)
+    return others.exclude(unblindings__confirmed_at__isnull=False).order_by("name").distinct()
+
+
 def knows_identities(user: User, campaign: Campaign) -> bool:
     """Whether the person saw systems before any unblinding: owners, and those who imported outputs of the release."""
     runs = Run.objects.filter(release=campaign.release_id).values_list("pk", flat=True)

@@ -142,7 +142,7 @@ def agreement_of_all(rubric: Rubric, data: CampaignData, *, seed: int) -> dict[s
 
 
 def _labels(data: CampaignData, key: str = "") -> list[ExpertLabel]:
-    """Labels under opaque subjects of the usual shape, PROBLEM/ITEM/ATTEMPT, with the paper in the place of the problem."""
+    """Labels under opaque subjects of the usual shape, PROBLEM/ITEM/ATTEMPT, with the paper in place of the problem."""
     names = {reviewer.key: reviewer.name for reviewer in data.reviewers}
     twice = {name for name in names.values() if list(names.values()).count(name) > 1}
     raters = {r.key: f"{r.name} ({r.rater})" if r.name in twice else r.name for r in data.reviewers}

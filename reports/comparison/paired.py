@@ -1,4 +1,4 @@
-"""Comparisons of two answers as a record and a PDF file show them: each system's wins, ties, losses, win rate and strength, by source. Pure."""
+"""What was compared two at a time, as records and PDF files show it: wins, ties, win rates, strengths and ranks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -316,8 +316,11 @@ def methods(record: Shown) -> dict[str, object]:
     }
 
 
-def said_of(record: Shown, subject: str) -> list[dict[str, object]]:
-    """Each referee's answers, remarks and comments on one answer; empty where reports are not shown."""
+def said_of(record: Shown, subject: str, steps: Mapping[str, str]) -> list[dict[str, object]]:
+    """Each referee's answers, remarks and comments on one answer; empty where reports are not shown.
+
+    `steps` has the names that referees saw, in their order; of an answer that is not shown, there are none.
+    """
     if not record.declared.show_reports:
         return []
     questions = {
@@ -326,14 +329,16 @@ def said_of(record: Shown, subject: str) -> list[dict[str, object]]:
         for question in rubric_from_content(dict(campaign.rubric)).questions
     }
     reports: dict[tuple[str, str], dict[str, Any]] = {}
-    for label in record.inputs.labels:
-        if label.subject != subject:
-            continue
+    order = {step: place for place, step in enumerate(steps)}
+    labels = [label for label in record.inputs.labels if label.subject == subject]
+    for label in sorted(labels, key=lambda one: (one.question, order.get(one.step, len(order)))):
         report = reports.setdefault(
             (label.campaign, label.rater), {"rater": label.rater, "answers": [], "words": [], "comments": []}
         )
         question = questions.get((label.campaign, label.question))
-        title = in_words(label.question).capitalize() + (f", step {label.step}" if label.step else "")
+        title = in_words(label.question).capitalize() + (
+            f", step {steps.get(label.step, label.step)}" if label.step else ""
+        )
         if question and not question.scale.has_values:
             report["words"].append((title, label.value))
         else:

@@ -6,7 +6,7 @@ declared, the frozen artifact and the frozen texts alone.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -18,7 +18,9 @@ from annotation.rubrics.available import rubric_toml
 from benchmark.models import Release
 from benchmark.protocol import Part
 from benchmark.rendering.actions import render_now
+from benchmark.rendering.stored import Rendered
 from benchmark.rubrics import rubric_from_content
+from benchmark.steps import steps_of
 from canonical import canonical_json
 from reports.artifact.manifest import Manifest
 from reports.comparison.choices import Choices
@@ -170,7 +172,10 @@ def _problem(record: Shown, row: Problem, context: Mapping[str, object]) -> byte
         for cell in cells:
             answer = record.texts.answers.get(cell.subject)
             anchor = f"{line.letter}{cell.attempt}"
-            texts = tuple(part for part in answer.parts if part.text.strip()) if answer else ()
+            texts = [part for part in answer.parts if part.text.strip()] if answer else []
+            documents = _rendered(texts, anchor)
+            steps = steps_of(documents[0].blocks) if documents else ()
+            names = {step.key.removeprefix(f"{anchor}-1-"): step.name for step in steps}
             answers.append(
                 {
                     "anchor": anchor,
@@ -178,16 +183,16 @@ def _problem(record: Shown, row: Problem, context: Mapping[str, object]) -> byte
                     "system": record.system(line.system),
                     "attempt": cell.attempt if len(cells) > 1 or cell.attempt > 1 else 0,
                     "cell": cell,
-                    "parts": _parts(texts, anchor) if cell.kind != "blank" else [],
+                    "parts": _parts(texts, documents) if cell.kind != "blank" else [],
                     "in_files": answer is not None and not texts and cell.kind in ("graded", "judged"),
-                    "reports": said_of(record, cell.subject),
+                    "reports": said_of(record, cell.subject, names),
                 }
             )
     shown_problem = {
         "number": row.number,
         "title": problem.title,
         "field": domain_words(row.domain),
-        "parts": _parts(problem.parts, "problem"),
+        "parts": _parts(problem.parts, _rendered(problem.parts, "problem")),
         "answers": answers,
         "before": _neighbour(record, row.number - 1, -1),
         "after": _neighbour(record, row.number + 1, 1),
@@ -204,8 +209,13 @@ def _neighbour(record: Shown, number: int, step: int) -> int:
     return 0
 
 
-def _parts(parts: tuple[Part, ...], prefix: str) -> list[dict[str, str]]:
-    texts = [(part.text, part.text_format, f"{prefix}-{at}-") for at, part in enumerate(parts, start=1)]
+def _rendered(parts: Sequence[Part], prefix: str) -> list[Rendered]:
+    return render_now(
+        [(one.text, one.text_format, f"{prefix}-{at}-") for at, one in enumerate(parts, start=1)]
+    )
+
+
+def _parts(parts: Sequence[Part], documents: Sequence[Rendered]) -> list[dict[str, str]]:
     block = '<div class="block kind-{kind}" id="{id}">{html}</div>'
     return [
         {
@@ -214,7 +224,7 @@ def _parts(parts: tuple[Part, ...], prefix: str) -> list[dict[str, str]]:
                 block.format(kind=one.kind, id=one.id, html=one.html) for one in document.shown
             ),
         }
-        for part, document in zip(parts, render_now(texts), strict=True)
+        for part, document in zip(parts, documents, strict=True)
     ]
 
 

@@ -53,6 +53,27 @@ def test_one_asks_another_confirms_and_both_are_on_the_trail(closed, coordinator
     ]
 
 
+def test_who_asks_reads_in_which_campaigns_the_same_answers_would_be_shown(
+    closed, split, client, coordinator, owner
+):
+    others = [
+        CampaignFactory(release=closed.release, name=name, slug=name.lower()) for name in ("Again", "Apart")
+    ]
+    ItemFactory(campaign=others[0], output=split.output)
+    ItemFactory(campaign=others[1], output__run__release=closed.release)
+    client.force_login(coordinator)
+    address = reverse("campaign", args=[closed.slug])
+    told = (
+        "It would show systems of answers in other campaigns, too; decisions there would count as informed."
+    )
+    page = client.get(address).content.decode()
+    assert told in page
+    assert "Again" in page
+    assert "Apart" not in page
+    unblind(closed, coordinator, owner)
+    assert told not in client.get(address).content.decode()
+
+
 def test_nobody_confirms_their_own_request(closed, owner):
     with pytest.raises(NotAllowed, match="two people"):
         unblind(closed, owner, owner)

@@ -119,8 +119,10 @@ def test_turns_that_were_given_before_the_clock_was_set_back_hold_up_nobody():
 
 
 def test_turns_of_an_endpoint_that_takes_one_request_a_minute_may_be_hours_away():
+    began = time.monotonic()
     turns = [take_turns(endpoint="local", number=1, gap=60.0) for _ in range(200)]
-    assert round(turns[-1] - turns[0], -1) == 199 * 60
+    # each is counted from the moment of asking, so on a busy machine the last is that much nearer
+    assert 199 * 60 - (time.monotonic() - began) - 1 <= turns[-1] - turns[0] <= 199 * 60
 
 
 def test_a_bound_on_requests_per_minute_holds_over_two_workers(judge, release_with, server, settings):

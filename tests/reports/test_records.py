@@ -39,6 +39,7 @@ from benchmark.rendering.actions import render_waiting
 from benchmark.settling.actions import settle
 from benchmark.settling.queue import questions
 from reports.artifact.freezing import freeze_artifact
+from reports.core.datasets import ExpertLabel
 from reports.labels.importing import import_labels
 from reports.models import Artifact, PublicRecord
 from reports.records import actions as record_actions
@@ -48,6 +49,7 @@ from reports.records.declared import Declared
 from reports.records.folder import NEWEST, root, write_missing
 from reports.records.mathml import with_mathml
 from reports.records.metadata import bibtex, citation_cff
+from reports.records.page import said_of
 from reports.records.site import build
 from reports.records.tables import latex_text, markdown_text
 from reports.scores.inputs import Inputs
@@ -989,3 +991,17 @@ def test_authors_whose_names_have_commas_are_told_apart(publish):
     declared = Declared.from_json(publish().declared)
     assert replace(declared, authors=["A. Author", "B. Writer"]).author_line == "A. Author, B. Writer"
     assert replace(declared, authors=["Müller, Zoë", "B. Author"]).author_line == "Müller, Zoë; B. Author"
+
+
+def test_reports_name_steps_as_referees_saw_them_and_in_their_order():
+    labels = [
+        ExpertLabel("s", "c", "each", step, "expert-1", value, "answered")
+        for step, value in (("b10", "incorrect"), ("b3", "correct"))
+    ]
+    record = SimpleNamespace(
+        declared=SimpleNamespace(show_reports=True),
+        inputs=SimpleNamespace(campaigns=(), labels=labels),
+        artifact={},
+    )
+    (report,) = said_of(record, "s", {"b3": "1", "b10": "2"})
+    assert report["answers"] == [("Each, step 1", "correct"), ("Each, step 2", "incorrect")]
