@@ -85,7 +85,7 @@ def words_anchor(quoted: Quoted) -> dict[str, object]:
 
 
 def lost_anchor(quoted: Quoted, given: Given) -> dict[str, object]:
-    """The anchor of a comment whose place the text does not have: it keeps the words and how the place was described."""
+    """The anchor of a comment whose place the text does not have: it keeps the words and what was said about it."""
     selector = [_quote_selector(quoted)] if any(asdict(quoted).values()) else []
     return {"type": Anchored.LOST.value, "version": 1, "selector": selector, "given": asdict(given)}
 
