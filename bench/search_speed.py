@@ -96,7 +96,7 @@ def by_meaning() -> tuple[Spread, Spread, Spread]:
 
 
 def processor(works: list[Callable[[], object]], scaled: float = 1) -> Spread:
-    """Processor seconds of each of several works; the first is done once before."""
+    """Processor seconds of each of several tasks; the first is done once beforehand."""
     works[0]()
     seconds = []
     for work in works:

@@ -218,10 +218,10 @@ def fill_queue(port: int, session: str, seed: dict[str, Any]) -> None:
     asyncio.run(take())
 
 
-def p95(seconds: list[float], worked: float | None = None) -> Spread:
+def p95(seconds: list[float]) -> Spread:
     """Smallest, middle, and 95th percentile."""
     high = statistics.quantiles(seconds, n=20)[-1]
-    return Spread(min(seconds), statistics.median(seconds), high, len(seconds), processor=worked)
+    return Spread(min(seconds), statistics.median(seconds), high, len(seconds))
 
 
 @dataclass

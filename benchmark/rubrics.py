@@ -60,7 +60,7 @@ class Rubric:
 
     @property
     def content(self) -> dict[str, Any]:
-        """Plain JSON, from which `rubric_from_content` makes an equal rubric. Without rules it says nothing of them."""
+        """Plain JSON, from which `rubric_from_content` makes an equal rubric. Without rules it does not name them."""
         plain = {"name": self.name, "version": self.version, "kind": self.kind, "title": self.title}
         rules = {"rules": [rule.content for rule in self.rules]} if self.rules else {}
         return {**plain, "questions": [dict(question.declared) for question in self.questions], **rules}

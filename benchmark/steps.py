@@ -17,7 +17,7 @@ _OPENING = re.compile(r"\s*(?:Step|STEP)\s+(\d{1,3})\b")
 
 
 class Placed(Protocol):
-    """What the steps need of a block."""
+    """What the steps need to know about a block."""
 
     @property
     def id(self) -> str: ...

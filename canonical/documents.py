@@ -19,7 +19,7 @@ Free = Annotated[T, FREE]
 class Key:
     """A key of a document: its field and type, whether it can be absent, and what it says (a text in Annotated).
 
-    `marks` are all that Annotated says of it.
+    `marks` are all that Annotated says about it.
     """
 
     field: str

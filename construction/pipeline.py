@@ -1,6 +1,6 @@
 """What a pipeline is: a function of a paper, a recipe and the replies so far.
 
-It says of everything found in the paper how far it came: a question to a model, a refusal, or lines of a release.
+It says for everything found in the paper how far it came: a question to a model, a refusal, or lines of a release.
 Nothing else is kept between two calls, so that replies that are stored give the same release again.
 """
 

@@ -38,7 +38,7 @@ class Clock:
         return self._end is not None and time.thread_time() > self._end
 
     def check(self) -> None:
-        """Raise OutOfTime if the time is over."""
+        """Raise OutOfTime if the time is up."""
         if self.is_over:
             raise OutOfTime
 

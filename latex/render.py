@@ -41,10 +41,10 @@ def render_checked(
     return with_failures(document, trials.refused)
 
 
-def render_in_time(text: str, format: Format, *, seconds: float = SECONDS_PER_DOCUMENT) -> Document:
+def render_in_time(text: str, format: Format) -> Document:
     """The blocks that `render_checked` gives, with the same ids and sources, without trying any formula."""
     try:
-        return _render(text, format, Task("", Clock(seconds)))
+        return _render(text, format, Task("", Clock(SECONDS_PER_DOCUMENT)))
     except OutOfTime:
         return render_plain(text)
 

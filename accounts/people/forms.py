@@ -1,4 +1,4 @@
-"""Forms of one's own profile, of the staff's people pages, and of an invitation accepted."""
+"""Forms of the profile, of the staff's pages about people, and of accepting an invitation."""
 
 import re
 from typing import Any

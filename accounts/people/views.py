@@ -141,7 +141,7 @@ def reactivate(request: SignedInRequest, pk: int) -> HttpResponse:
 @staff_only
 @require_POST
 def second_factor_remove(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Remove a second factor that was lost."""
+    """Remove a lost second factor."""
     member = get_object_or_404(queries.members(), pk=pk)
     with told(request, f"{member} signs in by password alone until another second factor is set up."):
         members.remove_second_factor(actor=request.user, member=member, reason=_reason(request))

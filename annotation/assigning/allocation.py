@@ -39,7 +39,7 @@ class Vacancy:
 class Candidate:
     """A reviewer: confidence 1-3 by domain, places held now, and the most they may hold.
 
-    `excluded` says of items why they must not get them, `undecided` that a conflict of interest of theirs has to be
+    `excluded` says for items why they must not get them, `undecided` that a conflict of interest of theirs has to be
     decided first; `problems` are those of which they ever had an output.
     """
 

@@ -50,7 +50,7 @@ def is_revealed(item: Item | int) -> bool:
 def require_unrevealed(place: Assignment) -> None:
     """Raise Refused (code "revealed") once the blind answers to an item are final.
 
-    They are, too, where the reviewer can have read what others said of the same text in another campaign.
+    So they are where the reviewer may have read what others said about the same text in another campaign.
     """
     read_elsewhere = of_the_same_text(place).filter(state=AssignmentState.SUBMITTED, item__revealed=True)
     if is_revealed(place.item_id) or read_elsewhere.exists():

@@ -20,6 +20,7 @@ from annotation.core.identities import would_be_shown_too
 from annotation.core.phases import Phase, Verb, allows
 from annotation.grading.ways_out import ways_out
 from annotation.models import Assignment, Campaign, SetupStep
+from stats.core.text import counted
 
 PAGE = 50
 
@@ -90,7 +91,7 @@ def assign(request: SignedInRequest, slug: str) -> HttpResponse:
             placed = assigning_actions.apply_plan(
                 actor=request.user, campaign=row, sha256=request.POST.get("plan", "")
             )
-            messages.success(request, f"{len(placed)} places assigned.")
+            messages.success(request, f"{counted(len(placed), 'place')} assigned.")
             return redirect("campaign", slug=slug)
         return redirect("campaign-assign", slug=slug)
     plan = assigning_actions.plan_assignment(row)

@@ -38,8 +38,8 @@ def own_or_none(user: User, place: Assignment | None) -> Assignment | None:
 def waits_elsewhere(place: Assignment) -> str:
     """The campaign in which the reviewer has still to grade the same text blind, by name; "" if there is none.
 
-    What others or a judge said of the text in this campaign is not shown to them before. A grade that was reopened is
-    still to be given, and so is one for a place that was released as late and can come back.
+    What others or a judge said about the text in this campaign is not shown to them before. A grade that was reopened
+    is still to be given, and so is one for a place that was released as late and can come back.
     """
     returnable = queries.returnable(place.reviewer).values("pk")
     still = Q(state=AssignmentState.WAITING) | Q(draft__isnull=False, draft__locked_at=None)

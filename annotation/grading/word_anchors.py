@@ -1,8 +1,8 @@
 """Anchors of comments that came from elsewhere: where their words are in the source of a text, if they are. Pure.
 
 What is stored follows the anchors of PDFs (annotation/grading/file_anchors.py). There are three kinds: `words` is about
-words that the offsets of the comment do not give, because they go on behind its block; `lost` keeps what was said of a
-place that the text does not have; `whole` is about the text as a whole.
+words that the offsets of the comment do not give, because they continue beyond its block; `lost` keeps what was said
+about a place that the text does not have; `whole` is about the text as a whole.
 """
 
 import re
@@ -85,7 +85,7 @@ def words_anchor(quoted: Quoted) -> dict[str, object]:
 
 
 def lost_anchor(quoted: Quoted, given: Given) -> dict[str, object]:
-    """The anchor of a comment whose place the text does not have; it keeps the words and what was said of the place."""
+    """The anchor of a comment whose place the text does not have: it keeps the words and what was said about it."""
     selector = [_quote_selector(quoted)] if any(asdict(quoted).values()) else []
     return {"type": Anchored.LOST.value, "version": 1, "selector": selector, "given": asdict(given)}
 

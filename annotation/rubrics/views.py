@@ -77,7 +77,7 @@ def rubric_file(request: SignedInRequest, protocol: str, label: str) -> HttpResp
 @staff_only
 @require_POST
 def start(request: SignedInRequest, protocol: str) -> HttpResponse:
-    """Begin a form, from a start or from a rubric that there is."""
+    """Begin a form, from a template or from an existing rubric."""
     with told(request):
         draft = drafting.start_draft(
             actor=request.user, protocol=protocol, start=request.POST.get("start", "blank")

@@ -1,4 +1,4 @@
-"""What every module of the child raises."""
+"""The error that every module of the child process raises."""
 
 
 class Unreadable(Exception):

@@ -107,16 +107,14 @@ def json_document(path: Path) -> dict[str, Any]:
     return json_object(path.read_bytes())
 
 
-def json_lines(
-    path: Path, most_bytes: int = MAX_DOCUMENT_BYTES
-) -> Iterator[tuple[int, dict[str, Any]] | RecordError]:
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]] | RecordError]:
     """The JSON objects of a file, one per line, or a RecordError in place of each that is not one."""
     with path.open("rb") as file:
         number = 0
-        while raw := file.readline(most_bytes + 1):
+        while raw := file.readline(MAX_DOCUMENT_BYTES + 1):
             number += 1
-            if len(raw) > most_bytes:
-                yield RecordError(f"longer than {most_bytes >> 20} MB", line=number)
+            if len(raw) > MAX_DOCUMENT_BYTES:
+                yield RecordError(f"longer than {MAX_DOCUMENT_BYTES >> 20} MB", line=number)
                 return
             if raw.strip():
                 try:

@@ -59,7 +59,7 @@ def rendered(text: str, text_format: str = "latex", prefix: str = "") -> Rendere
 def rendered_all(texts: Sequence[Text]) -> list[Rendered]:
     """(text, format) or (text, format, prefix) rendered, in order, with one query where all of them are stored.
 
-    Raises ValueError for a format that is none.
+    Raises ValueError for an unknown format.
     """
     keys = [cache_key(*wanted[:2]) for wanted in texts]
     rows = stored(keys)
@@ -102,7 +102,7 @@ def stored(keys: Iterable[str]) -> dict[str, RenderedDocument]:
 
 
 def cache_key(text: str, text_format: str) -> str:
-    """The name of a text to be rendered. Raises ValueError for a format that is none."""
+    """The name of a text to be rendered. Raises ValueError for an unknown format."""
     if text_format not in TextFormat.values:
         raise ValueError(f"{text_format!r} is not a text format")
     return hashlib.sha256("\0".join((text_format, text)).encode("utf-8", "surrogatepass")).hexdigest()

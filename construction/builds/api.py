@@ -320,7 +320,7 @@ class SelectionView(StaffView):
 
 
 class OffsetsView(StaffView):
-    filters = {"licence": "restricted: only sources whose text may not be given on"}
+    filters = {"licence": "restricted: only sources whose text may not be passed on"}
 
     @extend_schema(
         operation_id="build_offsets",

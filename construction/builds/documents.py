@@ -1,4 +1,4 @@
-"""What REST says of builds, as documents: funnels, candidates, selections, releases."""
+"""What REST says about builds, as documents: funnels, candidates, selections, releases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -242,7 +242,7 @@ def candidate_document(candidate: Candidate) -> CandidateDocument:
 
 
 def selection_document(build: Build, choice: Choice) -> SelectionDocument:
-    """Every line with what the selection says of it."""
+    """Every line with what the selection says about it."""
     return SelectionDocument(
         build.name,
         len(choice.selected.places),

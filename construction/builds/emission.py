@@ -159,7 +159,7 @@ def construct_again(build: Build) -> Check:
 
 
 def offsets_only(build: Build) -> Iterator[dict[str, object]]:
-    """The release without its texts, for sources that may not be given on: where each string is to be found."""
+    """The release without its texts, for sources that may not be passed on: where each string is to be found."""
     lines = lines_of(build)
     for place in selected(build, lines).places:
         one = lines[place]

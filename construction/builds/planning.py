@@ -15,6 +15,7 @@ from construction.builds.views import owner_only
 from construction.models import Source, SourceState
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import described
+from stats.core.text import counted
 from work.endpoints import no_endpoint_reason
 from work.forms import BudgetForm
 
@@ -55,7 +56,9 @@ def new_build(request: SignedInRequest) -> HttpResponse:
         try:
             if request.method == "POST" and budget.is_valid():
                 made = begin(actor=request.user, plan=plan, sources=chosen, **budget.cleaned_data)
-                with told(request, f"{made.papers.count():,} papers wait to be read."):
+                with told(
+                    request, f"{counted(made.papers.count(), 'paper waits', 'papers wait')} to be read."
+                ):
                     return redirect("build", name=made.name)
             found = estimate(
                 protocol=protocol, numbers=dict(plan.numbers), sources=chosen, prompt_price=plan.prompt_price,

@@ -20,6 +20,7 @@ from construction.builds.queries import licences_of
 from construction.builds.scans import scan_lines
 from construction.models import Build, BuiltInstance
 from construction.recipes.passages import Drop
+from stats.core.text import counted
 
 PAGE = 100
 
@@ -45,7 +46,7 @@ class Standing:
 
 
 def standings(choice: Choice) -> list[Standing]:
-    """Every line with what the selection says of it, the best of each domain first."""
+    """Every line with what the selection says about it, the best of each domain first."""
     taken = set(choice.selected.places)
     found = [
         Standing(
@@ -95,7 +96,9 @@ def release(request: SignedInRequest, name: str) -> HttpResponse:
         with refusals_in(form, "release"):
             said = form.cleaned_data
             made = emit(actor=request.user, build=build, name=said["release"], is_sample=said["is_sample"])
-            messages.success(request, f"The release {made.name} has {made.instances.count():,} instances.")
+            messages.success(
+                request, f"The release {made.name} has {counted(made.instances.count(), 'instance')}."
+            )
             return redirect("build-release", name=name)
     choice = choice_of(build)
     taken = [choice.lines[place] for place in choice.selected.places] if choice else []

@@ -1,4 +1,4 @@
-"""Sources of papers: what their archives held as text, what a manifest says of them, and files that wait to be read."""
+"""Sources of papers: the text of their archives, what a manifest says about them, and files that wait to be read."""
 
 from django.conf import settings
 from django.db import models

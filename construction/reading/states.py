@@ -1,4 +1,4 @@
-"""What a recipe says of one source, in JSON: computed in the process that reads it."""
+"""What a recipe says about one source, in JSON: computed in the process that reads it."""
 
 from collections.abc import Mapping
 from typing import Any

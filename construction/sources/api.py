@@ -236,7 +236,7 @@ class SourceMain(StaffView):
 class SourcePairs(StaffView):
     @extend_schema(operation_id="source_pairs", responses=PairOut(many=True))
     def get(self, request: Request, pk: int) -> Response:
-        """The proofs of a source that people have paired otherwise than the rules."""
+        """The proofs of a source that people have paired differently from the rules."""
         return Response(PairOut(_pairs(pk), many=True).data)
 
     @writes("source_pair", request=PairIn, responses={200: PairOut(many=True)})

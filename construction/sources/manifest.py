@@ -63,7 +63,7 @@ class Published:
 
 @dataclass(frozen=True)
 class ManifestRow:
-    """What is known of one source. What is empty is not known; `line` is its line in the table, 0 without one."""
+    """What is known about one source. Empty fields are not known; `line` is its line in the table, 0 without one."""
 
     file: str = ""
     key: str = ""

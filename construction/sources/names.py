@@ -1,4 +1,4 @@
-"""What the name of a file says of the paper in it. Pure."""
+"""What the name of a file says about the paper in it. Pure."""
 
 import re
 from pathlib import PurePosixPath

@@ -53,7 +53,7 @@ def audit_construction(*, actor: User | None, release: Release) -> ConstructionR
     program = construction_program(release)
     slug = f"{release.benchmark.protocol}-{program.name}"
     judge = create_judge(actor=actor, slug=slug, protocol=release.benchmark.protocol, program=program.label)
-    # what the program says of the instances and items that the judge has no verdict on
+    # what the program says about the instances and items that the judge has no verdict on
     said = Verdict.objects.filter(judge=judge, instance__release=release)
     known = set(said.values_list("instance_id", "predicate"))
     verdicts = []

@@ -23,6 +23,9 @@ class Scores:
     margin: int = 1  # the best must be ahead by so much
 
 
+SCORES = Scores()
+
+
 @dataclass(frozen=True)
 class Main:
     """The main file, and what decided: readme, only, score, or alike: the best input the same files."""
@@ -70,13 +73,12 @@ _PLAIN = re.compile(
 )
 
 
-def main_file(files: Mapping[str, str], scores: Scores | None = None) -> Main | Review:
+def main_file(files: Mapping[str, str]) -> Main | Review:
     """The main file of a source: what its 00README names, else the only document, else the one with the most points.
 
     Points are for a document with all that it inputs. A tie is decided only between documents that are made of the same
     files, such as one to be printed and one for the web. Documents that another file inputs are parts of that one.
     """
-    scores = scores or Scores()
     chosen, ignored = _readme(files)
     if len(chosen) > 1:
         return Review("several_toplevel", "The source names several main files.", dict.fromkeys(chosen, 0))
@@ -119,8 +121,8 @@ def main_file(files: Mapping[str, str], scores: Scores | None = None) -> Main | 
     for path, text in texts.items():
         named = _CLASS.search(text)
         if named and named[1].strip() not in ("subfiles", "amsppt"):
-            points[path] = _points(path, text, named[1], files, scores)
-            points[path] += scores.short if 2 * len(text) < longest else 0
+            points[path] = _points(path, text, named[1], files)
+            points[path] += SCORES.short if 2 * len(text) < longest else 0
     if chosen and chosen[0] in points:
         return Main(chosen[0], "readme")
     if not points:
@@ -132,7 +134,7 @@ def main_file(files: Mapping[str, str], scores: Scores | None = None) -> Main | 
     if len(points) == 1:
         return Main(next(iter(points)), "only", points)
     ranked = sorted(points, key=lambda path: (-points[path], len(path), path))
-    best = [path for path in ranked if points[ranked[0]] - points[path] < scores.margin]
+    best = [path for path in ranked if points[ranked[0]] - points[path] < SCORES.margin]
     if len(best) == 1:
         return Main(best[0], "score", points)
     made_of = {frozenset(read[path][read[path].index(BEGIN) + 1 :]) - {path} for path in best}
@@ -201,13 +203,13 @@ def _inputs(path: str, text: str, files: Mapping[str, str]) -> dict[str, None]:
     return order
 
 
-def _points(path: str, text: str, named: str, files: Mapping[str, str], scores: Scores) -> int:
-    points = scores.part * sum(re.search(part, text) is not None for part in _PARTS)
+def _points(path: str, text: str, named: str, files: Mapping[str, str]) -> int:
+    points = SCORES.part * sum(re.search(part, text) is not None for part in _PARTS)
     if _OTHER_CLASS.search(named) or _REPLY.search(text[:20_000]):
-        points += scores.other_class
+        points += SCORES.other_class
     if re.search(r"\\todo(?![A-Za-z])\s{0,9}[\[{]|\\begin\{todo", text):
-        points += scores.todo
+        points += SCORES.todo
     stem = posixpath.splitext(path)[0]
     if _DRAFT_NAME.search(stem.lower()):
-        points += scores.draft_name
-    return points + (scores.bibliography_made if stem + ".bbl" in files else 0)
+        points += SCORES.draft_name
+    return points + (SCORES.bibliography_made if stem + ".bbl" in files else 0)

@@ -133,7 +133,7 @@ class _Written:
                 self.put(between)
 
     def space_at_end(self) -> None:
-        """Writes the white space after a last command, which is not a token, as it was."""
+        """Writes the white space after the last command, which is not a token, unchanged."""
         if self.word_end >= 0 and (after := self.source[self.word_end :]).isspace():
             self.put(after)
 

@@ -36,7 +36,8 @@ def closed_campaigns(chosen: Chosen) -> list[Campaign]:
 
 
 def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
-    """What `manage.py analyse` says of the labels of a closed campaign ("" for none) and the chosen judge's verdicts.
+    """What `manage.py analyse` says about the labels of a closed campaign ("" for none) and the chosen judge's
+    verdicts.
 
     Level and order of the values are those of the rubric's scales, unless the request says otherwise. Analyses
     that compare systems are made without the instances that a primary exclusion rule leaves out. Raises Refused

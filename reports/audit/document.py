@@ -114,7 +114,9 @@ def judge_audit(inputs: Inputs, kinds: Mapping[str, str]) -> JudgeAudit:
     judge's successes by subject (reports/scores/success_types.py).
     """
     if inputs.judge is None:
-        raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
+        raise Refused(
+            "No judge has given a verdict on this track, so there is nothing to audit.", code="no_judge"
+        )
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     protocol = get_protocol(inputs.protocol)
     metrics, types = audited_metrics(protocol), protocol.success_types

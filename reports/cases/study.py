@@ -209,7 +209,7 @@ def _rows(
 def case_cell(
     column: CaseColumn, shown: Shown | None, instance: Mapping[str, Any], said: Mapping[str, str]
 ) -> CaseCell:
-    """What the column says of an output; `said` is what people answered to open cases."""
+    """What the column says about an output; `said` is what people answered to open cases."""
     if shown is None:
         return CaseCell(value="", state="no_output")
     reads = column.of_abstained and shown.labelled.state == OutputState.ABSTAINED

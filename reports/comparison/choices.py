@@ -72,7 +72,7 @@ class Choices:
 
 
 def compared(choices: Choices, inputs: Inputs) -> dict[str, Any]:
-    """By source what `analyse pairs` says of its choices: wins, ties, win rates, strengths, position bias.
+    """By source what `analyse pairs` says about its choices: wins, ties, win rates, strengths, position bias.
 
     Choices about instances that the score leaves out do not count. PREDICATE@ is the newest version of every judge
     together. Raises ValueError for a choice between outputs that the

@@ -31,7 +31,7 @@ def direct_kinds(release: Release, track: str) -> dict[str, str]:
 
 
 def direct_document(release: Release, inputs: Inputs, key: str, title: str) -> dict[str, object]:
-    """What `analyse pairs` says of the choices in one campaign, and the wins of every pair."""
+    """What `analyse pairs` says about the choices in one campaign, and the wins of every pair."""
     slug, _, question = key.partition(":")
     out = left_out(inputs)
     labels = label_rows(

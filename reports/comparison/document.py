@@ -156,7 +156,8 @@ def family_of(found: Outcomes) -> int:
 
 
 def told_apart(found: Outcomes, first: str, second: str, *, family: int) -> bool | None:
-    """Whether the paired interval of their difference leaves out 0, one of `family` that hold at once; None without."""
+    """Whether the paired interval of their difference, one of `family` that hold at once, excludes 0; None without
+    one."""
     one, two = found.successes[first], found.successes[second]
     shared = _shared([one, two])
     codes = _codes(found, shared)

@@ -41,7 +41,7 @@ def _questions(campaign: CampaignInfo) -> list[Question]:
 
 
 def implied_document(inputs: Inputs, key: str) -> dict[str, object]:
-    """What `analyse pairs` says of the comparisons, and the wins of every pair.
+    """What `analyse pairs` says about the comparisons, and the wins of every pair.
 
     `key` is one of `implied_kinds`, "" for the first. Raises Refused for another.
     """
@@ -69,7 +69,7 @@ def chosen_key(kinds: Mapping[str, str], key: str) -> str:
 
 
 def pairs_of_rows(rows: Iterable[Row], *, seed: int, methods: int = METHODS) -> dict[str, object]:
-    """What `analyse pairs` says of rows of the label table, or said by earlier `methods`."""
+    """What `analyse pairs` says about rows of the label table, or said by earlier `methods`."""
     table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
     options = Options(
         seed=seed,

@@ -57,7 +57,7 @@ def judged_kinds(release: Release, inputs: Inputs) -> dict[str, JudgedPairs]:
 
 
 def judged_document(release: Release, inputs: Inputs, key: str, kind: JudgedPairs) -> dict[str, object]:
-    """What `analyse pairs` says of these comparisons, and the wins of every pair."""
+    """What `analyse pairs` says about these comparisons, and the wins of every pair."""
     return {
         "format": FORMAT,
         "source": "judged",

@@ -17,7 +17,7 @@ from stats.core.estimate import Estimate
 
 @dataclass(frozen=True)
 class PairedSystem:
-    """What a source says of a system; `rank` is the best and the worst place that the data leave open."""
+    """What a source says about a system; `rank` is the best and the worst place that the data leave open."""
 
     system: str
     wins: int

@@ -51,7 +51,7 @@ class TableColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """Instances that the run has an output for, of all of the release."""
+    """For how many of the release's instances the run has an output."""
 
     k: int
     n: int

@@ -112,7 +112,7 @@ class Raters:
         standings = Counter(row.standing for row in self.both_answers(item=item.key))
         pairs = []
         for one, other in combinations(self.said, 2):
-            found = agreement_on(item.key, (self.said[one], self.said[other]), self.instances, seed=SEED)
+            found = agreement_on(item.key, (self.said[one], self.said[other]), self.instances)
             pairs.append(ItemPair(**vars(found), raters=(one, other)))
         return RatedItem(
             key=item.key,

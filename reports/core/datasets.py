@@ -257,7 +257,7 @@ def expert_labels(
     """Live expert answers (not superseded) about one output, by campaign, subject, question and rater: those given
     independently, and those given in sight of a judge's verdict, which primary scores leave out (ADR 0019).
 
-    Choices between two outputs say nothing of one; reports/comparison/direct_pairs.py reads them.
+    Choices between two outputs say nothing about one; reports/comparison/direct_pairs.py reads them.
     """
     rows = answers_on_outputs(release, track, condition).values_list(*_SAID)
     found = list(rows.iterator(chunk_size=_CHUNK))

@@ -237,7 +237,7 @@ def settled_pairs(release: Release, opened: Sequence[OpenPair]) -> tuple[list[An
         if one.case.pair in latest
     ]
     used = [latest[pair] for pair in dict.fromkeys(one.pair for one in rows)]
-    # in the order of the cases, which says nothing of names and stays when an account is erased
+    # in the order of the cases, which says nothing about names and stays when an account is erased
     people = dict.fromkeys(row.decided_by_id for row in used)
     number = {person: f"person-{at}" for at, person in enumerate(people, start=1)}
     answers = []

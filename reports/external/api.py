@@ -19,7 +19,7 @@ class ExternalScoresView(ReadingView):
         operation_id="releases_external_scores",
         parameters=[
             *(OpenApiParameter(name, str) for name in (*PARAMETERS, "outcome")),
-            OpenApiParameter("scores", str, required=True, description="CSV with the head system,score."),
+            OpenApiParameter("scores", str, required=True, description="CSV with the header system,score."),
         ],
         responses=OpenApiTypes.OBJECT,
     )

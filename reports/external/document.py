@@ -19,7 +19,7 @@ _HEAD = ["system", "score"]
 
 
 def read_external(text: str) -> dict[str, float]:
-    """System to score from CSV with the head `system,score`. Raises Refused naming the line and what is wrong."""
+    """System to score from CSV with the header `system,score`. Raises Refused naming the line and what is wrong."""
     rows = [(number, row) for number, row in enumerate(csv.reader(text.splitlines()), start=1) if any(row)]
     if not rows or [cell.strip() for cell in rows[0][1]] != _HEAD:
         raise _fault(rows[0][0] if rows else 1, "the head is system,score")

@@ -89,8 +89,8 @@ def judge_pair(
 ) -> JudgePair:
     """One entry per predicate on which either judge has spoken, over the answered `outputs` of one track.
 
-    Both judges' votes are settled by majority first. Intervals of kappa are percentiles of resampled papers,
-    because outputs of one paper are not independent.
+    Both judges' votes are settled by majority first. Intervals come from leaving out one paper at a time, because
+    outputs of one paper are not independent.
     """
     answered = [output for output in outputs if output.state == "answered"]
     return JudgePair(
@@ -101,9 +101,7 @@ def judge_pair(
         judges=[{"label": judge.label, "model": judge.model, "sha256": judge.sha256} for judge in judges],
         outputs=len(answered),
         predicates=[
-            PredicateAgreement(
-                **vars(agreement_on(predicate, settled, answered, seed=seed)), predicate=predicate
-            )
+            PredicateAgreement(**vars(agreement_on(predicate, settled, answered)), predicate=predicate)
             for predicate in _predicates(settled)
         ],
     )
@@ -129,7 +127,7 @@ def settled_value(side: Settled, subject: str, predicate: str) -> str:
 
 
 def agreement_on(
-    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[JudgedSubject], *, seed: int
+    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[JudgedSubject]
 ) -> TwoRaters:
     """Table of counts (the first rater's values in rows), coefficients with intervals, and why what is left out."""
     values = [tuple(settled_value(side, output.subject, predicate) for side in settled) for output in outputs]

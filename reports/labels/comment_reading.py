@@ -108,7 +108,7 @@ class CommentReader:
                 f"no label of {rater or 'nobody'} on {subject!r} in {campaign} comes with this comment",
             )
         if row["question"]:
-            yield "question", "a comment is about a passage; what is said of an answer is in the label table"
+            yield "question", "a comment is about a passage; remarks on an answer are in the label table"
         if not row["text"].strip() and row["severity"] != Severity.HIGHLIGHT:
             yield "text", "the comment is empty"
         if row["created_at"] and (objection := objection_to_moment(row["created_at"])):

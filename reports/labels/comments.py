@@ -31,9 +31,9 @@ def comment_rows(
     """One row per comment, by campaign, problem and what was graded; outputs are named only with `identities`.
 
     `quote`, `prefix` and `suffix` are from the source of the block, at the offsets of the comment, or from the page of
-    a PDF. Where the text has no such place, `anchor` is "lost" and they are what the comment said of it. Raises Refused
-    (code "being_prepared") while one of the texts waits for a worker to render it. Blocks of a pair are named in the
-    order of its name, or without `identities` in an order that tells nothing, which is that of the label table.
+    a PDF. Where the text has no such place, `anchor` is "lost" and they are what the comment said about it. Raises
+    Refused (code "being_prepared") while one of the texts waits for a worker to render it. Blocks of a pair are named
+    in the order of its name, or without `identities` in an order that tells nothing, which is that of the label table.
     """
     live = Comment.objects.filter(
         grade__superseded_by=None, grade__assignment__repeat=False, **{f"{_ITEM}__campaign__release": release}

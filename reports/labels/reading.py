@@ -415,7 +415,7 @@ class LabelReader:
     def first_presentations(self) -> dict[tuple[str, str, str], GradeKey]:
         """(campaign, subject, rater) to their grade; of a pair that came twice, to the first, which has comments.
 
-        The first one is that with the earlier time, in whatever order they are in the file, which only decides where a
+        The first is the one with the earlier time, whatever their order in the file; the order decides only where a
         time is missing.
         """
         first: dict[tuple[str, str, str], GradeKey] = {}

@@ -86,7 +86,7 @@ def print_html(html: str, sheets: Sequence[str]) -> Printed:
 
 @lru_cache(maxsize=16)
 def _style(sheet: str) -> Any:
-    """A style sheet as WeasyPrint reads it: an eighth of a second for those of a report, so they are kept."""
+    """A style sheet as WeasyPrint reads it, kept because reading those of a report takes an eighth of a second."""
     from weasyprint import CSS
 
     return CSS(string=sheet, url_fetcher=_deny_all())

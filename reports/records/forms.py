@@ -89,7 +89,7 @@ class PublishForm(PlainForm):
 
 
 def embargo_text(declared: Declared) -> str:
-    """What an earlier version said of texts that are still closed today, as the field of the form takes it."""
+    """What an earlier version said about texts that are still closed today, as the field of the form takes it."""
     closed = declared.still_closed(timezone.now().date())
     return "\n".join(f"{key} {day}" for key, day in closed.items())
 

@@ -180,7 +180,7 @@ def finding(record: Shown) -> list[str]:
 
 
 def _compared_two_at_a_time(record: Shown) -> list[str]:
-    """What the first source of comparisons says of a study without another number by system."""
+    """What the first source of comparisons says about a study without another number by system."""
     first = record.compared[0]
     ranked = sorted(first.systems, key=lambda one: one.win_rate.value or 0, reverse=True)
     words = [(record.system(one.system), one.win_rate_words) for one in ranked if one.win_rate_words]
@@ -286,7 +286,7 @@ def listed(record: Shown, rows: Sequence[Problem]) -> list[dict[str, object]]:
 
 
 def judge_of(record: Shown) -> JudgeInfo | None:
-    """The judge with as many votes as it gave: the version of one whose verdicts were imported says nothing of them."""
+    """The judge with as many votes as it gave: the version of one whose verdicts were imported does not tell."""
     judge = record.inputs.judge
     if judge is None:
         return None

@@ -53,7 +53,7 @@ def style_sheet() -> bytes:
 def build(release: Release, frozen: str, declared: Declared) -> dict[str, bytes]:
     """All files by name, the archive among them. `frozen` is the artifact as it is stored.
 
-    Raises Refused for an artifact that does not verify or says nothing of any system, and for texts of others.
+    Raises Refused for an artifact that does not verify or says nothing about any system, and for texts of others.
     """
     artifact, inputs, score = public_artifact(json.loads(frozen), declared)
     texts = read_texts(release, inputs, Manifest.from_json(artifact["manifest"]), declared)

@@ -25,7 +25,7 @@ class HeadAnswer:
 
 @dataclass(frozen=True)
 class Head:
-    """What a report says of itself. `fields` has those of FIELDS that it names; `end` is the line of its last rule."""
+    """What a report says about itself: `fields` are those of FIELDS that it names, `end` the line of the last rule."""
 
     fields: dict[str, str]
     answers: tuple[HeadAnswer, ...]

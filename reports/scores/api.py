@@ -119,7 +119,7 @@ class PairsView(ReadingView):
         responses=PairsOut,
     )
     def get(self, request: Request, name: str) -> Response:
-        """What `manage.py analyse pairs --json` says of them; direct choices come before implied ones."""
+        """What `manage.py analyse pairs --json` says about them; direct choices come before implied ones."""
         chosen, grades = self.chosen(request, name, "grades"), request.query_params.get("grades", "")
         return Response(PairSources.of(chosen.release, collect_chosen(chosen)).document(grades))
 

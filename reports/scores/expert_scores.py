@@ -1,4 +1,4 @@
-"""What the experts say of each system: counts, problem-level aggregates and means. No rows here.
+"""What the experts say about each system: counts, problem-level aggregates and means. No rows here.
 
 Correctness (STATISTICS.md 1.5): counts of judgments, the conservative aggregate (all experts agree, else
 inconclusive) and the strict majority. Graded questions: macro mean over outputs and micro mean

@@ -21,7 +21,7 @@ def figure_rows(score: Score, figure: str) -> list[Row]:
     if figure not in FIGURES:
         raise Refused(f"There is no figure {figure!r}; there are: {', '.join(FIGURES)}.", code="no_figure")
     if score.judge is None:
-        raise Refused("No judge has spoken on this track, so there is no figure.", code="no_judge")
+        raise Refused("No judge has given a verdict on this track, so there is no figure.", code="no_judge")
     rows: list[Row] = [_HEADS[figure]]
     for system, part in score.judge.systems.items():
         if figure == "decomposition":

@@ -75,7 +75,8 @@ def is_scored(metric: Metric, outputs: Collection[LabelledOutput]) -> bool:
     """Whether these outputs of a system have a figure: somebody was asked about one of those that can be judged, or
     none can.
 
-    What abstained or failed counts negative by rule; alone it says nothing of a system whose answers nobody has read.
+    What abstained or failed counts negative by rule; alone it says nothing about a system whose answers nobody has
+    read.
     """
     reached = [output for output in outputs if output.is_judged_by(metric.needs)]
     return any(is_asked(metric, output) for output in reached) or not (reached or metric.optional)

@@ -109,7 +109,7 @@ def unanswered_and_unreleased(
 
 
 def stated(found: AllProblems) -> str:
-    """In words what a system lacks: "2 problems without an output, 1 not released"."""
+    """What a system lacks, in words: "2 problems without an output, 1 not released"."""
     parts = []
     if found.missing:
         parts.append(f"{found.missing} problem{'s' * (found.missing > 1)} without an output")

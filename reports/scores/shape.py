@@ -202,7 +202,7 @@ class InSample:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeAgainstExperts:
-    """What an audit says of a judge by one metric."""
+    """What an audit says about a judge by one metric."""
 
     in_sample: InSample
     weighted: Estimates
@@ -253,7 +253,7 @@ class MeasuredSystem:
     paper_bootstrap: Estimate
     missing: int
     not_applicable: int
-    open: Annotated[Maybe[int], "Outputs of which a person has still to tell; they bound the value."] = None
+    open: Annotated[Maybe[int], "Outputs that a person still has to decide; they bound the value."] = None
     settled: Annotated[Maybe[int], "Outputs that people decided."] = None
     domains: Estimates
 

@@ -59,7 +59,7 @@ def types_of_successes(inputs: Inputs) -> dict[str, str]:
 def kinds_of(
     release: str, arm: Arm, types: SuccessTypes, successes: Mapping[str, LabelledOutput]
 ) -> dict[str, str]:
-    """Subject to type for these answered outputs of one track and condition, with what people said of open cases;
+    """Subject to type for these answered outputs of one track and condition, with what people said about open cases;
     at most two queries."""
     track, condition = arm
     rows = (

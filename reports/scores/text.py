@@ -21,7 +21,9 @@ def score_text(score: shape.Score) -> str:
     if score.measured and any(map(score.measured.by_system, score.measured.measures)):
         lines += _measured_lines(score.measured)
     lines += (
-        _judge_lines(score.judge, score.condition) if score.judge else ["No judge has spoken on this track."]
+        _judge_lines(score.judge, score.condition)
+        if score.judge
+        else ["No judge has given a verdict on this track."]
     )
     for campaign in score.experts:
         state = "closed" if campaign.closed else "open, no figures by system before it is closed"
@@ -35,11 +37,11 @@ def score_text(score: shape.Score) -> str:
         if counts.not_released:
             lines.append(f"{system}: {counts.not_released} not released, in no denominator")
     for system, problems in (score.not_released or {}).items():
-        lines.append(f"{system}: not released ({problems} problems), in no denominator")
+        lines.append(f"{system}: not released ({counted(problems, 'problem')}), in no denominator")
     for rule in score.exclusions or ():
         kind = (
             ", ".join(word for word, is_so in (("primary", rule.primary), ("late", rule.late)) if is_so)
-            or "beside"
+            or "not primary"
         )
         out, every = rule.instances["excluded"], rule.instances["all"]
         lines += ["", f"Exclusion {rule.rule} ({kind}): {out} of {every} instances out"]
@@ -80,7 +82,7 @@ def number(estimate: Estimate) -> str:
 
 def _measured_lines(measured: shape.MeasuredScores) -> Iterator[str]:
     yield ""
-    yield f"Measured on {measured.instances} instances: value [95 %]"
+    yield f"Measured on {counted(measured.instances, 'instance')}: value [95 %]"
     for key, measure in measured.measures.items():
         systems = measured.by_system(key)
         if systems:
@@ -157,7 +159,7 @@ def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
 
 
 def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
-    """What the experts said of one system by one question, in one line."""
+    """What the experts said about one system by one question, in one line."""
     if isinstance(found, shape.Steps):
         counts = _listed(found.steps, zeros=False)
         means = [f"; {of.title} {number(of.estimate)}" for of in found.measures.values()]

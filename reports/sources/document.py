@@ -90,7 +90,7 @@ def alternative_sources(chosen: Chosen, matcher: Judge | None) -> list[SourceRow
         output__run__condition=chosen.condition,
     ).values_list("output__run__system__slug", "output__instance__key", "output__attempt", "value")
     said = {(system, instance, attempt): value for system, instance, attempt, value in rows}
-    # what people said of selected sources that the matcher could not tell, in the matcher's words
+    # what people said about selected sources that the matcher could not tell, in the matcher's words
     types = get_protocol(chosen.release.benchmark.protocol).success_types
     settled = answers(chosen.release.name)
     if types is not None and settled:

@@ -47,7 +47,7 @@ def copy_verdicts(
     """
     chosen = choose_judge(campaign.release, campaign.track, judge, condition_of(campaign))
     if chosen is None:
-        raise Refused("No judge has spoken on this track.", code="no_judge", field="judge")
+        raise Refused("No judge has given a verdict on this track.", code="no_judge", field="judge")
     said = Verdict.objects.filter(judge=chosen, second=None, output__run__release=campaign.release)
     known = sorted(set(said.order_by().values_list("predicate", flat=True).distinct()))
     asked = predicate or (known[0] if len(known) == 1 else "")

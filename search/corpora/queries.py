@@ -89,7 +89,7 @@ def searches_of(corpus: Corpus) -> list[Searches]:
 
 @dataclass(frozen=True)
 class Said:
-    """What people say of a statement: how many call it relevant or not, and what they report, with how many do."""
+    """What people say about a statement: how many call it relevant or not, and what they report, with how many do."""
 
     key: str
     relevant: int

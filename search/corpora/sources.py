@@ -199,7 +199,7 @@ def _read_document(
 
 
 def _about(source: Outline, document: str) -> dict[str, object]:
-    """What a document says of itself."""
+    """What a document says about itself."""
     text = source.flat.text
     seen = visible(text, "latex")
     abstract, year = _ABSTRACT.search(seen), _DATE.search(text)

@@ -27,7 +27,7 @@ def corpora(request: HttpRequest) -> HttpResponse:
 @staff_only
 @require_GET
 def corpus(request: HttpRequest, slug: str) -> HttpResponse:
-    """A corpus: its sources and indexes, how often it was searched, and what was said of its statements."""
+    """A corpus: its sources and indexes, how often it was searched, and what was said about its statements."""
     shown = get_object_or_404(Corpus.objects.select_related("release", "created_by"), slug=slug)
     try:
         models = [(name, f"{one.model} at {one.endpoint.name}") for name, one in declared_models().items()]

@@ -1,4 +1,4 @@
-"""What was searched for: personal data, kept for 30 days, and what people said of the results."""
+"""What was searched for: personal data, kept for 30 days, and what people said about the results."""
 
 from django.conf import settings
 from django.db import models
@@ -70,7 +70,7 @@ class Reason(models.TextChoices):
 
 
 class Feedback(models.Model):
-    """What a person said of a result: 1 relevant, -1 not relevant, 0 neither. The newest of a person counts."""
+    """What a person said about a result: 1 relevant, -1 not relevant, 0 neither. The newest of a person counts."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="search_feedback"

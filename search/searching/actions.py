@@ -186,7 +186,7 @@ def say_relevant(
     reason: str = "",
     note: str = "",
 ) -> Feedback:
-    """Keep what a person says of a result: 1 relevant, -1 not, 0 neither. The newest counts."""
+    """Keep what a person says about a result: 1 relevant, -1 not, 0 neither. The newest counts."""
     if query is not None:
         with identities_readable():
             own = Query.objects.filter(pk=query, user=user).exists()

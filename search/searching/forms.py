@@ -110,7 +110,7 @@ class SearchForm(PlainForm):
 
 
 class VoteForm(forms.Form):
-    """What a person says of a result; a reason alone is a report, so not relevant."""
+    """What a person says about a result; a reason alone is a report, so not relevant."""
 
     corpus = forms.SlugField()
     key = forms.CharField(max_length=200)

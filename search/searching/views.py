@@ -1,4 +1,4 @@
-"""The search page, what people say of a result, and one statement."""
+"""The search page, what people say about a result, and one statement."""
 
 from urllib.parse import urlencode
 

@@ -13,6 +13,7 @@ from search.models import Corpus, SloganRun
 from search.slogans.actions import ask_for_slogans, estimate, raise_budget, steer
 from search.slogans.forms import OrderForm
 from search.slogans.queries import faults_of, runs_with_progress
+from stats.core.text import counted
 from work.endpoints import no_endpoint_reason
 from work.forms import BudgetForm
 from work.steering import MOVES
@@ -42,7 +43,10 @@ def slogans(request: SignedInRequest, slug: str) -> HttpResponse:
                 run = ask_for_slogans(
                     actor=request.user, corpus=corpus, order=form.order(), **budget.cleaned_data
                 )
-                with told(request, f"{run.tasks.count():,} statements wait for their slogans."):
+                with told(
+                    request,
+                    f"{counted(run.tasks.count(), 'statement waits', 'statements wait')} for a slogan.",
+                ):
                     return redirect("slogans", slug=slug)
             if status == 200:
                 context["estimate"] = estimate(corpus=corpus, order=form.order())

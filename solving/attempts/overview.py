@@ -19,7 +19,7 @@ MARKS = {"sound": "+", "flawed": "\N{MINUS SIGN}", "unsure": "?"}
 
 @dataclass(frozen=True)
 class Review:
-    """What a verifier said of a candidate, in a word."""
+    """What a verifier said about a candidate, in a word."""
 
     candidate: str
     verifier: str
@@ -32,7 +32,7 @@ class Review:
 
 @dataclass
 class Line:
-    """A step as a line. `entry` is the proof that came of it, `reviews` what was said of that proof or by it."""
+    """A step as a line. `entry` is the proof that came of it, `reviews` what was said about that proof or by it."""
 
     step: Step
     calls: int = 0

@@ -110,7 +110,9 @@ def check_publishable(run: SolveRun) -> None:
         )
     unfinished = run.attempts.exclude(state=AttemptState.ENDED).count()
     if run.state != RunState.DONE or unfinished:
-        raise Refused(f"{unfinished} attempts have not ended yet.", code="not_ended")
+        raise Refused(
+            f"{counted(unfinished, 'attempt has', 'attempts have')} not ended yet.", code="not_ended"
+        )
     if run.release.frozen_at is None:
         raise Refused(f"Freeze the release {run.release.name} first.", code="not_frozen", field="release")
     if run.attempts.filter(ended_because=Attempt.Because.CANCELLED).exists():

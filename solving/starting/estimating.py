@@ -16,7 +16,7 @@ from solvers.steps import Ask, End, Given, Reply, Step, Use
 MOST_QUESTIONS = 1_000
 SHORT = 500  # tokens of a draft in the low estimate
 MODULE = 1_000  # tokens of what a module writes
-FEEDBACK_SHARE = 4  # what a verifier says of a candidate is this part of its length
+FEEDBACK_SHARE = 4  # what a verifier says about a candidate is this part of its length
 _DRAFTS = ("proof_latex", "text")
 _MODULES = ("formal", "summary")
 _NONCE = "0" * 32

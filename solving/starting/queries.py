@@ -19,7 +19,7 @@ TYPICAL_OF = 50  # problems, of which the one of middle length stands for all
 
 
 def typical(solver: Solver, order: Order) -> tuple[Given, int]:
-    """The problem of middle length, as an attempt is given it, and the number of attempts. Raises Refused."""
+    """The problem of median length, as an attempt is given it, and the number of attempts. Raises Refused."""
     check_protocol(solver, order)
     chosen = chosen_instances(order)
     solving = get_protocol(order.release.benchmark.protocol).solving

@@ -62,6 +62,6 @@ class SolverList(generics.ListAPIView[Solver]):
 
     @writes("solver_make", request=SolverIn, responses={201: SolverOut, 409: RefusalOut})
     def post(self, request: Request) -> Response:
-        """The version that is made of exactly this, which may be there already."""
+        """The version with exactly this content, which may exist already."""
         made = make_solver(actor=caller(request), system=System(**understood(SolverIn, request)))
         return Response(SolverOut(made).data, status=201)

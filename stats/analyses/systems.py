@@ -1,4 +1,4 @@
-"""`analyse systems`: what several raters together say of every system: mean, majority, unanimous."""
+"""`analyse systems`: what several raters together say about every system: mean, majority, unanimous."""
 
 from dataclasses import dataclass, replace
 

@@ -39,7 +39,7 @@ class Design:
         return np.asarray(self.member == stratum)
 
 
-MOST_ALONE = 4  # strata whose names say nothing of what is alike, up to which each has a spread of its own
+MOST_ALONE = 4  # strata whose names say nothing about what is alike, up to which each has a spread of its own
 
 
 def audit_design(units: AuditUnits) -> Design:
@@ -137,7 +137,7 @@ def _given_sizes(units: AuditUnits, inside: np.ndarray, name: str) -> tuple[int,
 def borrowing_groups(units: AuditUnits, design: Design) -> list[str]:
     """For each stratum the group with which it shares its spread, "" where it stands alone (stats/audit/pooling.py).
 
-    Strata named system/bucket share by bucket, within one question. Other names say nothing of what is alike: a few
+    Strata named system/bucket share by bucket, within one question. Other names say nothing about what is alike: a few
     strata stand alone, more than MOST_ALONE share by the judge's answer. Any grouping leaves the value as it is.
     """
     buckets = [name.partition("/")[2] for name in design.names]

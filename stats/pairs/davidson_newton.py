@@ -112,7 +112,7 @@ class NewtonProblem:
 class Climbed:
     """Where the climbs ended: parameters (R, size), covariances, log-likelihoods (R,), steps (R,).
 
-    `finite` (R,) is False where a parameter is on its way to infinity; the rest says nothing there.
+    `finite` (R,) is False where a parameter is on its way to infinity; the rest means nothing there.
     """
 
     theta: Floats

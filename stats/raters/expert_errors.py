@@ -236,6 +236,6 @@ def _facets(
 
 
 def _adjusted(fit: FacetFit, systems: Ints) -> Floats:
-    """By system the mean over its items of the chance that a rater of mean severity says success."""
+    """By system, the mean over its items of the probability that a rater of mean severity says success."""
     chances = 1 / (1 + np.exp(-(fit.intercept + fit.systems[systems] + fit.items)))
     return np.asarray(np.bincount(systems, weights=chances) / np.bincount(systems))

@@ -84,7 +84,7 @@ def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
     first, second, systems = system_pairs(answered)
     raters = answered["rater"]
     values = answered["value"]
-    # A judgment is what one rater says of an unordered pair about one subject.
+    # A judgment is what one rater says about an unordered pair about one subject.
     same, k = group_codes(answered, SAME_JUDGMENT), max(1, len(systems))
     joint = (same * k + np.minimum(first, second)) * k + np.maximum(first, second)
     judgment = np.unique(joint, return_inverse=True)[1].astype(np.int64)

@@ -128,7 +128,7 @@ def test_its_rubrics_say_in_words_what_each_value_means(protocol):
         for question in rubric.questions:
             assert question.text
             assert question.help
-            assert set(question.scale.anchors) == set(question.scale.values)
+            assert set(question.scale.anchors) == set(question.scale.values), f"anchors of {question.key}"
             assert question.scale.success <= set(question.scale.values)
 
 

@@ -45,7 +45,7 @@ def test_slogans_are_estimated_begun_and_steered(sign_in, corpus, server, owner,
     page.get_by_label("Budget in money").fill("2")
     assert axe(page) == []
     page.get_by_role("button", name="Write 4 slogans").click()
-    expect(page.get_by_text("4 statements wait for their slogans.")).to_be_visible()
+    expect(page.get_by_text("4 statements wait for a slogan.")).to_be_visible()
     with ThreadPoolExecutor(1) as elsewhere:  # the browser has the event loop of this thread
         assert elsewhere.submit(drained).result() == 4
     page.reload()

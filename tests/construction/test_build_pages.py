@@ -420,7 +420,7 @@ def test_a_release_is_made_from_the_page_with_licences_and_scans(server: Server,
     Source.objects.filter(pk=free.pk).update(licence="CC-BY-4.0")
     run(start("first", "lemmas"))
     shown = words(page(staff, "first/release/"))
-    assert "1 source may not be given on, or its licence is not known" in shown
+    assert "1 source may not be passed on, or its licence is not known" in shown
     assert "Nothing was found" in shown
     rows = b"".join(staff.get("/construction/builds/first/offsets.jsonl?licence=restricted"))  # type: ignore[arg-type]
     assert [json.loads(row)["source"] for row in rows.splitlines()] == ["2601.00001"]

@@ -191,7 +191,7 @@ def test_the_newest_audit_is_the_programs_whatever_models_said(release, judge, c
 def test_the_command_names_the_contradictions(release, judge, capsys):
     call_command("audit_construction", release="gaps")
     text = capsys.readouterr().out
-    assert "leak_free: 1 instances with a yes against a no" in text
+    assert "leak_free: 1 instance with a yes against a no" in text
     assert "program and judge" in text
     call_command("audit_construction", release="gaps", json=True)
     document = json.loads(capsys.readouterr().out)

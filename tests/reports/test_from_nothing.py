@@ -79,7 +79,7 @@ def test_without_runs_or_labels_the_page_says_what_is_missing(unlabelled_gaps, c
     client.force_login(coordinator)
     address = reverse("conditions", args=[unlabelled_gaps.name])
     page = client.get(address).content.decode()
-    assert "none has spoken" in page
+    assert "none has given a verdict" in page
     assert "not judged" in page
     assert "nothing can be paired yet" in page
     empty = load("no-runs", "re2math", {})

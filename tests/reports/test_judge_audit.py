@@ -164,7 +164,7 @@ def test_the_csv_and_rest_hold_the_same_counts(carl, gaps):
 
 
 def test_without_a_judge_or_an_audit_the_page_says_what_to_do(carl, proofs, unlabelled_gaps):
-    assert b"No judge has spoken" in carl.get(reverse("judge-audit", args=["sample-proofs"])).content
+    assert b"No judge has given a verdict" in carl.get(reverse("judge-audit", args=["sample-proofs"])).content
     with pytest.raises(Refused):
         judge_audit_document(collect(release=proofs), {})
     assert carl.get("/api/v1/releases/sample-proofs/judge-audit/").status_code == 404

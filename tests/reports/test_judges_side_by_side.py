@@ -139,7 +139,7 @@ def test_what_is_not_there_is_refused_in_words(staff, gaps, strict, name, asked,
 
 
 def test_with_one_judge_the_page_says_what_to_do(staff, gaps):
-    assert "has spoken on this track" in staff.get(reverse(PAIR, args=[gaps.name])).content.decode()
+    assert "verdicts on this track" in staff.get(reverse(PAIR, args=[gaps.name])).content.decode()
     assert staff.get(reverse("api-judge-pair", args=[gaps.name])).status_code == 404
 
 

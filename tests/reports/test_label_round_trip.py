@@ -156,7 +156,7 @@ def test_the_documented_columns_are_those_of_the_table():
         "these rows belong in docs/exports.md"
     )
     newest = max(column.since for column in LABEL_COLUMNS)
-    assert f"This is version {newest}." in section, "docs/exports.md names the newest version of the table"
+    assert f"This is version {newest}." in section, "docs/exports.md does not name this version"
 
 
 @pytest.mark.django_db

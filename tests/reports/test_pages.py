@@ -129,7 +129,7 @@ def test_undefined_values_give_their_reason_in_words(carl, proofs):
 
 def test_whole_proofs_show_judgments_aggregates_and_means(carl, proofs):
     _, text = page(carl, "score-numbers", "sample-proofs")
-    assert "No judge has spoken on this track." in text
+    assert "No judge has given a verdict on this track." in text
     assert "4 correct, 2 inconclusive, 0 incorrect" in text  # aurora's six proofs, all experts agreeing
     assert "4.83" in text  # aurora's clarity, 87 points of 18 judgments
 

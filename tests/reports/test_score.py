@@ -10,6 +10,7 @@ from benchmark.importing.outputs import import_outputs
 from canonical.documents import as_json
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
+from reports.scores.text import score_text
 from stats.core.intervals import wilson
 from tests.documents import score_document
 from tests.reports.conftest import SAMPLE
@@ -176,3 +177,10 @@ def test_a_system_that_nobody_has_judged_has_no_figure_and_moves_no_other(gaps, 
     client.force_login(owner)
     page = client.get(reverse("score-numbers", args=[gaps.name])).content.decode()
     assert "Not judged yet, and so without a figure: zeta." in page
+
+
+def test_the_text_says_one_problem_of_one(gaps):
+    found = replace(score(collect(release=gaps)), not_released={"dolomite": 1, "emerald": 2})
+    lines = score_text(found).splitlines()
+    assert "dolomite: not released (1 problem), in no denominator" in lines
+    assert "emerald: not released (2 problems), in no denominator" in lines

@@ -85,7 +85,7 @@ def test_a_run_that_is_not_over_or_was_cancelled_is_not_published(server: Server
     release = site.problems()
     by = site.solver(settings=site.rma(SMALL))
     run = site.start(by, release)
-    with pytest.raises(Refused, match="1 attempts have not ended yet"):
+    with pytest.raises(Refused, match="1 attempt has not ended yet"):
         publish(actor=None, run=run)
     site.work(run)
     with pytest.raises(Refused, match="Freeze the release"):

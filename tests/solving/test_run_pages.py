@@ -336,7 +336,7 @@ def test_hostile_text_is_shown_as_text_and_flagged(
         for path in ("steps/r1.draft/", f"memory/{entry.number}/"):
             shown = client.get(f"/solving/attempts/{attempt.pk}/{path}").content.decode()
             assert "<script>alert" not in shown
-            assert "speaks to its reader" in shown
+            assert "addresses its reader" in shown
         render_waiting()
 
 

@@ -88,11 +88,11 @@ class Command(BaseCommand):
             )
         rendering = document["rendering"]
         if rendering is not None:
-            counts = f"{rendering['formulas']} formulas in {rendering['documents']} documents"
-            lines.append(f"{counts}, {rendering['failed']} shown as source")
+            formulas, documents = (counted(rendering[noun + "s"], noun) for noun in ("formula", "document"))
+            lines.append(f"{formulas} in {documents}, {rendering['failed']} shown as source")
             for failure in rendering["failures"]:
                 source = " ".join(failure["source"].split())[:100]
                 lines.append(f"  {failure['instance']}/{failure['attempt']}: {source}: {failure['reason']}")
             if rendering["waiting"]:
-                lines.append(f"{rendering['waiting']} documents are left to a worker")
+                lines.append(f"left to a worker: {counted(rendering['waiting'], 'document')}")
         return "\n".join(lines)

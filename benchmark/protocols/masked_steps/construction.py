@@ -71,7 +71,7 @@ def instance_fields(predicate: str, payload: Mapping[str, Any]) -> dict[str, str
 def decide(
     predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any] | None, text: str
 ) -> ProgramReply:
-    """One item of ITEMS for one mask; `output` and `text` are not looked at. Raises KeyError for others."""
+    """One item of ITEMS for one mask; `output` and `text` are ignored. Raises KeyError for any other item."""
     mask = Mask.model_validate(instance)
     whole = (mask.problem, mask.reference_solution)
     if predicate == "well_formed":

@@ -47,7 +47,7 @@ def formulas(text: str) -> Iterator[str]:
 
 
 def assumed(problem: str) -> dict[str, Kind]:
-    """What the problem's formulas say of a letter: x > 0, n \\ge 1, x \\in \\mathbb{R}. Contradictions cancel."""
+    """What the problem's formulas say about a letter: x > 0, n \\ge 1, x \\in \\mathbb{R}. Contradictions cancel."""
     found: dict[str, set[Kind]] = {}
     for text in formulas(problem):
         try:

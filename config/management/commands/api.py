@@ -188,7 +188,7 @@ def _plain(value: object) -> str:
 
 
 def _environ(address: str, fields: Mapping[str, object]) -> dict[str, object]:
-    """What a server would say of the request (PEP 3333); the site's own address goes into links of the answer."""
+    """What a server would say about the request (PEP 3333); the site's own address goes into links of the answer."""
     path, _, query = address.removeprefix(settings.SITE_URL).partition("?")
     path = path.lstrip("/")
     path = f"/{path}" if path.startswith("api/") else f"/api/v1/{path}"

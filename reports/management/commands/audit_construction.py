@@ -13,7 +13,7 @@ from judging.programs.construction import audit_construction
 from reports.construction.document import chosen_findings, construction, newest_audit
 from reports.construction.raters import raters
 from stats.core.display import rounded_percent
-from stats.core.text import aligned, interval, number
+from stats.core.text import aligned, counted, interval, number
 
 
 class Command(TouchstoneCommand):
@@ -51,8 +51,8 @@ class Command(TouchstoneCommand):
         }
 
     def text(self, document: Mapping[str, Any]) -> str:
-        judge, instances, new = document["judge"], document["instances"], document["new"]
-        lines = [f"{document['release']}: {judge} about {instances} instances, {new} new verdicts", ""]
+        about, new = counted(document["instances"], "instance"), counted(document["new"], "new verdict")
+        lines = [f"{document['release']}: {document['judge']} about {about}, {new}", ""]
         for item in document["items"]:
             fault = item["fault"]
             if item["by"] != "program":
@@ -90,7 +90,7 @@ class Command(TouchstoneCommand):
         lines.append(aligned(head, rows))
         for item in found["items"]:
             if item["standings"]["contradiction"]:
-                n = item["standings"]["contradiction"]
-                lines.append(f"{item['key']}: {n} instances with a yes against a no")
+                against = counted(item["standings"]["contradiction"], "instance")
+                lines.append(f"{item['key']}: {against} with a yes against a no")
         lines += ["", *(f"{row['instance']}  {row['item']}: {row['reason']}" for row in document["findings"])]
         return "\n".join(lines)
