@@ -89,6 +89,25 @@ def test_a_shift_is_found_after_it_happens_and_noise_is_not():
     assert levels[0] == pytest.approx(0.2 * noise[0])
 
 
+def test_of_two_raters_a_change_is_found_although_every_residual_is_one():
+    even = [1, -1] * 30
+    assert drift(even)[1] is None
+    first = drift(even + [1] * 30)[1]
+    assert 60 < first < 90
+
+
+def test_one_label_against_many_others_is_no_drift():
+    # against 14 others: (14/15) / sqrt(14/225) = 3.74; with 13 of 14 others: -0.27
+    assert drift([3.74] + [-0.27] * 50)[1] is None
+
+
+def test_a_rater_who_is_always_lenient_does_not_drift():
+    # of three raters the one who differs has a residual of 1.41, the two others have -.71
+    orders = [np.random.default_rng(seed).choice([1.41, -0.71], 200, p=[0.6, 0.4]) for seed in range(20)]
+    assert [drift(order)[1] for order in orders] == [None] * 20
+    assert drift([])[1] is None
+
+
 def each_their_own(right: int, wrong: int, unknown: int) -> list[Guesses]:
     """One guess by each reviewer."""
     return [Guesses(right=1)] * right + [Guesses(wrong=1)] * wrong + [Guesses(unknown=1)] * unknown
