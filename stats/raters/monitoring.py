@@ -65,18 +65,24 @@ def severity(item: ArrayLike, rater: ArrayLike, yes: ArrayLike) -> list[Severity
 def graded_severity(scores: ArrayLike) -> list[Severity]:
     """The same from scores (n, k) of k raters on the same n items: the two-way effect over its error.
 
-    z = (mean of the rater - grand mean) / sqrt(MSE (1 - 1/k) / n), MSE of the items x raters analysis of
-    variance. Negative: a severe rater. z is None for every rater when MSE is 0.
+    t = (mean of the rater - grand mean) / sqrt(MSE (1 - 1/k) / n), MSE of the items x raters analysis of
+    variance; z is the normal deviate of Student's p, for with five items t itself is beyond 3 in 2 to 4 % of all cases.
+    Negative: a severe rater. z is None for every rater when MSE is 0.
     """
+    from scipy.special import ndtri, stdtr
+
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or min(table.shape) < 2 or not np.isfinite(table).all():
         raise ValueError("graded severity needs a complete table of at least two items and two raters")
     n, k = table.shape
     effects = table.mean(axis=0) - table.mean()
     error = table - table.mean(axis=1, keepdims=True) - effects
-    mse = float((error**2).sum()) / ((n - 1) * (k - 1))
-    se = math.sqrt(mse * (1 - 1 / k) / n)
-    z = [float(effect / se) if mse > 1e-12 * float(table.var()) else None for effect in effects]
+    degrees = (n - 1) * (k - 1)
+    mse = float((error**2).sum()) / degrees
+    z: list[float | None] = [None] * k
+    if mse > 1e-12 * float(table.var()):
+        tails = stdtr(degrees, -np.abs(effects) / math.sqrt(mse * (1 - 1 / k) / n))
+        z = (np.sign(effects) * -ndtri(np.maximum(tails, 1e-300))).tolist()
     return _entries([n] * k, (n * effects).tolist(), z)
 
 

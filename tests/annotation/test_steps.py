@@ -240,7 +240,12 @@ def test_gold_of_when_rules_were_steps_can_still_be_met(coordinator, algebraist)
         OutputFactory(run__release=campaign.release, instance=problem, text=PLAIN)
     gold = {"b1": "correct", "b3": "incorrect"}
     lines = [
-        {"problem": key, "answer": {"text": "One.\n\n---\n\nTwo.", "format": "markdown"}, "gold": {"each": gold}, "rationale": {"each": "Two is wrong."}}
+        {
+            "problem": key,
+            "answer": {"text": "One.\n\n---\n\nTwo.", "format": "markdown"},
+            "gold": {"each": gold},
+            "rationale": {"each": "Two is wrong."},
+        }
         for key in ("p1", "p2")
     ]
     attach_training(

@@ -46,7 +46,7 @@ def test_shares_are_freed_of_errors_that_pull_them_to_the_middle():
 @pytest.mark.parametrize(
     ("dull", "kept", "reasons"),
     [
-        ("c", 3, {"FEW_RATERS"}),  # measured with 100 items: the interval of a share held it in .69 of the draws
+        ("c", 3, {"FEW_RATERS"}),  # with 100 items a nominal .95 was .69
         ("", 2, {"FEW_RATERS"}),  # three raters, two per item: .87
         ("", 3, {None}),
     ],

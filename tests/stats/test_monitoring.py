@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from stats.core.estimate import Reason
 from stats.core.intervals import wilson
@@ -54,9 +55,19 @@ def test_graded_severity_is_the_rater_effect_over_its_error():
     table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
     found = graded_severity(table)
     effects = [sum_ / 6 - 127 / 24 for sum_ in (46, 15, 26, 40)]
-    assert [entry.z for entry in found] == pytest.approx([e / 0.356974 for e in effects], 1e-5)
+    p = [2 * student.sf(abs(e) / 0.356974, 15) for e in effects]
+    assert [entry.p for entry in found] == pytest.approx(p, 1e-4)
+    assert [entry.z > 0 for entry in found] == [e > 0 for e in effects]
     assert [entry.flagged for entry in found] == [True, True, False, True]
     assert sum(entry.excess for entry in found) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("items", [2, 3, 5])
+def test_a_few_shared_scores_do_not_make_raters_severe(items):
+    # By three standard deviations .21, .09 and .04 of the raters were flagged.
+    rng = np.random.default_rng(1)
+    found = [graded_severity(rng.normal(size=(items, 2)))[0].flagged for _ in range(500)]
+    assert sum(found) <= 6
 
 
 def test_graded_severity_without_error_has_no_z():
