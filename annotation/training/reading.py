@@ -1,6 +1,6 @@
 """Training as reviewers and coordinators read it: what is still to do, and answers compared with the gold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -22,7 +22,7 @@ from annotation.models import (
     TrainingSet,
     TrainingSkip,
 )
-from benchmark.rubrics import rubric_from_content
+from benchmark.rubrics import Question, rubric_from_content
 from stats.core.scale import value_words
 
 
@@ -112,7 +112,7 @@ def compared(item: TrainingItem, attempt: TrainingAttempt) -> list[Compared]:
                     own=tuple((row.step, _words(row.value), row.comment) for row in mine),
                     gold=tuple((row.step, _words(row.value)) for row in wanted),
                     rationale=next((row.rationale for row in wanted if row.rationale), ""),
-                    same=bool(wanted) and _values(mine) == _values(wanted),
+                    same=_same(question, _values(mine), _values(wanted)),
                     comparable=bool(wanted) and question.scale.has_values,
                 )
             )
@@ -121,6 +121,15 @@ def compared(item: TrainingItem, attempt: TrainingAttempt) -> list[Compared]:
 
 def _values(rows: Iterable[TrainingAnswer | TrainingGold]) -> dict[str, str]:
     return {row.step: row.value for row in rows}
+
+
+def _same(question: Question, own: Mapping[str, str], gold: Mapping[str, str]) -> bool:
+    """Whether the answers by step are the gold.
+
+    A required question has a label for every step there is. Gold of before may have more: rules once were steps.
+    """
+    asked = {step: value for step, value in gold.items() if step in own} if question.required else gold
+    return bool(asked) and own == asked
 
 
 def _words(value: str) -> str:
@@ -157,7 +166,8 @@ def training_results(campaign: Campaign) -> TrainingResults:
     """The results of the training, for the campaign's staff."""
     training = training_of(campaign)
     rubric = rubric_from_content(campaign.rubric.content)
-    keys = [question.key for question in rubric.questions if question.scale.has_values]
+    compared_ones = {question.key: question for question in rubric.questions if question.scale.has_values}
+    keys = list(compared_ones)
     if training is None:
         return TrainingResults(campaign.slug, 0, False, "", keys, [])
     gold: dict[int, dict[str, dict[str, str]]] = {}
@@ -173,10 +183,10 @@ def training_results(campaign: Campaign) -> TrainingResults:
         for answer in attempt.answers.all():
             own.setdefault(answer.question, {})[answer.step] = answer.value
         for question, values in gold.get(attempt.item_id, {}).items():
-            if question in keys:
+            if question in compared_ones:
                 counts = person.questions.setdefault(question, {"same": 0, "answered": 0})
                 counts["answered"] += 1
-                counts["same"] += own.get(question, {}) == values
+                counts["same"] += _same(compared_ones[question], own.get(question, {}), values)
     for skip in training.skips.select_related("reviewer"):
         who = skip.reviewer
         people.setdefault(who.pk, Trained(who.name or who.email, who.rater)).skipped = True

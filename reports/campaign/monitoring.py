@@ -198,7 +198,7 @@ def _signs(
             way = "more" if entry.z and entry.z > 0 else "less"
             found.append(f"{in_words(key)}: {way} lenient than the others")
         if entry.drifts_from is not None:
-            found.append(f"{in_words(key)}: drifts from label {entry.drifts_from} on")
+            found.append(f"{in_words(key)}: drifts from disagreement {entry.drifts_from} on")
     grades = (
         (time.slow, "unusually slow"),
         (time.fast, "unusually fast"),

@@ -33,7 +33,8 @@ REASONS: dict[str, str] = {
     Reason.RATERS_ALIKE: "Raters are not told apart, and this needs to know who gave which label.",
     Reason.NO_SUCCESS_SET: "No value was named as a success.",
     Reason.NOT_A_SHARE: "The scores are not all between 0 and 1.",
-    Reason.FEW_RATERS: "It takes three raters to tell errors from the truth.",
+    Reason.FEW_RATERS: "Telling errors from the truth takes three raters who vary their answers, four where no "
+    "item has labels of three.",
     Reason.FEW_EVENTS: "There are too few successes or failures for this method.",
 }
 

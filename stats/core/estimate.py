@@ -35,7 +35,7 @@ class Reason(StrEnum):
     RATERS_ALIKE = "RATERS_ALIKE"  # raters who are not told apart
     NO_SUCCESS_SET = "NO_SUCCESS_SET"  # no value was named as success
     NOT_A_SHARE = "NOT_A_SHARE"  # scores that are not probabilities
-    FEW_RATERS = "FEW_RATERS"  # two raters cannot tell errors from the truth
+    FEW_RATERS = "FEW_RATERS"  # two raters who vary their answers cannot tell errors from the truth
     FEW_EVENTS = "FEW_EVENTS"  # the method's condition on successes and failures fails
 
 

@@ -105,6 +105,19 @@ class _Asked:
         found = len(np.unique(self.ratings.rater))
         return None if found >= raters else Reason.ONE_RATER if found < 2 else Reason.FEW_RATERS
 
+    def unidentified(self) -> Reason | None:
+        """Why labels cannot tell errors from the truth: too few raters who vary their answers.
+
+        It takes four where no item has labels of three: three raters, two per item, leave more unknowns than there are
+        shares to know them from. Where all labels are the same there is nothing to tell.
+        """
+        item, rater, value = self.ratings.item, self.ratings.rater, self.ratings.value
+        pairs = np.unique(np.column_stack([rater, value]), axis=0)[:, 0]
+        varying = np.flatnonzero(np.bincount(pairs, minlength=1) > 1)
+        most = np.bincount(item[np.isin(rater, varying)], minlength=1).max()
+        enough = np.ptp(value) == 0 or len(varying) >= (MIN_RATERS if most >= MIN_RATERS else MIN_RATERS + 1)
+        return None if enough else Reason.FEW_RATERS
+
     def errors(self, function: Callable[[np.ndarray], Floats]) -> tuple[Floats, int] | None:
         """Standard errors of `function` of a mask of labels and their degrees of freedom; None below two units.
 
@@ -168,7 +181,7 @@ class _Asked:
 
 def _classes(asked: _Asked) -> tuple[dict[str, Estimate], dict[str, Estimate], DawidSkene | None]:
     ratings = asked.ratings
-    refused = asked.refusal(MIN_RATERS)
+    refused = asked.refusal(MIN_RATERS) or asked.unidentified()
     if refused is not None:
         nothing = undefined(SHARES, refused, n=ratings.n_items, level=asked.level)
         return dict.fromkeys(ratings.categories, nothing), dict.fromkeys(ratings.raters, nothing), None

@@ -13,6 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from stats.core.bootstrap import Ints
+from stats.core.scale import NOT_ASSESSED
 from stats.tables.cells import number_in
 from stats.tables.columns import Check, Column, Form, Table, read_table
 from stats.tables.names import same_name
@@ -240,7 +241,8 @@ def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, 
 
     An empty state becomes `answered`, or the state that the value itself names; an empty subject becomes its parts
     `instance|system|attempt`. Each step of a subject is a subject of its own, `subject/step`; where no cluster is
-    given, the steps of one subject are one. Raises TableError naming line and column.
+    given, the steps of one subject are one. Answers that a step was not assessed are left out, as by the site.
+    Raises TableError naming line and column.
     """
     table = read_table(stream, CHECKS, form=form, renaming=renaming, unread=_UNREAD)
     columns = dict(table.columns)
@@ -277,7 +279,7 @@ def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, 
         columns["subject"] = _replaced(subject, steps, map("/".join, zip(named, ids, strict=True)))
         alone = cluster.is_in("")[steps]
         columns["cluster"] = _replaced(cluster, steps[alone], compress(named, alone))
-    return Table(columns, table.lines)
+    return Table(columns, table.lines).select(step.is_in("") | ~value.is_in(NOT_ASSESSED))
 
 
 def _replaced(column: Column, rows: Ints, texts: Iterable[str]) -> Column:

@@ -1,5 +1,7 @@
 """Labels of steps: what a step is, what may be said of it, and what is stored and exported."""
 
+import json
+
 import pytest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -13,8 +15,10 @@ from annotation.core.material import material
 from annotation.core.visibility import Viewer
 from annotation.grading.answers import Incomplete, checked
 from annotation.grading.sheets import sheet
-from annotation.models import Grade
+from annotation.models import Grade, TrainingGold, TrainingItem
 from annotation.templatetags.grading import step_of
+from annotation.training.actions import answer_training, attach_training
+from annotation.training.reading import compared, training_results, unfinished
 from benchmark.rubrics import RubricError, rubric_from_content
 from benchmark.steps import NO_ERROR, steps_of, up_to_first_error
 from reports.printing.items import printed_items
@@ -225,3 +229,35 @@ def test_rest_names_the_steps_and_shows_their_labels(stepwise, algebraist, clien
 def test_the_steps_a_client_names_are_those_of_the_shown_text(stepwise):
     lengths, shown = anchors(material(stepwise))
     assert {step.key for step in shown} < set(lengths)
+
+
+def test_gold_of_when_rules_were_steps_can_still_be_met(coordinator, algebraist):
+    asked = rubric(EACH)
+    row = RubricFactory(name="each", content=asked.content, sha256=digest("each"))
+    campaign = CampaignFactory(slug="trained", rubric=row, reviewers_per_item=1)
+    for key in ("p1", "p2"):
+        problem = InstanceFactory(key=key, release=campaign.release)
+        OutputFactory(run__release=campaign.release, instance=problem, text=PLAIN)
+    gold = {"b1": "correct", "b3": "incorrect"}
+    lines = [
+        {
+            "problem": key,
+            "answer": {"text": "One.\n\n---\n\nTwo.", "format": "markdown"},
+            "gold": {"each": gold},
+            "rationale": {"each": "Two is wrong."},
+        }
+        for key in ("p1", "p2")
+    ]
+    attach_training(
+        actor=coordinator, campaign=campaign, file="\n".join(map(json.dumps, lines)).encode(), form="jsonl"
+    )
+    for item in TrainingItem.objects.filter(training__campaign=campaign):
+        TrainingGold.objects.create(item=item, question="each", step="b2", value="correct")  # the rule
+    draw_items(actor=coordinator, campaign=campaign)
+    open_campaign(actor=coordinator, campaign=campaign)
+    said = [gold, {"b1": "correct", "b3": "correct"}]
+    for item, labels in zip(unfinished(algebraist, campaign), said, strict=True):
+        attempt = answer_training(reviewer=algebraist, item=item, content={"steps": {"each": labels}})
+        assert [one.same for one in compared(item, attempt)] == [labels == gold]
+    (person,) = training_results(campaign).reviewers
+    assert person.questions == {"each": {"same": 1, "answered": 2}}

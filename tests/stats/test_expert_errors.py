@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,6 +41,25 @@ def test_shares_are_freed_of_errors_that_pull_them_to_the_middle():
     low, high = found.shares["yes"].ci
     assert low < 0.3 < high
     assert [found.accuracies[name].value for name in "abc"] == pytest.approx([0.95, 0.85, 0.75], abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("dull", "kept", "reasons"),
+    [
+        ("c", 3, {"FEW_RATERS"}),  # with 100 items a nominal .95 was .69
+        ("", 2, {"FEW_RATERS"}),  # three raters, two per item: .87
+        ("", 3, {None}),
+    ],
+)
+def test_errors_need_three_raters_who_vary_their_answers(dull, kept, reasons):
+    ratings = simulated(3)
+    value = np.where(ratings.rater == "abc".find(dull or "-"), 1, ratings.value)
+    here = np.ones(len(value), bool) if kept == 3 else ratings.rater != ratings.item % 3
+    some = replace(ratings, item=ratings.item[here], rater=ratings.rater[here], value=value[here])
+    found = expert_errors(some, np.array([1]), seed=1)
+    assert {share.reason for share in found.shares.values()} == reasons
+    # severities are of another model
+    assert found.severities["a"].value is not None
 
 
 def test_the_model_is_dawid_and_skenes():

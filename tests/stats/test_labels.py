@@ -156,3 +156,18 @@ def test_each_step_of_a_subject_is_a_subject_and_the_steps_of_one_are_a_cluster(
     )
     assert table["subject"].texts() == ["p/a/1/b1", "p/a/1/b2", "q|a/b1", "p/a/1", "q|a"]
     assert table["cluster"].texts() == ["p/a/1", "paper-1", "q|a", "", ""]
+
+
+def test_an_answer_that_a_step_was_not_assessed_is_no_judgment_of_it():
+    rows = [
+        "p1,b1,ada,correct",
+        "p1,b2,ada,not_assessed",
+        "p1,b2,emil,incorrect",
+        "p2,,ada,not_assessed",  # no step: a value like any other
+    ]
+    table = read("\n".join(["subject,step,rater,value", *rows]).encode())
+    assert list(zip(table["subject"].texts(), table["value"].texts(), strict=True)) == [
+        ("p1/b1", "correct"),
+        ("p1/b2", "incorrect"),
+        ("p2", "not_assessed"),
+    ]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from stats.core.estimate import Reason
 from stats.core.intervals import wilson
@@ -54,9 +55,19 @@ def test_graded_severity_is_the_rater_effect_over_its_error():
     table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
     found = graded_severity(table)
     effects = [sum_ / 6 - 127 / 24 for sum_ in (46, 15, 26, 40)]
-    assert [entry.z for entry in found] == pytest.approx([e / 0.356974 for e in effects], 1e-5)
+    p = [2 * student.sf(abs(e) / 0.356974, 15) for e in effects]
+    assert [entry.p for entry in found] == pytest.approx(p, 1e-4)
+    assert [entry.z > 0 for entry in found] == [e > 0 for e in effects]
     assert [entry.flagged for entry in found] == [True, True, False, True]
     assert sum(entry.excess for entry in found) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("items", [2, 3, 5])
+def test_a_few_shared_scores_do_not_make_raters_severe(items):
+    # By three standard deviations .21, .09 and .04 of the raters were flagged.
+    rng = np.random.default_rng(1)
+    found = [graded_severity(rng.normal(size=(items, 2)))[0].flagged for _ in range(500)]
+    assert sum(found) <= 6
 
 
 def test_graded_severity_without_error_has_no_z():
@@ -87,6 +98,25 @@ def test_a_shift_is_found_after_it_happens_and_noise_is_not():
     levels, first = drift(np.concatenate([noise, np.full(20, 2.5)]))
     assert 100 <= first < 115
     assert levels[0] == pytest.approx(0.2 * noise[0])
+
+
+def test_of_two_raters_a_change_is_found_although_every_residual_is_one():
+    even = [1, -1] * 30
+    assert drift(even)[1] is None
+    first = drift(even + [1] * 30)[1]
+    assert 60 < first < 90
+
+
+def test_one_label_against_many_others_is_no_drift():
+    # against 14 others: (14/15) / sqrt(14/225) = 3.74; with 13 of 14 others: -0.27
+    assert drift([3.74] + [-0.27] * 50)[1] is None
+
+
+def test_a_rater_who_is_always_lenient_does_not_drift():
+    # of three raters the one who differs has a residual of 1.41, the two others have -.71
+    orders = [np.random.default_rng(seed).choice([1.41, -0.71], 200, p=[0.6, 0.4]) for seed in range(20)]
+    assert [drift(order)[1] for order in orders] == [None] * 20
+    assert drift([])[1] is None
 
 
 def each_their_own(right: int, wrong: int, unknown: int) -> list[Guesses]:
