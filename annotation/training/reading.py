@@ -126,7 +126,7 @@ def _values(rows: Iterable[TrainingAnswer | TrainingGold]) -> dict[str, str]:
 def _same(question: Question, own: Mapping[str, str], gold: Mapping[str, str]) -> bool:
     """Whether the answers by step are the gold.
 
-    A required question has a label for every step there is. Gold of before may have more: rules once were steps.
+    A required question has a label for every step. Older gold may have more, because rules were steps once.
     """
     asked = {step: value for step, value in gold.items() if step in own} if question.required else gold
     return bool(asked) and own == asked
