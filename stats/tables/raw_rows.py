@@ -14,7 +14,7 @@ from typing import BinaryIO
 Row = tuple[int, Sequence[str]]
 
 _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_PACKED = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how workbooks and ZIP archives start, and workbooks before 2007
+_PACKED = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .zip and .xls begin
 _BLOCK = 1 << 20
 MAX_LINE = 1 << 24  # bytes; a longer line is not a row of a table
 MAX_COLUMNS = 1_000
