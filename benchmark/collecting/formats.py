@@ -68,7 +68,7 @@ def document() -> str:
         "one can be a column for each part of its entry, such as `targets[1].paper`. A folder or ZIP of JSON",
         "files, one for each problem or output, is such a table too, with the columns `file` and `folder` for",
         "their paths. The commands `import_release` and `import_outputs` take JSON Lines with exactly these",
-        "fields, without `system`.",
+        "fields, without `system`. Of a workbook only the first sheet is read, with the columns that are hidden.",
         "",
         "Outputs are also read as other tools write them, in all of these ways: results of OpenAI's Batch API",
         "(JSON Lines), outputs of MathArena (JSON, or a folder of them), and logs of Inspect (`.eval` or",

@@ -53,7 +53,9 @@ def _with_header(rows: Iterator[tuple[int, Any]]) -> Iterator[Row]:
     for number, cells in rows:
         if not header:
             header = [str(cell).strip() for cell in cells]
-            if not header[0] and "index" not in header:
+            while header and not header[-1]:  # empty columns on the right, as spreadsheets often write them
+                header.pop()
+            if header and not header[0] and "index" not in header:
                 header[0] = "index"
             for position, name in enumerate(header, start=1):
                 if not name or header.index(name) + 1 != position:

@@ -231,6 +231,8 @@ def _results(facts: Facts) -> Step:
             link,
             "View",
         )
+    if not facts.outputs:  # the page of results shows nothing without them
+        return Step("Results", State.AHEAD, "Waits for outputs", "", _import(facts), "Import outputs")
     return Step(
         "Results",
         State.AHEAD,

@@ -11,7 +11,7 @@ from reports.core.cells import Cell, NamedCell, bounds_words, leading_first, num
 from reports.core.figures.confusion import confusion_matrix
 from reports.core.figures.forest import ForestMark, Group, forest_plot
 from reports.core.figures.shares import share_bars
-from reports.core.wording import coefficient_name, in_words
+from reports.core.wording import coefficient_name, in_words, reason_sentence
 from reports.scores import shape
 from reports.scores.lacking import stated
 from reports.scores.text import shown
@@ -57,7 +57,7 @@ def score_sections(score: shape.Score) -> Mapping[str, object]:
             {
                 **vars(rule),
                 "rows": [
-                    {**_figure(row), "all": shown(row.all, row.all), "left": shown(row.left, row.all)}
+                    {**_figure(row), "all": _told(row.all, row.all), "left": _told(row.left, row.all)}
                     for row in rule.figures
                 ],
             }
@@ -69,8 +69,8 @@ def score_sections(score: shape.Score) -> Mapping[str, object]:
             "rows": [
                 {
                     **_figure(row),
-                    "with": shown(row.with_, row.with_),
-                    "without": shown(row.without, row.with_),
+                    "with": _told(row.with_, row.with_),
+                    "without": _told(row.without, row.with_),
                 }
                 for row in score.in_sight.figures
             ],
@@ -78,6 +78,12 @@ def score_sections(score: shape.Score) -> Mapping[str, object]:
         if score.in_sight
         else None,
     }
+
+
+def _told(estimate: Estimate | None, whole: Estimate) -> str:
+    if estimate and estimate.value is None:
+        return reason_sentence(estimate.reason)
+    return shown(estimate, whole)
 
 
 def _figure(row: shape.Figure) -> dict[str, str]:

@@ -14,6 +14,7 @@ from typing import BinaryIO
 Row = tuple[int, Sequence[str]]
 
 _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_PACKED = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .zip and .xls begin
 _BLOCK = 1 << 20
 MAX_LINE = 1 << 24  # bytes; a longer line is not a row of a table
 MAX_COLUMNS = 1_000
@@ -35,6 +36,8 @@ def text_lines(stream: BinaryIO) -> Iterator[str]:
     done = 0
     for block in _whole_lines(stream):
         if not done:
+            if block.startswith(_PACKED):
+                raise TableError("this is a workbook or an archive: save its table as CSV in UTF-8", line=1)
             if block.startswith(_WIDE_BOMS):
                 raise TableError("the file is UTF-16: save it as UTF-8", line=1)
             block = block.removeprefix(codecs.BOM_UTF8)

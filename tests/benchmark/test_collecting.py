@@ -785,6 +785,12 @@ def test_a_workbook_becomes_outputs(carl, towers):
     ]
 
 
+def test_empty_columns_on_the_right_are_no_columns(carl, towers):
+    """Spreadsheet programs write them for cells that once held something, or have a colour."""
+    upload = sent(carl, b"problem,model,proof,,\np1,gpt,It is.,,\n", "a.csv", release="towers")
+    assert upload.recognised["columns"] == ["problem", "model", "proof"]
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -819,6 +825,7 @@ def test_a_hostile_workbook_is_refused_with_the_place(carl, towers, content, sai
         ("a.csv", b"a,a\n1,2\n", "two columns are called 'a'"),
         ("a.csv", b"a,b\n1\n", "has 1 cells where the header has 2"),
         ("a.csv", b"\xff\xfea\x00", "UTF-16"),
+        ("a.csv", b"a,,b\n1,2,3\n", "column 2 has no name"),
         ("a.csv", b"\n", "has no rows"),
         ("a.zip", b"PK", "not a readable zip"),
     ],

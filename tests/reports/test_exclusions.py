@@ -19,6 +19,7 @@ from reports.exclusions.rules import Objection, Rule, fallen_out
 from reports.models import ExclusionRule
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
+from reports.scores.page import score_sections
 from reports.scores.text import score_text
 from tests.annotation.campaigns import drafted, opened, rubric, second_algebraist
 from tests.annotation.grading import graded_by
@@ -96,6 +97,16 @@ def test_a_rule_stands_beside_the_score_which_stays_as_it_was(closed, coordinato
     ]
     # both of the system's graded outputs are correct; one of them is of a1
     assert (row["all"]["n"], row["left"]["n"], row["left"]["value"]) == (2, 1, 1.0)
+
+
+def test_a_figure_without_a_value_says_why_in_a_sentence(closed, coordinator):
+    for grade in Grade.objects.filter(assignment__item__instance__key="a2"):
+        Flag.objects.create(grade=grade, kind="context")
+    declare_rule(actor=coordinator, release=closed, **TERMS)
+    [rule] = score_sections(score(collect(release=closed)))["exclusions"]
+    told = {cell for row in rule["rows"] for cell in (row["all"], row["left"])}
+    assert "Nothing was labelled." in told
+    assert not any("NO_ITEMS" in cell for cell in told)
 
 
 def test_a_primary_rule_leaves_its_instances_out_of_the_score_itself(closed, coordinator):

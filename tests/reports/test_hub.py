@@ -44,6 +44,7 @@ def test_a_study_with_problems_alone_asks_for_outputs():
     assert said["Problems"][:2] == (State.DONE, "1 problem in 1 field")
     assert said["Outputs"][:2] == (State.NEEDED, "What the systems wrote is not here yet")
     assert said["Grading"] == (State.AHEAD, "Not set up", "Waits for outputs")
+    assert said["Results"] == (State.AHEAD, "Waits for outputs", "")
     assert said["Publication"][1] == "Not started"
     assert coming(release) == "Import what the systems wrote"
 

@@ -60,6 +60,8 @@ def test_csv_and_jsonl_say_the_same():
             "cells are separated by semicolons: save the table with commas between them",
         ),
         (b"subject\tvalue\ns1\tyes\n", 1, "cells are separated by tabs"),
+        (b"PK\x03\x04\x14\0\xdd", 1, "a workbook or an archive: save its table as CSV in UTF-8"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", 1, "a workbook or an archive"),
     ],
 )
 def test_bad_tables_are_refused_with_the_place(text, line, message):
