@@ -88,9 +88,9 @@ def test_scores_are_compared_on_the_outputs_that_all_graded():
 
 
 def test_a_drift_is_found_and_placed():
-    # Cy agrees with Bo against Ann for ten outputs and is alone with yes for ten more
-    found = monitored(given(Ann="y" * 10 + "n" * 10, Bo="n" * 20, Cy="n" * 10 + "y" * 10))
-    assert found["Cy"]["questions"]["ok"]["drifts_from"] > 10
+    # Cy agrees with Bo against Ann for 15 outputs and is alone with yes for 15 more
+    found = monitored(given(Ann="y" * 15 + "n" * 15, Bo="n" * 30, Cy="n" * 15 + "y" * 15))
+    assert found["Cy"]["questions"]["ok"]["drifts_from"] > 15
     assert any("drifts" in sign for sign in found["Cy"]["signs"])
 
 

@@ -274,7 +274,7 @@ def test_a_study_of_pairs_alone_has_results_a_record_and_a_pdf(client, owner, tm
     release.refresh_from_db()
     client.force_login(owner)
     page = client.get(reverse("score", args=[release.name])).content.decode()
-    assert "Experts compared answers two at a time, and graded none by itself." in page
+    assert "Experts compared answers two at a time, and graded none on its own." in page
     frozen = freeze_artifact(actor=None, release=release)
     wish = Wish(name="pairs", title="Pairs", asked="Which is better?", limitations="Few.")
     files = prepare_record(artifact=frozen, wish=wish).files
