@@ -266,5 +266,5 @@ def as_asked(prompt: Prompt | OwnPrompt, messages: Iterable[Mapping[str, str]]) 
     """
     if isinstance(prompt, OwnPrompt) or not prompt.step_labels:
         return prompt
-    names = [name for message in messages for name in _FRAMED_STEP.findall(message["content"])]
-    return prompt.about([(name, "") for name in names])
+    sent = "\n".join(message["content"] for message in messages)
+    return prompt.about([(name, "") for name in dict.fromkeys(_FRAMED_STEP.findall(sent))])

@@ -75,7 +75,7 @@ def is_scored(metric: Metric, outputs: Collection[LabelledOutput]) -> bool:
     """Whether these outputs of a system have a figure: somebody was asked about one of those that can be judged, or
     none can.
 
-    What abstained or failed counts negative by rule; alone it says nothing about a system whose answers nobody has
+    What abstained or failed counts negative by rule; alone it says nothing about a system whose answers were never
     read.
     """
     reached = [output for output in outputs if output.is_judged_by(metric.needs)]

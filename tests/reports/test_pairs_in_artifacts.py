@@ -15,7 +15,7 @@ from pypdf import PdfReader
 
 from annotation.models import Grade
 from benchmark.describing.actions import describe_release
-from benchmark.models import Release
+from benchmark.models import Output, Release
 from benchmark.releases.freezing import freeze_release
 from reports.artifact.differences import compare
 from reports.artifact.freezing import FORMAT, WITH_PAIRS, assemble, build, freeze_artifact
@@ -31,6 +31,7 @@ from reports.records.actions import Wish, prepare_record
 from reports.records.archive import archive, verify_archive
 from reports.scores.inputs import collect
 from stats.core.intervals import t_value, wilson
+from tests.factories import JudgeFactory, VerdictFactory
 from tests.reports.conftest import load, load_proofs
 from tests.reports.test_direct_pairs import CHOICES, HEAD, line_of
 from tests.reports.test_judged_pairs import with_choices
@@ -275,6 +276,7 @@ def test_a_study_of_pairs_alone_has_results_a_record_and_a_pdf(client, owner, tm
     client.force_login(owner)
     page = client.get(reverse("score", args=[release.name])).content.decode()
     assert "Experts compared answers two at a time, and graded none on its own." in page
+    assert "what the AI judge says" not in page
     frozen = freeze_artifact(actor=None, release=release)
     wish = Wish(name="pairs", title="Pairs", asked="Which is better?", limitations="Few.")
     files = prepare_record(artifact=frozen, wish=wish).files
@@ -294,3 +296,9 @@ def test_a_study_of_pairs_alone_has_results_a_record_and_a_pdf(client, owner, tm
     printed = " ".join(" ".join(sheet.extract_text() for sheet in report.pages).split())
     assert "Two at a time" in printed
     assert "aurora 6 3 3 50 % (17 to 83)" in printed
+    judge = JudgeFactory(protocol="proofs")
+    VerdictFactory(
+        judge=judge, output=Output.objects.filter(run__release=release).first(), predicate="correct"
+    )
+    page = client.get(reverse("score", args=[release.name])).content.decode()
+    assert "The figures are what the AI judge says, not checked by experts." in page

@@ -9,15 +9,14 @@ from reports.core.datasets import ExpertLabel
 from tests.documents import agreement_document, reliability_document
 from tests.factories import AssignmentFactory, CampaignFactory, InstanceFactory, PaperFactory
 
-RUBRIC = rubric_from_content(
-    {
-        "name": "steps",
-        "version": 1,
-        "kind": "grade",
-        "title": "Steps",
-        "questions": [{"key": "first", "text": "First wrong step?", "scale": "first_error"}],
-    }
-)
+
+def one_question(**question):
+    return rubric_from_content(
+        {"name": "one", "version": 1, "kind": "grade", "title": "One", "questions": [question]}
+    )
+
+
+RUBRIC = one_question(key="first", text="First wrong step?", scale="first_error")
 # Two reviewers on one proof of four steps: one stops at the second step, the other at the third.
 SAID = {
     1: ("correct", "incorrect", "not_assessed", "not_assessed"),
@@ -56,15 +55,7 @@ def test_problems_of_one_paper_are_taken_together_and_were_not_by_earlier_method
         "p5": ("no", "no"),
     }
     papers = {"p1": "A", "p2": "A", "p3": "B", "p4": "B", "p5": "C"}
-    rubric = rubric_from_content(
-        {
-            "name": "right",
-            "version": 1,
-            "kind": "grade",
-            "title": "Right",
-            "questions": [{"key": "right", "text": "Right?", "scale": "flag"}],
-        }
-    )
+    rubric = one_question(key="right", text="Right?", scale="flag")
 
     def agreement(subject_of, papers, **methods):
         labels = [
