@@ -63,9 +63,7 @@ def test_who_asks_reads_in_which_campaigns_the_same_answers_would_be_shown(
     ItemFactory(campaign=others[1], output__run__release=closed.release)
     client.force_login(coordinator)
     address = reverse("campaign", args=[closed.slug])
-    told = (
-        "It would show systems of answers in other campaigns, too; decisions there would count as informed."
-    )
+    told = "Unblinding this campaign also shows the systems of answers in other campaigns"
     page = client.get(address).content.decode()
     assert told in page
     assert "Again" in page
