@@ -10,7 +10,7 @@ function sayStill() {
   const note = document.createElement("p");
   note.className = "notice bad signed-out";
   note.setAttribute("role", "alert");
-  note.textContent = "You are signed out, so this page stands still. It goes on once you have signed in in another tab.";
+  note.textContent = "You are signed out, so this page is not updated any more. It goes on once you have signed in again in another tab.";
   box.append(note); // the first element says whether anything is running
 }
 

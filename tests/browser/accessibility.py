@@ -60,6 +60,7 @@ def axe(page: Page) -> list[str]:
 
     The rules are those of WCAG 2.2, levels A and AA, however grave a fault is.
     """
+    page.wait_for_load_state()  # a click waits until the next page begins, not until it is there
     if page.evaluate("() => window.axe === undefined"):
         page.evaluate(AXE)
     faults: list[str] = page.evaluate(RUN)

@@ -190,6 +190,7 @@ def test_a_batch_is_exported_and_its_results_are_settled(
     page.goto(f"/solving/runs/{run.pk}/")
     expect(page.get_by_role("heading", name="Batch")).to_be_hidden()
     page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
     assert axe(page) == []
     assert fits(page)
     page.get_by_role("button", name="Export the waiting questions as a batch file").click()

@@ -43,7 +43,9 @@ def _quiet(monkeypatch, settings, tmp_path):
 def test_sources_are_uploaded_looked_at_and_added(sign_in, owner, width, theme, tmp_path: Path):
     page = sign_in(owner, color_scheme=theme, viewport={"width": width, "height": 844})
 
-    def fits() -> None:
+    def fits(heading: str = "") -> None:
+        if heading:  # of the page that a click has led to
+            expect(page.get_by_role("heading", level=1)).to_have_text(heading)
         assert axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -54,19 +56,20 @@ def test_sources_are_uploaded_looked_at_and_added(sign_in, owner, width, theme, 
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     page.get_by_role("link", name="Add some here").click()
-    fits()
+    fits("Add sources")
     page.get_by_label("Archives").set_input_files([tmp_path / name for name in files])
     page.get_by_role("button", name="Read the archives").click()
     expect(page.get_by_text("0 of 3")).to_be_visible()
     worked()
     expect(page.get_by_role("link", name="What would be added")).to_be_visible()
     page.get_by_role("link", name="What would be added").click()
+    expect(page.get_by_role("button", name="Add 3 sources")).to_be_visible()
     fits()
     page.get_by_role("button", name="Add 3 sources").click()
     worked()
     page.reload()
     page.get_by_role("link", name="To the sources").click()
-    fits()
+    fits("Sources")
     page.get_by_role("link", name="2401.00001v1").click()
     page.get_by_role("link", name="Theorem 1").click()
     expect(page.locator("#marked")).to_contain_text("Every space has an")
