@@ -43,6 +43,7 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests live until the end: no collection of garbage needs to look at them again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
 
 
 @pytest.hookimpl(trylast=True)
