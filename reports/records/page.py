@@ -242,6 +242,10 @@ def how_judged(record: Shown) -> dict[str, object]:
     """The scale, what counts as solved, agreement, and the judge, in words."""
     found, judge = record.found, judge_of(record)
     context: dict[str, object] = {"judge": judge, "grading": found and found.campaign}
+    if judge:
+        answers = {row.subject for row in record.inputs.outputs if row.state == "answered"}
+        read = answers & {row.subject for row in record.inputs.votes}
+        context["read"] = "every answer" if read == answers else f"{len(read)} of the {len(answers)} answers"
     if found and found.campaign and found.scale.aggregation != "mean":
         levels = {value: value_words(value) for value in found.scale.judgments}
         context["levels"] = list(levels.values())

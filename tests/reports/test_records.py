@@ -319,12 +319,12 @@ def test_where_problems_are_not_shown_no_settled_case_quotes_their_references(ow
     assert (score.sha256.encode() in made.files["README.md"]) == show_problems
 
 
-def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_of_it(tmp_path):
+@pytest.mark.parametrize("unread", [0, 1])
+def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_of_it(tmp_path, unread):
     release = load_gaps()
     lines = ["release,question,subject,rater,rater_kind,vote,value,state,judge_version"]
-    for output in Output.objects.filter(run__release=release, state="answered").select_related(
-        "instance", "run__system"
-    ):
+    answers = Output.objects.filter(run__release=release, run__track="raw", state="answered").order_by("pk")
+    for output in answers.select_related("instance", "run__system")[unread:]:
         subject = f"{output.instance.key}/{output.run.system.slug}/{output.attempt}"
         for question in ("ground", "suff"):
             lines += [
@@ -340,7 +340,8 @@ def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_
     score = freeze_artifact(actor=None, release=release, judge="rival-v1")
     files = prepare_record(artifact=score, wish=WISH).files
     shown = files["index.html"].decode()
-    assert "read every answer 3 times; the majority counts" in shown
+    read = f"{len(answers) - 1} of the {len(answers)} answers" if unread else "every answer"
+    assert f"read {read} 3 times; the majority counts" in shown
     assert "rival-v1, 3 votes" in shown
     assert ("prompts are in the archive" in shown) == any(name.startswith("prompts/") for name in files)
 
