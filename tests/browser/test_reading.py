@@ -168,6 +168,8 @@ def test_go_to_understands_abbreviations_and_words(reading):
     page.locator("#go-to input").fill("carry energy")
     expect(page.locator("#go-to li")).to_have_count(6)
     expect(page.locator("#go-to li").first).to_contain_text("in the text, 6 places")
+    page.locator("#go-to input").fill("because f is constant")
+    expect(page.locator("#go-to li").first).to_contain_text("because f is constant")
     page.locator("#go-to input").fill("no such words")
     expect(page.get_by_text("Nothing in this document matches.")).to_be_visible()
 

@@ -32,6 +32,13 @@ export function rank(words, name, title, section) {
   return found;
 }
 
+// A passage as a reader sees it, in one line. KaTeX has every formula twice, and in MathML a numerator comes first.
+function seen(passage) {
+  const block = passage.querySelector(".block").cloneNode(true);
+  for (const twice of block.querySelectorAll(".katex-html, annotation")) twice.remove();
+  return block.textContent.replace(/\s+/g, " ").trim();
+}
+
 export class GoTo {
   constructor({ dialog, outline, go }) {
     Object.assign(this, { dialog, outline, go });
@@ -79,11 +86,14 @@ export class GoTo {
   // Passages that have the typed words as they stand.
   #inText(typed) {
     if (typed.length < 3) return [];
-    this.texts ??= this.outline.passages.map((passage) => plain(passage.querySelector(".block").innerText));
-    const hits = this.outline.passages.filter((_, at) => this.texts[at].includes(typed));
-    return hits.slice(0, MOST).map((passage, at) => {
-      const text = passage.querySelector(".block").innerText.replace(/\s+/g, " ");
-      const start = Math.max(0, plain(text).indexOf(typed) - 30);
+    this.texts ??= this.outline.passages.map((passage) => {
+      const text = seen(passage);
+      return { passage, text, searched: plain(text) };
+    });
+    const wanted = typed.replace(/\s+/g, " ");
+    const hits = this.texts.filter(({ searched }) => searched.includes(wanted));
+    return hits.slice(0, MOST).map(({ passage, text, searched }, at) => {
+      const start = Math.max(0, searched.indexOf(wanted) - 30);
       const where = this.outline.at(passage);
       return {
         element: passage,
