@@ -173,6 +173,18 @@ def test_unavailable_verdicts_leave_the_denominator_and_are_bounded():
     assert (uncorrected["n_abstain"], uncorrected["n_unavailable"]) == (1, 1)
 
 
+def test_verdicts_on_outputs_of_other_tracks_are_no_part_of_the_uncorrected_share():
+    """As an export has it: strata are named where experts read, and the judge said more about other runs."""
+    rows = [(f"y{at}", "judge", "m", "yes", "", "s/yes", 4, 2) for at in range(2)]
+    rows += [(f"n{at}", "judge", "m", "no", "", "s/no", 6, 2) for at in range(2)]
+    rows += [(row[0], "expert", "x", *row[3:]) for row in rows]
+    rows += [(f"u{at}", "judge", "m", "yes" if at < 2 else "no", "", "", "", "") for at in range(6)]
+    rows += [(f"oracle{at}", "judge", "m", "yes", "", "", "", "") for at in range(20)]
+    document = corrected_document(table(rows, WITH_DESIGN), positive="yes", options=OPTIONS)
+    uncorrected = document["uncorrected"]
+    assert (uncorrected["value"], uncorrected["n"], document["corrected"]["value"]) == (0.4, 10, 0.4)
+
+
 def test_unaudited_abstentions_are_known_negatives():
     rows = [
         ("a", "judge", "m", "yes", ""),
