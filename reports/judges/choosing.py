@@ -121,7 +121,9 @@ def judge_matrix(chosen: Chosen, metric: str = "") -> VerdictMatrix:
         said = tallies(judge_votes(release, track, judge, condition))
         answered = {predicate for found in said.values() for predicate in found}
         if set(wanted.needs) <= answered:
-            benches.append(Bench(judge.label, judge.family, list(labelled_outputs(rows, said, reached).values())))
+            benches.append(
+                Bench(judge.label, judge.family, list(labelled_outputs(rows, said, reached).values()))
+            )
         else:
             silent.append(judge.label)
     families = dict(

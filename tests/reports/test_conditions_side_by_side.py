@@ -161,9 +161,7 @@ def test_planning_windows_stand_beside_each_other_and_only_plans_are_compared_wi
 def test_a_plan_is_judged_although_its_output_abstained_later_as_in_the_score(gaps):
     # of four plans that the judge finds right, two are by outputs that abstained in the end
     six = list(gaps.instances.order_by("key")[:6])
-    run = run_under(
-        gaps, "window-1", six, labels=lambda i: {"anchor_match": "yes" if i in six[:4] else "no"}
-    )
+    run = run_under(gaps, "window-1", six, labels=lambda i: {"anchor_match": "yes" if i in six[:4] else "no"})
     run.outputs.update(payload={"planning_anchor": "A bound."})
     run.outputs.filter(instance__in=six[:2]).update(state="abstained", text="")
     found = row(condition_document(gaps), "planning")["cells"]["window_1"]["estimate"]

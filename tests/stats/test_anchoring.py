@@ -44,7 +44,7 @@ def test_the_difference_between_few_raters_has_student_s_t():
 
 
 def test_labels_on_one_item_agree_or_disagree_with_its_verdict_together():
-    # Twelve raters, six to an item, whose verdict is wrong on a fifth of 30 items. Clusters of raters alone covered .83.
+    # Twelve raters, six to an item; verdicts are wrong on a fifth of 30 items. Clusters of raters alone covered .83.
     rng, inside = np.random.default_rng(6), 0
     items = np.repeat(range(30), 6)
     for _ in range(300):

@@ -204,7 +204,9 @@ def test_an_expert_who_abstains_votes_as_in_the_scores_of_the_site():
         "no": ["no", "no", "abstain"],
     }
     rows = [(subject, "judge", "m", "yes") for subject in said]
-    rows += [(subject, "expert", f"e{n}", value) for subject, of in said.items() for n, value in enumerate(of)]
+    rows += [
+        (subject, "expert", f"e{n}", value) for subject, of in said.items() for n, value in enumerate(of)
+    ]
     corrected, audit = both(table(rows))
     found = audit["in_sample"]
     assert (found["tp"], found["fp"], audit["splits"], audit["excluded"]) == (1, 3, 2, 1)
