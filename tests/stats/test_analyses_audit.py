@@ -6,6 +6,7 @@ import json
 import pytest
 
 from stats.analyses.audit import audit_document
+from stats.analyses.audit_text import audit_text
 from stats.analyses.corrected import corrected_document
 from stats.analyses.options import Options
 from stats.tables.labels import read_labels
@@ -183,6 +184,22 @@ def test_verdicts_on_outputs_of_other_tracks_are_no_part_of_the_uncorrected_shar
     document = corrected_document(table(rows, WITH_DESIGN), positive="yes", options=OPTIONS)
     uncorrected = document["uncorrected"]
     assert (uncorrected["value"], uncorrected["n"], document["corrected"]["value"]) == (0.4, 10, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("read", "which"),
+    [
+        (lambda at: at % 3 == 0, "weighted by the design"),
+        (lambda at: True, "in sample"),  # nothing tells how many were not read
+        (lambda at: at < 20, "in sample"),  # whole outputs were drawn, whose steps are alike
+    ],
+)
+def test_the_primary_figure_is_one_that_is_there_and_whose_interval_holds(read, which):
+    rows = [(f"o{at // 5}", at, "judge", "m", "yes" if at % 2 else "no") for at in range(60)]
+    rows += [(*row[:2], "expert", "x", "yes" if row[1] % 4 else "no") for row in rows if read(row[1])]
+    labels = table(rows, ("subject", "step", "rater_kind", "rater", "value"))
+    text = audit_text(audit_document(labels, positive="yes", options=OPTIONS))
+    assert f"Primary: kappa, {which}." in text
 
 
 def test_unaudited_abstentions_are_known_negatives():
