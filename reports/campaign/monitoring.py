@@ -174,7 +174,12 @@ def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> AnchoringSh
         else (label.value in scale.success) == (label.verdict == "yes")
         for label in labels
     ]
-    found = anchoring(agrees, [label.before for label in labels], [label.reviewer for label in labels])
+    found = anchoring(
+        agrees,
+        [label.before for label in labels],
+        [label.reviewer for label in labels],
+        [label.item for label in labels],
+    )
     return AnchoringShares(question=question.key, labels=len(labels), **vars(found))
 
 

@@ -11,7 +11,7 @@ from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from judging.models import Judge
 from reports.core.choosing import UNDECLARED, MixedTuples, judges_of_release, named_or_first
-from reports.core.datasets import judge_votes, labelled_outputs, output_rows, tallies
+from reports.core.datasets import judge_votes, labelled_outputs, output_rows, reached_stages, tallies
 from reports.exclusions.objections import excluded_of
 
 Outputs = Mapping[str, LabelledOutput]  # by subject
@@ -42,7 +42,7 @@ class Entries:
 
 
 def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = "") -> Entries:
-    """Read the arms of the protocol's tables, each with two queries, without the instances that a primary exclusion
+    """Read the arms of the protocol's tables, each with a few queries, without the instances that a primary exclusion
     rule leaves out.
 
     Raises Refused with code no_conditions (the protocol has no such tables), mixed_tuples, no_tuple or no_judge.
@@ -74,7 +74,7 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
                 row for row in output_rows(release, *arm) if row.system in systems and row.instance not in out
             ]
             votes = judge_votes(release, arm[0], chosen, arm[1]) if chosen else ()
-            outputs[arm] = labelled_outputs(kept, tallies(votes))
+            outputs[arm] = labelled_outputs(kept, tallies(votes), reached_stages(release, *arm))
     known = frozenset(release.instances.values_list("key", flat=True))
     return Entries(
         shown=tuple(shown),

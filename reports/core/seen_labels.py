@@ -8,8 +8,9 @@ from annotation.reveal.rules import reveal_of
 
 @dataclass(frozen=True)
 class SeenLabel:
-    """An expert's answer to the verdict's question; `before` says that the verdict was in sight."""
+    """An expert's answer to the verdict's question about an item; `before` says that the verdict was in sight."""
 
+    item: int
     reviewer: int
     value: str
     verdict: str
@@ -29,6 +30,7 @@ def seen_labels(campaign: Campaign) -> tuple[str, list[SeenLabel]]:
         state=LabelState.ANSWERED,
     ).order_by("pk")
     values = rows.values_list(
+        "grade__assignment__item",
         "grade__assignment__reviewer",
         "value",
         "grade__assignment__item__shown_verdict__value",

@@ -236,7 +236,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("mean_over*", "Student’s t", "macro"),
     ("final_mean, by cluster*", "Student’s t over papers", "final"),
     ("final_mean*", "Student’s t", "final"),
-    ("logit_item_clustered*", "logistic model, clustered by instance", "self-preference"),
+    ("logit_item_clustered*", "logistic model, clustered by paper", "self-preference"),
     ("delta_clipped*", "delta method, clipped to -1 and 1", "delta"),
     ("gwet_2008*", "Gwet 2008", "agreement"),
     ("pairs*", "share of pairs of labels", "same"),

@@ -11,7 +11,15 @@ from benchmark.subjects import Subject, parse_subject
 from judging.models import Judge
 from judging.runs.tally import Tally
 from reports.core.choosing import Chosen, judges_with_verdicts, one_tuple
-from reports.core.datasets import OutputRow, judge_info, judge_votes, labelled_outputs, output_rows, tallies
+from reports.core.datasets import (
+    OutputRow,
+    judge_info,
+    judge_votes,
+    labelled_outputs,
+    output_rows,
+    reached_stages,
+    tallies,
+)
 from reports.judges.matrix import Bench, VerdictMatrix, matrix_of
 from reports.judges.pairs import Differing, JudgePair, differing, judge_pair
 from reports.scores.inputs import SEED
@@ -107,13 +115,15 @@ def judge_matrix(chosen: Chosen, metric: str = "") -> VerdictMatrix:
         raise Refused(
             f"There is no metric {metric!r} here; there are: {names}.", code="no_metric", field="metric"
         )
-    rows = _rows(chosen)
+    rows, reached = _rows(chosen), reached_stages(release, track, condition)
     benches, silent = [], []
     for judge in judges_with_verdicts(release, track, condition):
         said = tallies(judge_votes(release, track, judge, condition))
         answered = {predicate for found in said.values() for predicate in found}
         if set(wanted.needs) <= answered:
-            benches.append(Bench(judge.label, judge.family, list(labelled_outputs(rows, said).values())))
+            benches.append(
+                Bench(judge.label, judge.family, list(labelled_outputs(rows, said, reached).values()))
+            )
         else:
             silent.append(judge.label)
     families = dict(

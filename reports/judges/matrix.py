@@ -12,6 +12,7 @@ import numpy as np
 from benchmark.protocol import LabelledOutput, Metric
 from reports.scores.judge_scores import is_unavailable
 from stats.core.estimate import Estimate, Reason, undefined
+from stats.scores.clusters import cluster_codes
 from stats.scores.judge_matrix import METHOD, JudgeMatrix, interaction_residuals, judge_matrix
 
 FORMAT = "touchstone-judge-matrix-1"
@@ -29,9 +30,11 @@ class Bench:
 
 @dataclass(frozen=True)
 class _Common:
-    """`accepted[system, judge, item]` of 0/1 over the items that all systems and judges have in common."""
+    """`accepted[system, judge, item]` of 0/1 over the items that all systems and judges have in common, and the papers
+    of these."""
 
     items: list[Item]
+    papers: list[str]
     accepted: np.ndarray[Any, np.dtype[np.int64]]
     missing: int
     unavailable: int
@@ -156,8 +159,10 @@ def _common(metric: Metric, benches: Sequence[Bench], systems: Sequence[str]) ->
         [[is_accepted(known[system, item]) for item in usable] for known in said] for system in systems
     ]
     shape = (len(systems), len(benches), len(usable))
+    papers = {output.instance: output.cluster for bench in benches for output in bench.outputs}
     return _Common(
         usable,
+        [papers[instance] for instance, _ in usable],
         np.array(accepted, dtype=np.int64).reshape(shape),
         len(every) - len(whole),
         len(whole) - len(usable),
@@ -165,16 +170,14 @@ def _common(metric: Metric, benches: Sequence[Bench], systems: Sequence[str]) ->
 
 
 def _fit(common: _Common, own: np.ndarray[Any, np.dtype[np.bool_]]) -> JudgeMatrix | Reason:
-    """Verdict by verdict; attempts at one instance are one cluster."""
+    """Verdict by verdict; all that is about one paper is one cluster."""
     if not common.items or not own.any():
         return Reason.NO_ITEMS
     g, j, n = common.accepted.shape
-    keys = {key: number for number, key in enumerate(dict.fromkeys(key for key, _ in common.items))}
-    instance = np.array([keys[key] for key, _ in common.items])
     return judge_matrix(
         generator=np.repeat(np.arange(g), j * n),
         judge=np.tile(np.repeat(np.arange(j), n), g),
-        item=np.tile(instance, g * j),
+        item=np.tile(cluster_codes(common.papers), g * j),
         accepted=common.accepted.ravel(),
         own=np.repeat(own.ravel(), n),
     )

@@ -90,6 +90,9 @@ def describe_pair(
     Without spread, an interval reaches as far as an unseen kind of item could move the coefficient.
     """
     n, level, cells = int(table.sum()), request.confidence, table.ravel()
+    if len(points) == 1:  # either could have given another value, as in `agreement`
+        points, cells = np.append(points, points + 1), np.pad(cells, (0, 3))
+        clusters = None if clusters is None else np.pad(clusters, ((0, 0), (0, 3)))
     kinds = np.flatnonzero(cells)  # of items, by what both said
     items = np.zeros((len(kinds), len(cells)))
     items[np.arange(len(kinds)), kinds] = 1

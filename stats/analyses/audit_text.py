@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stats.audit.confusion import METRICS
+from stats.core.estimate import Caution
 from stats.core.text import aligned, counted, estimates, interval, made_by, number, printable
 
 Document = Mapping[str, Any]
@@ -26,9 +27,11 @@ def audit_text(document: Document) -> str:
         for part, words in (("in_sample", "in sample"), ("weighted", "weighted"))
         for name in METRICS
     ]
-    blocks.append(
-        f"Primary: {document['primary']}, weighted by the design.\n{made_by(shown, document['unit'])}"
-    )
+    weighted = document["weighted"][document["primary"]]
+    # the weights take outputs as drawn one by one
+    holds = weighted["value"] is not None and Caution.WHOLE_CLUSTERS not in weighted["warnings"]
+    which = "weighted by the design" if holds else "in sample"
+    blocks.append(f"Primary: {document['primary']}, {which}.\n{made_by(shown, document['unit'])}")
     for system, single in document.get("systems", {}).items():
         blocks.append(f"--- system {printable(system) or '(not named)'}\n{audit_text(single)}")
     for question, single in document.get("questions", {}).items():

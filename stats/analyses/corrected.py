@@ -123,12 +123,15 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
 
 
 def _uncorrected(units: AuditUnits, design: Design, strata: list[Stratum], options: Options) -> Estimate:
-    """The judge's share of positives; unavailable verdicts leave the denominator and are bounded."""
+    """The judge's share of positives; unavailable verdicts leave the denominator and are bounded.
+
+    Where the table holds verdicts on more units than the strata have, as on other tracks, those in the strata count.
+    """
     level, total = options.confidence, int(design.sizes.sum())
     judged, positive = int(units.judged.sum()), units.judge == Outcome.POSITIVE
     if judged == 0:
         return undefined("wilson", Reason.NO_JUDGE, n=0, level=level)
-    if judged >= total:
+    if judged == total:
         yes = positive[units.judged]
         if units.clusters.is_empty:
             estimate = proportion(int(yes.sum()), len(yes), level=level)

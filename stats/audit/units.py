@@ -25,7 +25,7 @@ class Outcome(IntEnum):
     UNCERTAIN = 2  # answered, but neither
     ABSTAIN = 3  # nothing that could be judged
     UNAVAILABLE = 4  # the judgment failed
-    UNDECIDED = 5  # several labels, no majority: of experts a split that no adjudicator settled
+    UNDECIDED = 5  # several labels, none by more than half: of experts a split that no adjudicator settled
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class AuditUnits:
 
     @property
     def split(self) -> np.ndarray:
-        """Units on which the experts split evenly and nobody decided."""
+        """Units on which the experts split and nobody decided."""
         return np.asarray(self.expert == Outcome.UNDECIDED)
 
     def with_splits(self, outcome: Outcome) -> "AuditUnits":
@@ -104,7 +104,7 @@ def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> Au
     positives = success_values(table, positive)
     outcomes = _row_outcomes(table, positives)
     judge_rows, expert_rows = (table["rater_kind"].is_in(kind) for kind in ("judge", "expert"))
-    experts = majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups)
+    experts = majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups, abstaining=True)
     final = {_about(decided, at): said for at, said in enumerate(_row_outcomes(decided, positives).tolist())}
     for group in range(groups) if final else ():
         experts[group] = final.get(_about(table, int(first[group])), experts[group])
@@ -116,7 +116,7 @@ def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> Au
         strata=attribute(table, "stratum", codes, groups),
         stratum_size=whole_numbers(attribute(table, "stratum_size", codes, groups)),
         sample_size=whole_numbers(attribute(table, "sample_size", codes, groups)),
-        judge=majority_outcomes(codes[judge_rows], outcomes[judge_rows], groups),
+        judge=majority_outcomes(codes[judge_rows], outcomes[judge_rows], groups, abstaining=False),
         expert=experts,
         positive=positive,
         negative=others.pop() if len(others) == 1 else f"not {positive}",
@@ -160,20 +160,20 @@ def _row_outcomes(table: Table, positives: frozenset[str]) -> Ints:
     return np.where(state.is_in("unavailable"), Outcome.UNAVAILABLE, outcomes).astype(np.int64)
 
 
-def majority_outcomes(codes: Ints, outcomes: Ints, groups: int) -> Ints:
-    """(groups,) the most frequent answer, UNDECIDED on a tie.
+def majority_outcomes(codes: Ints, outcomes: Ints, groups: int, *, abstaining: bool) -> Ints:
+    """(groups,) what more than half of the votes say, UNDECIDED where none has so many.
 
-    Abstentions and failures count only where nobody answered; abstaining then outranks failing.
+    `abstaining` is a vote of its own (of experts, ADR 71). Otherwise abstentions count only where nobody answered, as
+    failures always do; abstaining then outranks failing.
     """
     counts = np.zeros((groups, 5), dtype=np.int64)
     np.add.at(counts, (codes, outcomes), 1)
-    answers = counts[:, :3]
-    most = answers.max(axis=1)
-    tied = (answers == most[:, None]).sum(axis=1) > 1
-    winner = np.where(tied, Outcome.UNDECIDED, answers.argmax(axis=1))
+    votes = counts[:, : 4 if abstaining else 3]
+    most, cast = votes.max(axis=1), votes.sum(axis=1)
+    winner = np.where(2 * most > cast, votes.argmax(axis=1), Outcome.UNDECIDED)
     silent = np.where(counts[:, 4] > 0, Outcome.UNAVAILABLE, Outcome.NONE)
     silent = np.where(counts[:, 3] > 0, Outcome.ABSTAIN, silent)
-    return np.where(most > 0, winner, silent).astype(np.int64)
+    return np.where(cast > 0, winner, silent).astype(np.int64)
 
 
 def outcome_counts(outcomes: Ints) -> dict[str, int]:

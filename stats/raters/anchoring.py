@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stats.core.estimate import Estimate
-from stats.scores.clusters import ClusterTotals, cluster_codes, wilson_on_effective_n
+from stats.scores.clusters import cluster_codes, cluster_totals, wilson_on_effective_n
 from stats.scores.compare import unpaired_newcombe
 
 
@@ -24,22 +24,28 @@ class Anchoring:
 
 
 def anchoring(
-    agrees: ArrayLike, visible: ArrayLike, raters: Sequence[Hashable], *, level: float = 0.95
+    agrees: ArrayLike,
+    visible: ArrayLike,
+    raters: Sequence[Hashable],
+    items: Sequence[Hashable],
+    *,
+    level: float = 0.95,
 ) -> Anchoring:
     """From labels (L,): 1 where the expert says what the judge said, 1 where the verdict was in sight.
 
-    Labels of one rater are alike, so each share has Wilson's interval on its effective size by rater, with Student's t
-    for few raters, and the difference Newcombe's from the ends of both. That the same rater may be on both sides would
-    only narrow it.
+    Labels of one rater are alike, and so are those on one item, which meet the same verdict. So each share has Wilson's
+    interval on its effective size by rater or by item, whichever is wider, with Student's t for few of them, and the
+    difference Newcombe's from the ends of both. That a rater or an item may be on both sides would only narrow it.
     """
     same, shown = np.asarray(agrees, dtype=np.float64), np.asarray(visible, dtype=bool)
-    if not same.shape == shown.shape == (len(raters),):
-        raise ValueError("agrees, visible and raters must have one length")
-    codes = cluster_codes(raters)
-    groups = []
-    for rows in (shown, ~shown):
-        own = np.unique(codes[rows], return_inverse=True)[1]
-        sums = np.bincount(own, weights=same[rows]).astype(float)
-        groups.append(ClusterTotals(sums, np.bincount(own).astype(np.int64)))
-    seen, unseen = (wilson_on_effective_n(group, level=level) for group in groups)
+    if not same.shape == shown.shape == (len(raters),) == (len(items),):
+        raise ValueError("agrees, visible, raters and items must have one length")
+    codes = cluster_codes(raters), cluster_codes(items)
+
+    def share(rows: np.ndarray) -> Estimate:
+        clusters = (np.unique(own[rows], return_inverse=True)[1] for own in codes)
+        found = (wilson_on_effective_n(cluster_totals(same[rows], own), level=level) for own in clusters)
+        return max(found, key=lambda one: one.ci[1] - one.ci[0] if one.ci else 0.0)
+
+    seen, unseen = share(shown), share(~shown)
     return Anchoring(seen, unseen, unpaired_newcombe(seen, unseen))

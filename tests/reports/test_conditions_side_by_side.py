@@ -10,6 +10,8 @@ from accounts.refusal import Refused
 from benchmark.condition_tables import ConditionColumn, ConditionTable
 from benchmark.releases.queries import run_called
 from benchmark.tuples.actions import declare_tuple
+from reports.core.choosing import choose
+from reports.judges.choosing import judge_matrix
 from reports.scores.inputs import collect
 from tests.documents import condition_document, score_document
 from tests.factories import OutputFactory, RunFactory, VerdictFactory
@@ -137,8 +139,7 @@ def test_attempts_that_only_one_side_has_are_dropped_from_the_pairs_and_the_page
 def test_planning_windows_stand_beside_each_other_and_only_plans_are_compared_with_plans(gaps):
     instances = list(gaps.instances.order_by("key"))
     usual = gaps.runs.get(system__slug="aurora", track="raw", condition="")
-    answered = [output for output in usual.outputs.order_by("instance__key") if output.state == "answered"]
-    for number, output in enumerate(answered):
+    for number, output in enumerate(usual.outputs.order_by("instance__key")):
         value = "yes" if number < 4 else "no"
         VerdictFactory(judge=judge_of(gaps), output=output, predicate="anchor_match", value=value)
     for name, wins in (("window-1", 1), ("window-3", 3), ("local-only", 6)):
@@ -155,6 +156,20 @@ def test_planning_windows_stand_beside_each_other_and_only_plans_are_compared_wi
     assert set(found["differences"]) == {"local_only", "window_1", "window_3"}
     assert found["differences"]["local_only"]["unpaired"] == pytest.approx(2 / 30)
     assert found["success_type"] is None
+
+
+def test_a_plan_is_judged_although_its_output_abstained_later_as_in_the_score(gaps):
+    # of four plans that the judge finds right, two are by outputs that abstained in the end
+    six = list(gaps.instances.order_by("key")[:6])
+    run = run_under(gaps, "window-1", six, labels=lambda i: {"anchor_match": "yes" if i in six[:4] else "no"})
+    run.outputs.update(payload={"planning_anchor": "A bound."})
+    run.outputs.filter(instance__in=six[:2]).update(state="abstained", text="")
+    found = row(condition_document(gaps), "planning")["cells"]["window_1"]["estimate"]
+    document = score_document(collect(release=gaps, condition="window-1"))
+    assert found == document["judge"]["systems"]["aurora"]["metrics"]["anchor_acc"]["estimate"]
+    assert (found["k"], found["n"]) == (4, 6)
+    matrix = judge_matrix(choose(gaps, {"condition": "window-1"}), "anchor_acc")
+    assert [(each.system, each.accepted) for each in matrix.systems] == [("aurora", 4)]
 
 
 def test_a_cell_says_whether_there_is_no_run_or_nobody_was_asked(gaps):

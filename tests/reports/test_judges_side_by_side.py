@@ -1,13 +1,17 @@
 """Judges of one track side by side: two of them output by output, and all of them by system."""
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
 from benchmark.models import Output, System
+from benchmark.protocol import LabelledOutput
+from benchmark.protocols import get_protocol
 from judging.models import Judge, Verdict
 from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.core.choosing import choose
 from reports.judges.choosing import judge_matrix
+from reports.judges.matrix import Bench, matrix_of
 from reports.judges.page import matrix_sections
 from tests.reports.conftest import queries
 
@@ -186,6 +190,24 @@ def test_a_judge_of_a_systems_family_is_marked_as_its_own(staff, gaps, strict):
     }
     sections = matrix_sections(judge_matrix(choose(gaps, {})))
     assert sections["self_preference"].value or sections["why_not"]
+
+
+def test_verdicts_about_one_paper_are_one_cluster_of_self_preference():
+    rng, families = np.random.default_rng(3), ("a", "b", "c")
+
+    def output(system: str, at: int) -> LabelledOutput:
+        labels = {"ground": "yes", "suff": str(rng.choice(["yes", "no"]))}
+        states = dict.fromkeys(labels, "answered")
+        return LabelledOutput(system, f"p{at}", f"paper-{at % 6}", "analysis", 1, "answered", labels, states)
+
+    benches = [
+        Bench(f"judge-{family}", family, [output(system, at) for system in families for at in range(30)])
+        for family in families
+    ]
+    metric = get_protocol("re2math").metrics[0]
+    found = matrix_of("r", "raw", metric, benches, dict(zip(families, families, strict=True)))
+    assert found.items == 30
+    assert found.self_preference.clusters == 6
 
 
 def test_the_matrix_downloads_one_row_per_cell(staff, gaps, strict):

@@ -364,7 +364,7 @@ def test_anchoring_compares_the_arms_with_an_interval():
     question = RUBRIC.question("correctness")
     # in sight: 18 of 20 say what the verdict says; hidden: 10 of 20; twenty raters give a label on each side
     labels = [
-        SeenLabel(n, "correct" if n < agree else "incorrect", "yes", before)
+        SeenLabel(n, n, "correct" if n < agree else "incorrect", "yes", before)
         for before, agree in ((True, 18), (False, 10))
         for n in range(20)
     ]
@@ -378,9 +378,9 @@ def test_anchoring_compares_the_arms_with_an_interval():
 def test_a_verdict_on_the_question_s_own_scale_agrees_where_it_is_equal():
     question = RUBRIC.question("correctness")
     labels = [
-        SeenLabel(1, "inconclusive", "incorrect", True),
-        SeenLabel(1, "incorrect", "no", True),
-        SeenLabel(1, "inconclusive", "inconclusive", False),
+        SeenLabel(1, 1, "inconclusive", "incorrect", True),
+        SeenLabel(1, 1, "incorrect", "no", True),
+        SeenLabel(1, 1, "inconclusive", "inconclusive", False),
     ]
     found = anchoring_document(question, labels)
     assert (found["visible"]["value"], found["hidden"]["value"]) == (0.5, 1.0)

@@ -441,6 +441,18 @@ def test_a_rater_who_answers_an_item_twice_is_refused():
         )
 
 
+def test_two_raters_with_one_value_alone_have_the_intervals_of_all_raters():
+    ratings, clusters = from_matrix([["yes", "yes"]] * 20, ["yes"]), np.repeat(np.arange(5), 4)
+    request = Request(level="nominal")
+    for units in (None, clusters):
+        together = agreement(ratings, request, clusters=units)
+        [pair], _ = rater_pairs(ratings, request, clusters=units)
+        assert pair.kappas["gwet_ac1"].ci == together["gwet_ac1"].ci
+        assert pair.percent.ci[0] < pair.percent.ci[1] == 1
+        assert pair.table.tolist() == [[20]]
+    assert pair.percent.ci == together["percent"].ci
+
+
 def test_pairs_of_raters_with_little_overlap_are_dropped_by_name():
     rows = [[0, 1, None]] * 9 + [[0, None, 1]] * 12
     kept, dropped = rater_pairs(from_matrix(rows, [0, 1]), Request(level="nominal"))

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from stats.analyses.audit import audit_document
+from stats.analyses.audit_text import audit_text
 from stats.analyses.corrected import corrected_document
 from stats.analyses.options import Options
 from stats.tables.labels import read_labels
@@ -171,6 +172,34 @@ def test_unavailable_verdicts_leave_the_denominator_and_are_bounded():
     assert uncorrected["value"] == pytest.approx(1 / 6)
     assert uncorrected["bounds"] == pytest.approx([1 / 7, 2 / 7])
     assert (uncorrected["n_abstain"], uncorrected["n_unavailable"]) == (1, 1)
+
+
+def test_verdicts_on_outputs_of_other_tracks_are_no_part_of_the_uncorrected_share():
+    """As an export has it: strata are named where experts read, and the judge said more about other runs."""
+    rows = [(f"y{at}", "judge", "m", "yes", "", "s/yes", 4, 2) for at in range(2)]
+    rows += [(f"n{at}", "judge", "m", "no", "", "s/no", 6, 2) for at in range(2)]
+    rows += [(row[0], "expert", "x", *row[3:]) for row in rows]
+    rows += [(f"u{at}", "judge", "m", "yes" if at < 2 else "no", "", "", "", "") for at in range(6)]
+    rows += [(f"oracle{at}", "judge", "m", "yes", "", "", "", "") for at in range(20)]
+    document = corrected_document(table(rows, WITH_DESIGN), positive="yes", options=OPTIONS)
+    uncorrected = document["uncorrected"]
+    assert (uncorrected["value"], uncorrected["n"], document["corrected"]["value"]) == (0.4, 10, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("read", "which"),
+    [
+        (lambda at: at % 3 == 0, "weighted by the design"),
+        (lambda at: True, "in sample"),  # nothing tells how many were not read
+        (lambda at: at < 20, "in sample"),  # whole outputs were drawn, whose steps are alike
+    ],
+)
+def test_the_primary_figure_is_one_that_is_there_and_whose_interval_holds(read, which):
+    rows = [(f"o{at // 5}", at, "judge", "m", "yes" if at % 2 else "no") for at in range(60)]
+    rows += [(*row[:2], "expert", "x", "yes" if row[1] % 4 else "no") for row in rows if read(row[1])]
+    labels = table(rows, ("subject", "step", "rater_kind", "rater", "value"))
+    text = audit_text(audit_document(labels, positive="yes", options=OPTIONS))
+    assert f"Primary: kappa, {which}." in text
 
 
 def test_unaudited_abstentions_are_known_negatives():

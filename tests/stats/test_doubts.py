@@ -191,3 +191,24 @@ def test_many_nameless_strata_share_by_the_judges_answer():
     assert found["ci"][0] < 0.5 < found["ci"][1]
     assert found["ci"][1] - found["ci"][0] < 0.1
     assert found["method"] == "bb_pooled"
+
+
+def test_an_expert_who_abstains_votes_as_in_the_scores_of_the_site():
+    """Yes against an abstention is a split, and so is yes by two of four; two abstentions of three are no success and
+    no pair."""
+    said = {
+        "agree": ["yes", "yes"],
+        "against": ["yes", "abstain"],
+        "half": ["yes", "yes", "no", "uncertain"],
+        "most": ["yes", "abstain", "abstain"],
+        "no": ["no", "no", "abstain"],
+    }
+    rows = [(subject, "judge", "m", "yes") for subject in said]
+    rows += [
+        (subject, "expert", f"e{n}", value) for subject, of in said.items() for n, value in enumerate(of)
+    ]
+    corrected, audit = both(table(rows))
+    found = audit["in_sample"]
+    assert (found["tp"], found["fp"], audit["splits"], audit["excluded"]) == (1, 3, 2, 1)
+    assert (corrected["corrected"]["value"], corrected["splits"]) == (1 / 5, 2)
+    assert corrected["corrected"]["bounds"] == pytest.approx([1 / 5, 3 / 5])
