@@ -166,6 +166,14 @@ def test_a_system_s_name_in_one_word_is_found_in_two():
     assert certain("plain", "How deep. Prover and verifier agree.", ("DeepProver",)) == []
 
 
+def test_a_command_that_is_called_after_a_model_or_a_system_is_found():
+    source = r"\newcommand{\DeepSeekNorm}[1]{|#1|} So $\DeepSeekNorm{x} = \OurProver$."
+    told = [r"hidden: \DeepSeekNorm", r"hidden: \DeepSeekNorm", r"hidden: \OurProver"]
+    assert certain("latex", source, ("OurProver",)) == certain("markdown", source, ("OurProver",)) == told
+    assert certain("latex", r"Let $\Delta > \varepsilon$ and \DeclareMathOperator{\codim}{codim}.") == []
+    assert not [one for one in scan(r"$\Delta$", "latex", words=("Delta",)) if one.certain]
+
+
 def told(text_format: str, text: str) -> list[str]:
     """What a proof would be held back for: its source and its page."""
     found = find(get_protocol("proofs"), (), (), {}, text, text_format)
