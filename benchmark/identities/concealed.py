@@ -84,7 +84,7 @@ def concealed(source: str, text_format: str, tells: Tells) -> Iterator[Finding]:
 
 
 def named_commands(source: str, text_format: str, names: Tells) -> Iterator[Finding]:
-    """Commands that are called after who wrote the text. A page has them in the source of each formula, to be copied."""
+    """Commands that are called after who wrote the text: pages have the source of each formula, to be copied."""
     if text_format == "plain":
         return
     commands = {found["inside"] for found in _COMMAND.finditer(source)}
