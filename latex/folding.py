@@ -176,6 +176,8 @@ class _LetterReader:
         if name in self.macros and depth < MAX_DEPTH:
             self._read(self.macros[name], depth + 1, span)
         elif name in _TEXT_IN_MATH:
+            if name == "tag":  # the page shows it at the margin, away from the formula
+                self._add(" ", span)
             self.text_next = True
         elif name in ACCENTS and name.isalpha():
             return  # the accent goes, its letter follows

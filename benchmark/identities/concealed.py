@@ -46,6 +46,7 @@ _METADATA = {
     ),
     "plain": (r"(?m:^)(?:author|model|system|generator|solver)\s?:\s*(?P<inside>[^\n]{1,200})",),
 }  # fmt: skip
+_COMMAND = re.compile(r"\\(?P<inside>[A-Za-z]{4,60})(?![A-Za-z])")
 _UNSEEN = re.compile(f"{INVISIBLE.pattern}{{4,}}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
 _WORDS = re.compile(r"[A-Za-z]{3}|[^\W\d_a-zA-Z]{2}")
@@ -80,6 +81,18 @@ def concealed(source: str, text_format: str, tells: Tells) -> Iterator[Finding]:
     for found in _UNSEEN.finditer(source):
         if not _TAGS.search(found[0]):
             yield _finding(Kind.HIDDEN, found, f"{len(found[0])} invisible characters", certain=False)
+
+
+def named_commands(source: str, text_format: str, names: Tells) -> Iterator[Finding]:
+    """Commands that are called after who wrote the text: pages have the source of each formula, to be copied."""
+    if text_format == "plain":
+        return
+    commands = {found["inside"] for found in _COMMAND.finditer(source)}
+    if names("\n".join(sorted(commands))):
+        telling = {command for command in commands if names(command)}
+        for found in _COMMAND.finditer(source):
+            if found["inside"] in telling:
+                yield _finding(Kind.HIDDEN, found, found[0], certain=True)
 
 
 def _finding(kind: Kind, found: re.Match[str], words: str, *, certain: bool) -> Finding:

@@ -36,6 +36,7 @@ _SURNAME = re.compile(r"\s(?:[A-Z]\.\s?|de |la |le |van |von |del )*[A-Z][a-z]+"
 _ACRONYM = re.compile(r"\((?P<alone>[A-Z]{3,5})s?\)|\b(?P<acronym>[A-Z]{3,5})s? \((?P<long>[^()\n]{5,80})\)")
 _MODEL = re.compile(r"transformer|pre-?trained|language model", re.IGNORECASE)
 _LONGEST_PRODUCT = 4  # letters; a longer row of them that is a name is no accident
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "DeepProver" is also written "Deep Prover"
 _FREE = r"(?<![A-Za-z0-9])"
 
 
@@ -113,7 +114,8 @@ def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -
             yield _finding(reading, found.start(), found.end(), certain=certain)
     for name in sorted({name.strip() for name in systems if len(name.strip()) > 2}):
         distinctive = bool(re.search(r"\d|[a-z][A-Z]|[A-Z]{2}|\w[\s\-_]\w", name))
-        pattern = _GAP.join(map(re.escape, re.split(r"[\s\-_.]+", name)))
+        parts = re.split(r"[\s\-_.]+", name)
+        pattern = _GAP.join(_CAMEL.sub(r"[\\s\\-_]?", re.escape(part)) for part in parts)
         flags = re.IGNORECASE if distinctive else re.NOFLAG
         for found in re.finditer(rf"{_FREE}{pattern}(?![A-Za-z0-9])", reading.text, flags):
             if not _is_product(reading, found):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from benchmark.identities import naming
-from benchmark.identities.concealed import concealed
+from benchmark.identities.concealed import concealed, named_commands
 from benchmark.identities.findings import Finding
 from benchmark.identities.phrases import phrases, templates
 from latex.folding import read
@@ -33,9 +33,13 @@ def _scan(source: str, text_format: str, own: tuple[str, ...], added: tuple[str,
         plain = read(text, "plain")
         return any(found.certain for found in (*naming.named(plain, own, added), *phrases(plain)))
 
+    def names(text: str) -> bool:  # without `added`: a word such as "Delta" is also a command
+        return any(found.certain for found in naming.named(read(text, "plain"), own))
+
     reading = read(source, text_format)
     found = [
         *concealed(source, text_format, tells),
+        *named_commands(source, text_format, names),
         *naming.named(reading, own, added),
         *phrases(reading),
         *templates(source),

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -46,10 +46,12 @@ class Wish:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What would be published: what is declared, and all files."""
+    """What would be published: what is declared, and all files. `rounds` are campaigns that are not closed, whose
+    referees could read in it how the answers to their problems were judged."""
 
     declared: Declared
     files: Mapping[str, bytes]
+    rounds: Sequence[str]
 
     @property
     def archive(self) -> bytes:
@@ -158,7 +160,19 @@ def prepare_record(*, artifact: Artifact, wish: Wish, announced: Declared | None
     # by it the few hashes and words that are left out could be guessed
     if not any(declared.hides_answer(key) or declared.hides_problem(key) for key in keys):
         declared = replace(declared, frozen_sha256=artifact.sha256)
-    return Prepared(declared, build(release, artifact.content, declared))
+    return Prepared(declared, build(release, artifact.content, declared), _rounds(release, inputs, choices))
+
+
+def _rounds(release: Release, inputs: Inputs, choices: Choices | None) -> list[str]:
+    """Campaigns that are not closed, over answers to problems of which there are labels, verdicts or choices."""
+    judged = {label.subject for label in (*inputs.labels, *inputs.in_sight)}
+    judged |= {vote.subject for vote in inputs.votes}
+    judged |= {subject for row in (choices.rows if choices else ()) for subject in (row.first, row.second)}
+    problems = {row.instance for row in inputs.outputs if row.subject in judged}
+    rows = Campaign.objects.filter(
+        release=release, items__output__isnull=False, items__instance__key__in=problems
+    ).exclude(phase=Phase.CLOSED)
+    return sorted(set(rows.values_list("name", flat=True)))
 
 
 @transaction.atomic

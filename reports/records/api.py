@@ -51,6 +51,11 @@ class PreparedOut(serializers.Serializer[Any]):
     address = serializers.CharField()
     version = serializers.IntegerField()
     files = serializers.DictField(child=serializers.IntegerField(), help_text="Bytes by name.")
+    rounds = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Campaigns that are not closed, whose referees could read in the record what was said of the answers "
+        "to their problems.",
+    )
 
 
 class RecordOut(serializers.ModelSerializer[PublicRecord]):
@@ -98,7 +103,13 @@ class RecordsView(StrictView):
         files = {path: len(content) for path, content in sorted(made.files.items())}
         declared = made.declared
         return Response(
-            {"sha256": made.sha256, "address": declared.address, "version": declared.version, "files": files}
+            {
+                "sha256": made.sha256,
+                "address": declared.address,
+                "version": declared.version,
+                "files": files,
+                "rounds": made.rounds,
+            }
         )
 
 

@@ -133,6 +133,22 @@ NEW_INNOCENT += (
     "The lemma works for 2 hypotheses, and it worked for 2 hours of trains in a row.",
 )
 
+# Missed until 2026-11-30: names written apart, and names at the margin of a formula.
+NEW_TELLING += (
+    "Written by Chat GPT.",
+    "The idea is from chat-gpt.",
+    "Deep Seek V3 wrote this.",
+    "Open AI's model wrote this.",
+    "Alpha Proof found the bound.",
+    r"\[x = 1\tag{GPT-5}\]",
+    r"\[x = 1\tag{DeepSeek}\]",
+    r"\begin{align}x &= 1\tag{\text{Grok-4}}\\y &= 2\end{align}",
+)
+NEW_INNOCENT += (
+    "This is an open AI problem; $U$ is open, $A_i$ is closed, and seek no deep mind in the chat.",
+    r"For each $\alpha$. Proof: \[x = 1\tag{G}\] and \[y = 5 \tag{5}\]",
+)
+
 
 @pytest.mark.parametrize("text", NEW_TELLING)
 def test_newer_models_other_languages_and_traces_of_agents_are_found(text: str):
@@ -142,6 +158,20 @@ def test_newer_models_other_languages_and_traces_of_agents_are_found(text: str):
 @pytest.mark.parametrize("text", NEW_INNOCENT)
 def test_their_innocent_neighbours_are_left_alone(text: str):
     assert certain("markdown", text) == []
+
+
+def test_a_system_s_name_in_one_word_is_found_in_two():
+    for text in ("Deep Prover wrote this.", "by deep-prover", "by deep_prover", "DeepProver"):
+        assert certain("plain", text, ("DeepProver",))
+    assert certain("plain", "How deep. Prover and verifier agree.", ("DeepProver",)) == []
+
+
+def test_a_command_that_is_called_after_a_model_or_a_system_is_found():
+    source = r"\newcommand{\DeepSeekNorm}[1]{|#1|} So $\DeepSeekNorm{x} = \OurProver$."
+    told = [r"hidden: \DeepSeekNorm", r"hidden: \DeepSeekNorm", r"hidden: \OurProver"]
+    assert certain("latex", source, ("OurProver",)) == certain("markdown", source, ("OurProver",)) == told
+    assert certain("latex", r"Let $\Delta > \varepsilon$ and \DeclareMathOperator{\codim}{codim}.") == []
+    assert not [one for one in scan(r"$\Delta$", "latex", words=("Delta",)) if one.certain]
 
 
 def told(text_format: str, text: str) -> list[str]:

@@ -268,6 +268,26 @@ def test_while_referees_grade_neither_answers_nor_reports_become_public(frozen):
     assert prepare_record(artifact=frozen, wish=WISH).files
 
 
+def test_an_owner_is_told_whose_referees_could_read_how_their_problems_were_judged(client, owner, frozen):
+    """The labels of every answer are public under its system, also where the answers are not."""
+    answered = Output.objects.filter(run__release=frozen.release, state="answered")
+    graded = Grade.objects.values("assignment__item__instance")
+    judged = answered.filter(instance__in=graded).first()
+    other = answered.exclude(instance__in=graded).first()
+    times = {"draft": {}, "open": {"opened_at": timezone.now()}}
+    times["closed"] = {**times["open"], "closed_at": timezone.now()}
+    rounds = {"Drawn": ("draft", judged), "Under way": ("open", judged), "Over": ("closed", judged)}
+    for name, (phase, output) in {**rounds, "Elsewhere": ("open", other)}.items():
+        terms = {"release": frozen.release, "slug": name.lower().replace(" ", "-"), "name": name}
+        campaign = CampaignFactory(phase=phase, **terms, **times[phase])
+        ItemFactory(campaign=campaign, output=output, instance=output.instance)
+    assert prepare_record(artifact=frozen, wish=WISH).rounds == ["Drawn", "Under way"]
+    client.force_login(owner)
+    form = {**vars(WISH), "artifact": frozen.pk, "embargo": ""}
+    page = client.post(reverse("record-publish", args=[frozen.release.name]), form).content.decode()
+    assert "Not closed yet: Drawn, Under way." in page
+
+
 def test_no_hash_names_the_system_of_an_answer_that_is_not_shown(publish, proofs):
     """A reviewer of a later round has the answer's text, and by REST its hash."""
     outputs = list(Output.objects.filter(run__release=proofs))
