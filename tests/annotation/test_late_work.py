@@ -34,7 +34,9 @@ def due(campaign, days):
     Campaign.objects.filter(pk=campaign.pk).update(due_on=timezone.now().date() + dt.timedelta(days=days))
 
 
-def test_a_due_date_says_when_its_day_ends_for_people_in_other_time_zones(opened, place, coordinator, algebraist):
+def test_a_due_date_says_when_its_day_ends_for_people_in_other_time_zones(
+    opened, place, coordinator, algebraist
+):
     """31 October 2027 has 25 hours in most of Europe, and has begun in Tokyo nine hours before."""
     Campaign.objects.filter(pk=opened.pk).update(due_on=dt.date(2027, 10, 31))
     reminding.remind_campaign(actor=coordinator, campaign=opened)
