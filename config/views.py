@@ -5,9 +5,11 @@ import sys
 from collections.abc import Iterator
 from hmac import compare_digest
 from pathlib import Path
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.core.cache import cache
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -60,6 +62,15 @@ def metrics(request: HttpRequest) -> HttpResponse:
     with identities_readable():  # it counts what judges wait for
         measures = exposition()
     return HttpResponse(measures, content_type=CONTENT_TYPE_LATEST)
+
+
+def too_many_attempts(request: HttpRequest) -> HttpResponse:
+    """429 at a limit on sign-in, or 507: while the database takes no writes no attempt can be counted, and the cache,
+    which keeps the reason to itself, lets that look like a limit."""
+    if cache.add(key := uuid4().hex, True, timeout=1):
+        cache.delete(key)
+        return render(request, "429.html", status=429)
+    return render(None, "errors/507.html", {"is_read": False}, status=507)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

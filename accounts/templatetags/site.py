@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from django import template
+from django.template.defaultfilters import date as in_format
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
@@ -88,3 +90,9 @@ def in_words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
+
+
+@register.filter
+def due_words(day: date) -> str:
+    """A due date with the end of its day, which people in other time zones would take for their own."""
+    return f"{in_format(day, 'j F Y')}, 24:00 UTC"

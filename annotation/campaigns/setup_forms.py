@@ -269,7 +269,8 @@ def _due_on() -> forms.DateField:
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         help_text=(
-            "With a due date, reviewers who want reminders get an email from three days before, at most one a day."
+            "With a due date, reviewers who want reminders get an email from three days before, at most one a day. "
+            "The day ends at midnight UTC."
         ),
     )
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core import mail
 from django.db import IntegrityError, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -31,6 +32,24 @@ pytestmark = pytest.mark.django_db
 
 def due(campaign, days):
     Campaign.objects.filter(pk=campaign.pk).update(due_on=timezone.now().date() + dt.timedelta(days=days))
+
+
+def test_a_due_date_says_when_its_day_ends_for_people_in_other_time_zones(
+    opened, place, coordinator, algebraist
+):
+    """31 October 2027 has 25 hours in most of Europe, and has begun in Tokyo nine hours before."""
+    Campaign.objects.filter(pk=opened.pk).update(due_on=dt.date(2027, 10, 31))
+    reminding.remind_campaign(actor=coordinator, campaign=opened)
+    texts = [mail.outbox[0].body]
+    client = Client()
+    for person, address in (
+        (algebraist, reverse("queue")),
+        (coordinator, reverse("studies")),
+        (coordinator, reverse("campaign", args=[opened.slug])),
+    ):
+        client.force_login(person)
+        texts.append(client.get(address).content.decode())
+    assert ["31 October 2027, 24:00 UTC" in text for text in texts] == [True] * 4
 
 
 def test_a_reviewer_with_waiting_work_gets_one_mail_a_day(opened, place, coordinator, algebraist):

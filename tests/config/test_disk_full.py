@@ -69,3 +69,14 @@ def test_a_database_that_takes_no_writes_is_not_called_a_fault_of_ours(
     monkeypatch.setattr("django.db.models.query.QuerySet._fetch_all", refuses)
     answer = client.get("/api/v1/me/")
     assert (answer.status_code, answer.json()["code"]) == (507, "disk")
+
+
+def test_signing_in_does_not_speak_of_many_attempts_while_none_can_be_counted(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Django's cache says only that it stored nothing, and not that the database refused."""
+    client.logout()
+    monkeypatch.setattr("django.core.cache.backends.locmem.LocMemCache.add", lambda *_, **__: False)
+    answer = client.post("/accounts/login/", {"login": "ada@study.test", "password": "a password"})
+    assert answer.status_code == 507
+    assert "Too many attempts" not in answer.content.decode()
