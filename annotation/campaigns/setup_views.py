@@ -20,6 +20,7 @@ from annotation.campaigns.draws import DRAW_WAYS, PLANNED_ELSEWHERE, chosen, dra
 from annotation.campaigns.setup_forms import OptionsForm, PeopleForm, TermsForm
 from annotation.conflicts import resolving as conflicts
 from annotation.core import queries
+from annotation.core.identities import name_in, system_names
 from annotation.core.phases import Phase
 from annotation.guessing import actions as guessing_actions
 from annotation.models import Assignment, Campaign, CampaignSetup, GuessQuestion, SetupStep
@@ -234,6 +235,7 @@ def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
         "taken": sum(item.places_taken for item in items),
         "holders": len(queries.campaign_loads(row)),
         "guesses": GuessQuestion.objects.filter(campaign=row).exists(),
+        "named": name_in(f"{row.name}\n{row.instructions}", system_names()),
         "public_at": actions.public_answers(row),
         "short": [entry for entry in setup.coverage(row) if entry.short],
     }

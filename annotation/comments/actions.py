@@ -4,6 +4,8 @@ A shared comment must not reveal who wrote an answer, who graded it or that its 
 only, staff read it first, and one that names a system or a person is refused.
 """
 
+from itertools import chain
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -13,7 +15,8 @@ from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from annotation.assigning.actions import require_blind_reviewer
 from annotation.campaigns.actions import require_staff
-from annotation.comments.bank import campaigns_of, identifying_names, told
+from annotation.comments.bank import campaigns_of
+from annotation.core.identities import name_in, person_names, system_names
 from annotation.models import Campaign, SharedComment, SharingState
 
 DECISIONS = {
@@ -93,7 +96,7 @@ def decide_comment(
 
 
 def _require_nameless(text: str) -> None:
-    name = told(text, identifying_names())
+    name = name_in(text, chain(system_names(), person_names()))
     if name:
         raise Refused(
             f"The comment names {name}. A shared comment must not name a system or a person of the study.",

@@ -1,17 +1,13 @@
 """The comment bank: what a reviewer can insert into a comment, and what may be shared at all."""
 
-import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
-from accounts.database.sight import identities_readable
 from accounts.models import User
 from annotation.core import queries
 from annotation.models import Assignment, Campaign, SharedComment, SharingState
-from benchmark.models import System
 
 
 def usable(campaign: Campaign) -> QuerySet[SharedComment]:
@@ -82,23 +78,3 @@ def shared_in(campaign: Campaign) -> QuerySet[SharedComment]:
     everywhere = Q(campaign=None, protocol=campaign.rubric.protocol)
     rows = SharedComment.objects.filter(Q(campaign=campaign) | everywhere)
     return rows.select_related("decided_by").order_by("decided_at", "pk")
-
-
-def identifying_names() -> Iterator[str]:
-    """Names by which a comment would reveal who wrote an answer or who graded it: systems and people."""
-    with identities_readable():
-        systems = list(System.objects.values_list("name", "slug"))
-    for named in systems:
-        yield from named
-    for person in User.objects.values_list("name", "pseudonym", "email"):
-        yield from person
-
-
-def told(text: str, names: Iterable[str]) -> str:
-    """The first of `names` that occurs in `text` as whole words, whatever its case and spacing; "" for none."""
-    spoken = " ".join(text.casefold().split())
-    for name in names:
-        sought = " ".join(name.casefold().split())
-        if len(sought) > 1 and re.search(rf"(?<!\w){re.escape(sought)}(?!\w)", spoken):
-            return name
-    return ""

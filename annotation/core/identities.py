@@ -1,6 +1,7 @@
 """Which of those who run a study may see the systems of a campaign (docs/adr/0015)."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 from django.db.models import Min, Q, QuerySet
 
@@ -10,7 +11,7 @@ from accounts.models import AuditEvent, RoleName, User
 from annotation.core.item_names import is_turned
 from annotation.core.visibility import Thing, may_see, viewer
 from annotation.models import Campaign, Item, Unblinding
-from benchmark.models import Release, Run
+from benchmark.models import Release, Run, System
 
 
 def is_unblinded(campaign: Campaign) -> bool:
@@ -94,6 +95,30 @@ def item_systems(item: Item) -> list[str]:
     """Who wrote the item's output, or its two outputs as staff see them. For those who see identities."""
     outputs = [output for output in (item.output, item.second) if output is not None]
     return [output.run.system.name for output in (reversed(outputs) if is_turned(item) else outputs)]
+
+
+def system_names() -> Iterator[str]:
+    """Names by which a text would reveal who wrote an answer."""
+    with identities_readable():
+        rows = list(System.objects.values_list("name", "slug"))
+    for row in rows:
+        yield from row
+
+
+def person_names() -> Iterator[str]:
+    """Names by which a text would reveal who graded an answer."""
+    for row in User.objects.values_list("name", "pseudonym", "email"):
+        yield from row
+
+
+def name_in(text: str, names: Iterable[str]) -> str:
+    """The first of `names` in `text` as whole words, whatever is between their parts ("GPT 5", "gpt-5"); "" for none."""
+    for name in names:
+        parts = re.findall(r"[^\W_]+", name)
+        sought = r"[\W_]*".join(map(re.escape, parts))
+        if len("".join(parts)) > 1 and re.search(rf"(?<!\w){sought}(?!\w)", text, re.IGNORECASE):
+            return name
+    return ""
 
 
 def _imports(runs: Iterable[int]) -> QuerySet[AuditEvent]:

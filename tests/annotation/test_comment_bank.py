@@ -10,7 +10,8 @@ from accounts.people.erasure import erase_person
 from accounts.profile.saved_comments import change_comment, delete_comment, save_comment
 from accounts.refusal import NotAllowed, Refused
 from annotation.comments.actions import decide_comment, propose_comment, share_comment
-from annotation.comments.bank import bank_of, shared_in, told
+from annotation.comments.bank import bank_of, shared_in
+from annotation.core.identities import name_in
 from annotation.core.own_data import own_data
 from annotation.models import SharedComment
 from tests.factories import CampaignFactory
@@ -129,8 +130,13 @@ def test_a_comment_that_names_a_system_or_a_person_is_not_shared(
 
 
 def test_names_are_sought_as_whole_words():
-    assert told("By GPT-4o, of course", ["gpt-4o"]) == "gpt-4o"
-    assert told("By GPT-4or", ["gpt-4o", ""]) == ""
+    assert name_in("By GPT-4o, of course", ["gpt-4o"]) == "gpt-4o"
+    assert name_in("By GPT-4or", ["gpt-4o", "", "-"]) == ""
+
+
+@pytest.mark.parametrize("words", ["By GPT 5 pro.", "by gpt-5-Pro", "GPT5PRO", "(GPT‑5\n pro)"])
+def test_names_are_sought_whatever_is_between_their_parts(words):
+    assert name_in(words, ["GPT-5 Pro"]) == "GPT-5 Pro"
 
 
 def test_the_words_of_a_shared_comment_never_change_and_it_is_never_deleted(opened, coordinator, algebraist):

@@ -15,7 +15,7 @@ from annotation.campaigns.actions import close_campaign, draw_items, set_least_a
 from annotation.campaigns.revising import keep_setup, revise_campaign
 from annotation.models import Campaign, CampaignKind, CampaignSetup
 from benchmark.identities.actions import scan_identities
-from benchmark.models import Output, Release, ReleaseDescription
+from benchmark.models import Output, Release, ReleaseDescription, System
 from benchmark.protocols import get_protocol
 from benchmark.releases.integrity import release_sha256
 from tests.conftest import member
@@ -292,6 +292,15 @@ def test_the_last_step_says_that_anybody_can_look_up_the_answers(carl, begun, co
     assert Campaign.objects.get(pk=begun.pk).phase == "draft"
     carl.post(address, {"answers_are_public": "yes"})
     assert Campaign.objects.get(pk=begun.pk).phase == "open"
+
+
+@pytest.mark.parametrize(("said", "found"), [("Be fair to GPT 7.", True), ("Page 7 of GPT-70.", False)])
+def test_the_last_step_says_that_the_instructions_mention_a_system(carl, begun, coordinator, said, found):
+    System.objects.create(name="GPT-7", slug="gpt-7")
+    keep_setup(actor=coordinator, campaign=begun, step="plan")
+    Campaign.objects.filter(pk=begun.pk).update(instructions=said)
+    page = carl.get(step(begun.slug, "opening")).content.decode()
+    assert ("mention GPT-7, and reviewers see both" in page) == found
 
 
 def test_steps_cost_the_same_for_many_reviewers_and_outputs(carl, begun, coordinator, algebraist):
