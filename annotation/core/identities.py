@@ -112,7 +112,7 @@ def person_names() -> Iterator[str]:
 
 
 def name_in(text: str, names: Iterable[str]) -> str:
-    """The first of `names` in `text` as whole words, whatever is between their parts ("GPT 5", "gpt-5"); "" for none."""
+    """The first of `names` in `text` as whole words, whatever is between their parts (GPT-5: "GPT 5"); "" for none."""
     for name in names:
         parts = re.findall(r"[^\W_]+", name)
         sought = r"[\W_]*".join(map(re.escape, parts))
