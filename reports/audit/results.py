@@ -233,7 +233,12 @@ def judge_against_experts(
     ]
     negative = scenarios[0]
     sample = over_splits(
-        [in_sample(one.confusion, clusters=one.clusters if methods > 3 else None) for one in scenarios]
+        [
+            in_sample(
+                one.confusion, clusters=one.clusters if methods > 3 else None, fisher_at_ends=methods < 19
+            )
+            for one in scenarios
+        ]
     )
     weighted = over_splits([design_weighted(one.strata, seed=seed) for one in scenarios])
     weighted = coefficients_with_missing_labels(weighted, negative.drawn, negative.missing)

@@ -45,7 +45,7 @@ from reports.scores.shape import (
 )
 from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
-from stats.core.scale import Scale
+from stats.core.scale import NOT_ASSESSED, Scale
 from stats.raters.aggregate import strict_majority, totals, unanimous
 from stats.scores.clusters import Clustering, cluster_totals
 from stats.scores.means import (
@@ -96,7 +96,11 @@ def expert_scores(
         found: dict[str, Choices | Means | Steps] = {}
         for system in systems:
             if scale.stepwise:
-                answered = [label for label in about[system] if label.state == "answered"]
+                answered = [
+                    label if label.state == "answered" else replace(label, value=NOT_ASSESSED)
+                    for label in about[system]
+                    if label.state == "answered" or (label.step and methods > 18)
+                ]
                 found[system] = step_scores(question, answered, measures, clusters, clustering(methods))
                 continue
             # output to its decided value; None where the question was adjudicated for no system

@@ -131,7 +131,7 @@ def zero_reason(metric: str, table: Confusion) -> Reason:
 
 
 def in_sample(
-    table: Confusion, *, clusters: Floats | None = None, level: float = 0.95
+    table: Confusion, *, clusters: Floats | None = None, level: float = 0.95, fisher_at_ends: bool = False
 ) -> dict[str, Estimate]:
     """The five coefficients of whole counts with intervals, as if the audited pairs were an SRS.
 
@@ -161,7 +161,13 @@ def in_sample(
     if clusters is None or clusters.sum(axis=1).max(initial=0) <= 1:
         return found
     return {
-        metric: left_out(one, partial(coefficients, metric), clusters, share=metric != "kappa")
+        metric: left_out(
+            one,
+            partial(coefficients, metric),
+            clusters,
+            share=metric != "kappa",
+            fisher_at_ends=fisher_at_ends,
+        )
         for metric, one in found.items()
     }
 

@@ -98,12 +98,19 @@ def widened(
 
 
 def left_out(
-    found: Estimate, function: Function, rows: Floats, *, share: bool, counts: Ints | None = None
+    found: Estimate,
+    function: Function,
+    rows: Floats,
+    *,
+    share: bool,
+    counts: Ints | None = None,
+    fisher_at_ends: bool = False,
 ) -> Estimate:
     """The estimate with the error of leaving out one unit at a time.
 
     `rows` are clusters (C, d) of counts, or kinds of items with the `counts` (C,) of each. `share` marks values in
-    [0, 1], which have Wilson's interval; other coefficients have Fisher's z.
+    [0, 1], which have Wilson's interval; other coefficients have Fisher's z. A share of 0 or 1 that one unit alone
+    keeps defined is as uncertain as one without spread, but had Fisher's z, too (`fisher_at_ends`).
     """
     if found.value is None:
         return found
@@ -111,8 +118,9 @@ def left_out(
     level, units = found.level, int(times.sum())
     error = leave_one_out(function, rows, times)
     ends, warnings = None, found.warnings
-    if error is not None and error[0] > 0:
-        between = share_interval if share and 0 < found.value < 1 else fisher_interval
+    at_end = share and found.value in (0, 1)
+    if error is not None and error[0] > 0 and (fisher_at_ends or not at_end):
+        between = share_interval if share and not at_end else fisher_interval
         ends = between(found.value, *error, level)
     elif error is not None:
         total = (times @ rows)[None]

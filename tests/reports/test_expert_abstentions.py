@@ -1,7 +1,10 @@
 """A grader who found nothing to judge does not take an output out of the count."""
 
+from dataclasses import replace
+
 import pytest
 
+from benchmark.protocols.lemmas.metrics import STEP_MEASURES
 from benchmark.rubrics import Rubric, question
 from canonical.documents import as_json
 from reports.core.datasets import ExpertLabel, OutputRow
@@ -100,3 +103,21 @@ def test_an_output_that_only_failed_judgments_speak_of_is_not_counted() -> None:
     labels = [label("a/one/1", "r0", "correctness", "unavailable")]
     found = expert_document(RUBRIC, [output("a/one/1")], labels)["correctness"]["systems"]["one"]
     assert (found["conservative"]["estimate"]["n"], found["unavailable"]) == (0, 1)
+
+
+@pytest.mark.parametrize("state", ["abstain", "unavailable"])
+@pytest.mark.parametrize(("methods", "judged"), [(19, 1), (18, 2)])
+def test_a_step_without_an_answer_leaves_its_proof_out_and_does_not_shorten_it(
+    state: str, methods: int, judged: int
+) -> None:
+    """Imported labels can abstain on one step. Of two proofs, all steps of one are answered, and correct."""
+    rubric = replace(RUBRIC, questions=(question("steps", "Is each step right?", "steps"),))
+    labels = [
+        replace(label(f"{key}/one/1", "r0", "steps", value), step=step)
+        for key, values in {"a": ("correct", "correct"), "b": ("correct", state)}.items()
+        for step, value in zip(("b1", "b2"), values, strict=True)
+    ]
+    rows = [output("a/one/1"), output("b/one/1")]
+    scores = expert_scores(rubric, rows, labels, measures=STEP_MEASURES, methods=methods)
+    accepted = scores["steps"].systems["one"].measures["accepted_by_steps"].estimate
+    assert (accepted.value, accepted.n) == (1, judged)

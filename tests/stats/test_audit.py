@@ -97,6 +97,20 @@ def test_an_unaudited_stratum_leaves_the_weighted_figures_undefined():
     assert {found[metric].reason for metric in METRICS} == {Reason.EMPTY_STRATUM}
 
 
+def test_a_share_that_one_paper_alone_keeps_defined_is_between_0_and_1():
+    """All that the judge accepts, rightly or wrongly, is of one paper of three."""
+    for right in (True, False):
+        tables = np.array([[right, not right, 0, 3], [0, 0, 0, 4], [0, 0, 0, 4]], dtype=float)
+        found = in_sample(Confusion(*tables.sum(axis=0)), clusters=tables)["precision"]
+        low, high = found.ci
+        assert found.value == right
+        assert 0 <= low <= found.value <= high <= 1
+        assert high - low > 0.5
+    right = np.array([[1, 0, 0, 3], [0, 0, 0, 4], [0, 0, 0, 4]], dtype=float)
+    earlier = in_sample(Confusion(*right.sum(axis=0)), clusters=right, fisher_at_ends=True)["precision"]
+    assert earlier.ci == pytest.approx((-1, 1)), "as artifacts by methods before 19 have it"
+
+
 def test_undefined_coefficients_are_null_with_their_reason():
     all_no = in_sample(Confusion(0, 0, 0, 9))
     assert all_no["precision"].reason == Reason.ZERO_DENOM
