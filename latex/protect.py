@@ -23,6 +23,8 @@ _POINT = re.compile(
 _TICKS = re.compile("`+")
 _ENDS = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_TEXT_IN_FORMULA = re.compile(r"\\(?:text|[mh]box|cr(?![a-z]))")
 _FORMULA_MARKS = re.compile(r"[\\^_={}<>+]")
 _IN_FORMULAS = re.compile(r"(?P<delimiter>\\[()\[\]]|\$)|\\[A-Za-z]+|[\^_]|\\[\s\S]")
 MAX_ARGUMENTS = 4_000  # characters of a text command's arguments
@@ -180,7 +182,15 @@ class _Scanner:
         end = self.find(closing, inside, limit)
         if end < 0:
             return self.broken_off(start, inside, block=block)
+        if closing == "$$" and self.has_formulas_in_paragraphs(inside, end):
+            return inside
         return self.protect(start, end + len(closing), block)
+
+    def has_formulas_in_paragraphs(self, start: int, end: int) -> bool:
+        """Whether dollars come after a blank line: words between two displays, the first of which has no end."""
+        blank = _BLANK_LINE.search(self.text, start, end)
+        after = self.text[blank.end() : end] if blank else ""
+        return bool(_DOLLAR.search(after)) and not _TEXT_IN_FORMULA.search(after)
 
     def broken_off(self, start: int, inside: int, *, block: bool) -> int:
         """A formula in the last paragraph that has no end, as where a model had no tokens left: all that is left."""
