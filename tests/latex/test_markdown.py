@@ -206,6 +206,13 @@ def test_a_display_without_end_turns_no_later_display_into_words(read: Callable[
     assert read(text).html.count("$$ a = b") == 1
 
 
+def test_the_words_of_a_formula_may_have_formulas() -> None:
+    text = r"So $f=0 \text{ if $x>0$ or $y_1$}$ and $g$, $\textbf{x $y$}$, $\text{a}$ and $\mbox{b}$."
+    read = formulas(markdown(text))
+    assert read == [r"f=0 \text{ if $x>0$ or $y_1$}", "g", r"\textbf{x $y$}", r"\text{a}", r"\text{b}"]
+    assert formulas(markdown(r"So $\text{a$ and $b$ and $c$.")) == ["b", "c"]
+
+
 def test_a_display_may_have_blank_lines() -> None:
     assert formulas(markdown("$$\n\na\n\n= b \\text{ if $x$}\n\n$$")) == ["a = b \\text{ if $x$}"]
 
