@@ -119,7 +119,7 @@ class _Converter(FormulaWriter):
             self.cell_of_text(self.levels[-1])
 
     def cell_of_text(self, level: Level) -> None:
-        """A cell with dollar signs outside of \\text is text, as in \\cases of plain TeX; in cases* also one of words."""
+        """A cell with dollar signs outside of \\text is text, as in plain \\cases; in cases* also one of words."""
         end, depth = self.at, 0
         while end < len(self.tokens):
             token = self.tokens[end]
