@@ -52,7 +52,8 @@ def _whole_rows(state: StateCore) -> None:
 
 def _emphasis(state: StateInline, silent: bool) -> bool:
     """Markdown's own rule, but * also opens right after and closes right before a formula or a script without
-    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end."""
+    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end. Between two letters or
+    digits * opens nothing: in 2*3*4 it multiplies, and Markdown would take it away."""
     marker = state.src[state.pos]
     if silent or marker not in "*_":
         return False
@@ -60,6 +61,7 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
     before = state.src[max(0, state.pos - 1) : state.pos]
     after = state.src[state.pos + found.length : state.pos + found.length + 1]
     between = marker == "*" and bool(before.strip() and after.strip())
+    multiplies = between and bool(_FACTOR_ENDS.match(before) and _FACTOR_BEGINS.match(after))
     for _ in range(found.length):
         state.push("text", "", 0).content = marker
         state.delimiters.append(
@@ -68,7 +70,7 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
                 length=found.length,
                 token=len(state.tokens) - 1,
                 end=-1,
-                open=found.can_open or (between and bool(_UNSPACED.match(before))),
+                open=(found.can_open and not multiplies) or (between and bool(_UNSPACED.match(before))),
                 close=found.can_close or (between and bool(_UNSPACED.match(after))),
             )
         )
@@ -93,6 +95,7 @@ def _markup(state: StateInline, silent: bool) -> bool:
 
 # Ideographs, kana, Hangul and their punctuation, and placeholders of formulas.
 _UNSPACED = re.compile(f"[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef{OPEN}{CLOSE}]")
+_FACTOR_ENDS, _FACTOR_BEGINS = re.compile(r"[A-Za-z0-9)\]]"), re.compile(r"[A-Za-z0-9(\[]")
 _TAG = re.compile(r"<br ?/?>|<(?P<name>sub|sup)>(?P<words>[^<>\n]{1,200})</(?P=name)>")
 # No raw HTML, no links by guessing, no indented code, no headings by underlining (models write --- as a rule).
 _PARSER = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})

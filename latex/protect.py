@@ -23,8 +23,12 @@ _POINT = re.compile(
 _TICKS = re.compile("`+")
 _ENDS = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_TEXT_IN_FORMULA = re.compile(r"\\(?:text|[mh]box|cr(?![a-z]))")
+_OPEN_TEXT = re.compile(r"\\(?:text[a-z]*|[mh]box)[ ]?\{(?:[^{}$]|\$[^{}$]*\$)*\Z")
 _FORMULA_MARKS = re.compile(r"[\\^_={}<>+]")
 _IN_FORMULAS = re.compile(r"(?P<delimiter>\\[()\[\]]|\$)|\\[A-Za-z]+|[\^_]|\\[\s\S]")
+MAX_NESTED = 10  # formulas in the words of a formula
 MAX_ARGUMENTS = 4_000  # characters of a text command's arguments
 
 
@@ -180,7 +184,15 @@ class _Scanner:
         end = self.find(closing, inside, limit)
         if end < 0:
             return self.broken_off(start, inside, block=block)
+        if closing == "$$" and self.has_formulas_in_paragraphs(inside, end):
+            return inside
         return self.protect(start, end + len(closing), block)
+
+    def has_formulas_in_paragraphs(self, start: int, end: int) -> bool:
+        """Whether dollars come after a blank line: words between two displays, the first of which has no end."""
+        blank = _BLANK_LINE.search(self.text, start, end)
+        after = self.text[blank.end() : end] if blank else ""
+        return bool(_DOLLAR.search(after)) and not _TEXT_IN_FORMULA.search(after)
 
     def broken_off(self, start: int, inside: int, *, block: bool) -> int:
         """A formula in the last paragraph that has no end, as where a model had no tokens left: all that is left."""
@@ -207,9 +219,23 @@ class _Scanner:
         end = self.find("$", inside, limit)
         while end > 0 and self.text[end - 1] == "\\":
             end = self.find("$", end + 1, limit)
+        if end > 0 and _OPEN_TEXT.search(self.text, inside, end):
+            end = self.after_words(inside, end, limit)
         if end < 0 or not _is_formula(self.text[inside:end], self.text[end + 1 : end + 2]):
             return inside
         return self.protect(start, end + 1, block=False)
+
+    def after_words(self, inside: int, first: int, limit: int) -> int:
+        """The dollar that ends a formula whose words, as \\text{if $x>0$}, hold those before; else the first one."""
+        end = first
+        for _ in range(MAX_NESTED):
+            inner_end = self.text.find("$", end + 1, limit)
+            end = self.text.find("$", inner_end + 1, limit)
+            if inner_end < 0 or end < 0:
+                break
+            if not _OPEN_TEXT.search(self.text, inside, end):
+                return end
+        return first
 
     def environment(self, start: int, match: re.Match[str]) -> int:
         end = self.environments.get(start)

@@ -6,7 +6,7 @@ exchanged for honest equivalents, and what would be invisible is taken away.
 
 import re
 
-from latex.formulas.parts import columns, has_words, masked, unwrapped
+from latex.formulas.parts import columns, has_dollar_outside_text, has_words, masked, unwrapped
 from latex.formulas.rows import Context, FormulaWriter, Level, Row
 from latex.formulas.words import (  # fmt: skip
     DIMENSION,
@@ -119,7 +119,7 @@ class _Converter(FormulaWriter):
             self.cell_of_text(self.levels[-1])
 
     def cell_of_text(self, level: Level) -> None:
-        """A cell that has dollar signs is text, as in \\cases of plain TeX; in cases* also one that has only words."""
+        """A cell with dollar signs outside of \\text is text, as in plain \\cases; in cases* also one of words."""
         end, depth = self.at, 0
         while end < len(self.tokens):
             token = self.tokens[end]
@@ -130,7 +130,7 @@ class _Converter(FormulaWriter):
             end += 1
         cell = self.tokens[self.at : end]
         words = level.text and any(token.kind == "text" for token in cell)
-        if any(token.kind == "$" for token in cell) or (
+        if has_dollar_outside_text(cell) or (
             words and all(token.kind in ("text", "space") for token in cell)
         ):
             self.at = end

@@ -2,7 +2,7 @@
 
 import re
 
-from latex.formulas.words import BARE, DISPLAYS, ROW_SETS
+from latex.formulas.words import BARE, DISPLAYS, ROW_SETS, TEXT_ARGUMENT
 from latex.reading.tokens import Token
 
 _ROWS = frozenset(name.rstrip("*") for name in DISPLAYS if name != "displaymath" and name not in BARE)
@@ -12,12 +12,31 @@ _AS_TALL = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ123456789",
     "xlxlxlylljllxxxyyxxlxxxxyx" + "X" * 26 + "0" * 9,
 )
+_WITH_TEXT = TEXT_ARGUMENT | {"footnote", "raisebox"}
 _WORD = re.compile(r"[^\W\d_]{3}")
 
 
 def has_words(tokens: list[Token]) -> bool:
     """Whether three letters follow each other: a word, not a symbol."""
     return any(token.kind == "text" and _WORD.search(token.text) for token in tokens)
+
+
+def has_dollar_outside_text(tokens: list[Token]) -> bool:
+    """Whether there is a dollar sign that is in no argument which is text anyway, as that of \\text{if $x>0$} is."""
+    depth, text_depth, argument_next = 0, 0, False
+    for token in tokens:
+        if token.kind == "$" and not text_depth:
+            return True
+        if token.kind == "{":
+            depth += 1
+            text_depth = text_depth or (depth if argument_next else 0)
+        ended = token.kind == "}" and depth == text_depth > 0
+        if token.kind == "}":
+            depth -= 1
+            text_depth = 0 if ended else text_depth
+        if token.kind != "space":  # \raisebox has its text in the second argument
+            argument_next = ended or (token.kind == "word" and token.text in _WITH_TEXT)
+    return False
 
 
 def masked(tokens: list[Token]) -> list[Token]:

@@ -52,6 +52,7 @@ class FormulaCollector:
         self.begun = 0  # times \\begingroup
         self.inner = 0  # displays in the text of a group, as in \\[ \\parbox{..}{\\[..\\]} \\]
         self.inner_dollars = 0
+        self.parted = False  # by a blank line, after which a single dollar is another formula's
         self.stopped = 0  # where in the source the token read last begins
         self.last = Token("space", " ", 0, 0)
         self.calls = 0
@@ -103,6 +104,8 @@ class FormulaCollector:
                 return self.give_up(token)
         elif token.kind == "par" and self.closing is not None and self.closing.text in ("$", ")"):
             return False
+        elif token.kind == "par":
+            self.parted = True
         elif token.kind == "}" and self.depth == 0:
             return self.give_up(token)
         elif self.closing is not None:
@@ -120,6 +123,8 @@ class FormulaCollector:
             self.inner += 1
         if token.kind == "$" and self.depth:
             self.inner_dollars += 1
+        if token.kind == "$" and closing.kind == "$$" and self.parted and not self.nested:
+            return self.give_up(token)
         if (token.kind, token.text) != (closing.kind, closing.text):
             if (closing.kind, token.kind) != ("$", "$$") or self.nested:
                 return None

@@ -59,6 +59,8 @@ _MAKERS = {
     "DefineVerbatimEnvironment": "Verbatim",
 }
 _INLINE_CODE = frozenset(("verb", "Verb", "lstinline", "mintinline"))
+_WITH_ADDRESS = frozenset(("url", "nolinkurl", "path", "href"))
+_ADDRESS = re.compile(r"\{((?:[^{}\s\\#]|\\\S|#(?![1-9]))*)\}")
 
 
 class _Tokenizer:
@@ -127,6 +129,14 @@ class _Tokenizer:
             if name in ("newenvironment", "renewenvironment") and self.made_of_characters():
                 return
             self.emit("word", name, start)
+            if name in _WITH_ADDRESS and (found := _ADDRESS.match(self.text, self.at)) and "%" in found[1]:
+                self.address(found[1])
+
+    def address(self, text: str) -> None:
+        """A % of an address begins no comment."""
+        for kind, part in (("{", "{"), ("text", text), ("}", "}")):
+            start, self.at = self.at, self.at + len(part)
+            self.emit(kind, part, start)
 
     def made_of_characters(self) -> bool:
         """Reads the definition of an environment whose text is code, a diagram or a comment under another name."""

@@ -68,3 +68,23 @@ export function fitDisplays(elements) {
   const achieved = broken.map(ratioOf);
   broken.forEach((display, at) => shrinkOrScroll(display, achieved[at]));
 }
+
+// A part of an inline formula that is wider than its column, such as \\left(..\\right), where no browser breaks: the
+// formula becomes smaller, or a line of its own that is scrolled. A table scrolls as a whole.
+export function fitInline(elements) {
+  const formulas = [...elements].map((element) => ({ element }));
+  formulas.forEach(reset);
+  for (const formula of formulas) {
+    const column = formula.element.closest("p, li, dd, div, section, h2, h3, h4, h5, h6, label, legend");
+    const parts = [...formula.element.querySelectorAll(".katex-base")];
+    const widest = Math.max(...parts.map((part) => part.getBoundingClientRect().width));
+    formula.ratio = column?.clientWidth ? column.clientWidth / widest : 1;
+  }
+  for (const { element, ratio } of formulas) {
+    if (ratio >= 1 || element.closest("table")) continue;
+    element.style.fontSize = sizeOf(Math.max(ratio, READABLE));
+    if (ratio >= READABLE) continue;
+    element.classList.add("overflows");
+    element.tabIndex = 0;
+  }
+}

@@ -3,7 +3,7 @@
 // The server has expanded the author's macros and stripped what is hidden; KaTeX gets one formula, fresh macros
 // and limits. A formula that fails shows its source, and no other formula notices.
 
-import { fitDisplays } from "./displays.js";
+import { fitDisplays, fitInline } from "./displays.js";
 
 const LONGEST = 20000; // characters, as latex/limits.py
 const SLICE = 25; // milliseconds of work before the page gets its turn; with the layout after it, well below 100
@@ -40,9 +40,14 @@ function setStylesAside(node) {
   for (const child of node.children || []) setStylesAside(child);
 }
 
-// Between its parts, not after it, where a browser would break before a full stop as well.
-function allowBreaks(node) {
-  for (const part of node.querySelectorAll(".katex-base + .katex-base")) part.before(document.createElement("wbr"));
+// A line may end between the parts of a formula. After the last part, a browser would break before a full stop.
+function keepEnd(node) {
+  const last = node.querySelector(".katex-html > .katex-base:last-child");
+  if (!last) return;
+  const end = document.createElement("span");
+  end.className = "math-end";
+  last.replaceWith(end);
+  end.append(last);
 }
 
 function mathNode(latex, display) {
@@ -53,7 +58,7 @@ function mathNode(latex, display) {
     element.style.cssText = element.getAttribute("data-style");
     element.removeAttribute("data-style");
   }
-  if (!display) allowBreaks(node);
+  if (!display) keepEnd(node);
   return node;
 }
 
@@ -106,11 +111,13 @@ async function renderAll(elements) {
     slice.push(element);
   }
   fitDisplays(slice.filter(isDisplay));
+  fitInline(elements.filter((element) => !isDisplay(element)));
 }
 
 // A window that was made narrower, a phone that was turned, a divider that was moved, a part that was opened.
 export function fitAgain(root = document) {
   fitDisplays(root.querySelectorAll('.math[data-display="true"][data-state="done"]'));
+  fitInline(root.querySelectorAll('.math[data-display="false"][data-state="done"]'));
 }
 
 let fitting;

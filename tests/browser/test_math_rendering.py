@@ -126,6 +126,28 @@ def test_copying_a_selection_gives_latex(chromium: Browser) -> None:
 @pytest.mark.parametrize(
     ("latex", "how"),
     [
+        ("a_{1} + " * 60 + "b", ""),  # over several lines
+        (r"\left(" + "a_{1} + " * 9 + r"b\right)", "smaller"),
+        (r"\left(" + "a_{1} + " * 60 + r"b\right)", "overflows"),
+    ],
+)
+def test_all_of_an_inline_formula_can_be_read_where_the_column_is_narrow(
+    chromium: Browser, latex: str, how: str
+) -> None:
+    with opened(chromium, render(f"Say ${latex}$ here.", "latex").html, width=390) as page:
+        formula = page.locator(".math")
+        shown = formula.evaluate("box => [...box.classList, box.style.fontSize ? 'smaller' : 'as ever']")
+        assert ("overflows" in shown) == (how == "overflows") == (formula.get_attribute("tabindex") == "0")
+        assert ("smaller" in shown) == bool(how)
+        right = formula.evaluate("box => box.querySelector('.math-end').getBoundingClientRect().right")
+        assert (right > 390) == (how == "overflows")
+        formula.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+        assert formula.evaluate("box => box.querySelector('.math-end').getBoundingClientRect().right") <= 390
+
+
+@pytest.mark.parametrize(
+    ("latex", "how"),
+    [
         ("a + b", ""),
         ("a_{1} + " * 60 + "b", "broken"),  # over several lines
         (r"\begin{matrix}" + " & ".join(["a_{1}"] * 12) + r"\end{matrix}", "smaller"),

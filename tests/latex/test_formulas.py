@@ -275,6 +275,29 @@ def test_the_second_cells_of_cases_are_text_where_they_are_written_so(source: st
     assert re.search(r"\\(?:text|hbox) ?\{otherwise\}", formulas(document)[0])
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        r"= x^2 \mbox{ for $x>0$}",
+        r"= \alpha_1 + \hbox{$\beta$}",
+        r"= x^2 \raisebox{1pt}{$\sim$} y",
+        r"= x^2 \text{ as \textbf{every $x$} is \emph{positive}, $x>0$}",
+    ],
+)
+def test_a_cell_with_formulas_only_in_its_words_is_mathematics(cell: str) -> None:
+    for name in ("aligned", "split", "cases", "matrix"):
+        document = check_formulas(fragment(rf"\[\begin{{{name}}} y &{cell} \end{{{name}}}\]"))
+        assert document.report.failures == ()
+        assert formulas(document)[0].count(cell.replace("mbox", "text")) == 1
+
+
+@pytest.mark.parametrize("words", [r"{\rm if $x>0$}", r"\quad {\rm if $x>0$}", r"\emph{if} $x>0$"])
+def test_a_cell_with_formulas_between_its_words_is_text(words: str) -> None:
+    document = check_formulas(fragment(rf"$$\cases{{1 & {words} \cr 0 & \hbox{{otherwise}}\cr}}$$"))
+    assert document.report.failures == ()
+    assert r"&\text{" in formulas(document)[0]
+
+
 def test_signs_that_a_web_page_spells_out_are_signs() -> None:
     assert ">a &lt; b</span>" in fragment(r"$a &lt; b$").html
     assert r"{align*}a &amp;= b &gt; c\end" in markdown(r"\begin{align*}a &amp;= b &gt; c\end{align*}").html

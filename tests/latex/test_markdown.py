@@ -1,11 +1,12 @@
 """Markdown as models write it, with LaTeX inside."""
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 
-from latex import guess_format
+from latex import Document, guess_format
 from tests.latex.pages import formulas, fragment, kinds, markdown, words
 
 
@@ -182,6 +183,38 @@ def test_what_opens_a_formula_and_begins_none_is_words() -> None:
 )
 def test_bold_words_end_right_before_a_formula_or_a_script_without_spaces(text: str, bold: list[str]) -> None:
     assert re.findall("<strong>(.*?)</strong>", markdown(text).html) == bold
+
+
+@pytest.mark.parametrize(
+    "product", ["2*3*4", "x*y = z*w", "f(x)*g(x)*h", "(a+b)*c*(d)", "x**2 + y**2", "(x+1)**2 + y**2"]
+)
+def test_a_star_between_two_factors_is_shown(product: str) -> None:
+    assert markdown(f"So {product} here.").html.count(f"<p>So {product} here.</p>") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["the *i*th and *p*-adic", "**b**-invariant", "(*b*) is *b*.", "引理**一**证", "**a**b"]
+)
+def test_emphasis_around_letters_is_emphasis(text: str) -> None:
+    assert "*" not in markdown(text).html
+
+
+@pytest.mark.parametrize("read", [markdown, fragment])
+def test_a_display_without_end_turns_no_later_display_into_words(read: Callable[[str], Document]) -> None:
+    text = "So $$ a = b\n\nfor every $x$. Then\n\n$$ c = d $$\n\nand again\n\n$$ e = f. $$"
+    assert [formula.strip() for formula in formulas(read(text))] == ["x", "c = d", "e = f."]
+    assert read(text).html.count("$$ a = b") == 1
+
+
+def test_the_words_of_a_formula_may_have_formulas() -> None:
+    text = r"So $f=0 \text{ if $x>0$ or $y_1$}$ and $g$, $\textbf{x $y$}$, $\text{a}$ and $\mbox{b}$."
+    read = formulas(markdown(text))
+    assert read == [r"f=0 \text{ if $x>0$ or $y_1$}", "g", r"\textbf{x $y$}", r"\text{a}", r"\text{b}"]
+    assert formulas(markdown(r"So $\text{a$ and $b$ and $c$.")) == ["b", "c"]
+
+
+def test_a_display_may_have_blank_lines() -> None:
+    assert formulas(markdown("$$\n\na\n\n= b \\text{ if $x$}\n\n$$")) == ["a = b \\text{ if $x$}"]
 
 
 def test_macros_that_a_formula_defines_are_known_in_those_that_follow() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from latex import check_formulas, render
-from tests.latex.pages import words
+from tests.latex.pages import formulas, fragment, markdown, words
 
 THEOREM = r"\newcommand{\R}{\mathbf{R}}\begin{theorem}Let $x\in\R$. Then \[x^2\ge0.\]\end{theorem}"
 ENDLESS = {
@@ -254,3 +254,11 @@ def test_a_proof_that_is_declared_as_a_theorem_is_a_proof(definition: str, head:
 def test_spaces_that_macros_leave_before_an_option_are_no_depth() -> None:
     text = r"\newcommand{\a}[1]{\cite" + " #1" * 2_400 + "{k}}" + r"\a{} Text."
     assert words(render(text, "latex")).endswith("Text.")
+
+
+def test_a_percent_sign_in_an_address_takes_no_words_away() -> None:
+    text = r"See \url{https://a.org/Fej%C3%A9r#x} and \href{https://a.org/%7Eb}{his page}, so $x$ \emph{is}."
+    for document in (fragment(text), markdown(text)):
+        assert formulas(document) == ["x"]
+        assert words(document) == "See https://a.org/Fej%C3%A9r#x and his page, so is."
+        assert 'href="https://a.org/%7Eb"' in document.html

@@ -49,6 +49,7 @@ export class Comments {
     const fresh = () => ({ severity: "minor", kind: "", text: "", ...(place ?? anchorOf(block)) });
     const before = index === null ? null : this.form.remarks[index];
     const remark = before ?? fresh();
+    getSelection().removeAllRanges(); // Firefox would keep it, and the next comment would be on the same words
     const editor = this.template.content.firstElementChild.cloneNode(true);
     editor.querySelector(`[value="${remark.severity}"]`).checked = true;
     editor.querySelector('[name="kind"]').value = remark.kind ?? "";
