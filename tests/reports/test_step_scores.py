@@ -4,6 +4,9 @@ import pytest
 
 from benchmark.protocols import get_protocol
 from reports.core.datasets import ExpertLabel, OutputRow
+from reports.scores.expert_scores import expert_scores
+from reports.scores.shape import Steps
+from reports.scores.text import expert_cell, left_undecided
 from stats.core.intervals import wilson
 from tests.documents import expert_document
 
@@ -64,3 +67,22 @@ def test_experts_who_disagree_give_a_share_of_the_output():
     ]
     found = accepted(rows, labels)
     assert (found["value"], found["n"], found["method"]) == (0.75, 2, "wilson_n_eff")
+
+
+def test_outputs_not_assessed_far_enough_are_counted_next_to_a_share_with_what_they_could_make_of_it():
+    """An error decides a proof at once, and only a full reading one without an error: leaving out lowers the share."""
+    rows = [row(f"l{at}", f"paper {at}") for at in range(3)]
+    labels = [
+        *sheet("l0", "e1", "correct", "correct"),
+        *sheet("l1", "e1", "incorrect", "not_assessed"),
+        *sheet("l2", "e1", "correct", "not_assessed"),
+    ]
+    document = expert_scores(RUBRIC, rows, labels, measures=LEMMAS.step_measures)
+    found = document["steps"].systems["one"]
+    assert isinstance(found, Steps)
+    left = "1 output left out, not assessed far enough: between 0.333 and 0.667 with it"
+    assert left_undecided(found, found.measures["accepted_by_steps"]) == left
+    assert f"Accepted, every step correct 0.500 [0.095, 0.905] ({left})" in expert_cell(found)
+    every = expert_scores(RUBRIC, rows[:2], labels[:4], measures=LEMMAS.step_measures)["steps"].systems["one"]
+    assert isinstance(every, Steps)
+    assert "left out" not in expert_cell(every)
