@@ -410,13 +410,14 @@ def _agreement(found: shape.Agreement) -> Mapping[str, object]:
     given: list[NamedCell] = []
     absent: dict[str, list[str]] = defaultdict(list)
     for key, estimate in leading_first(found.level, found.coefficients):
-        one = NamedCell(coefficient_name(key), number_cell(estimate, clusters="problems"))
+        one = NamedCell(coefficient_name(key), number_cell(estimate, clusters="papers"))
         if one.cell.value:
             given.append(one)
         else:
             absent[one.cell.reason].append(one.name)
     return {
         **vars(found),
+        "unit": "output" if found.n_not_assessed is None else "step",
         "given": given,
         "absent": [{"reason": reason, "names": names} for reason, names in absent.items()],
     }
