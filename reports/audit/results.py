@@ -222,7 +222,7 @@ def judge_against_experts(
 ) -> JudgeAgainstExperts:
     """In-sample and design-weighted agreement, precision, recall, F1 and kappa, with the counts behind them.
 
-    Outputs of one paper are alike in sample (not with `methods` before 4); weights speak of the outputs that there
+    Outputs of one paper are alike in sample (not with `methods` before 4), where shares stay shares (not before 19); weights speak of the outputs that there
     are, drawn one by one, whose papers do not matter. `splits` counts the drawn outputs on which the experts split and
     nobody decided, `missing` those without labels.
     """
@@ -233,7 +233,10 @@ def judge_against_experts(
     ]
     negative = scenarios[0]
     sample = over_splits(
-        [in_sample(one.confusion, clusters=one.clusters if methods > 3 else None) for one in scenarios]
+        [
+            in_sample(one.confusion, clusters=one.clusters if methods > 3 else None, cut=methods > 18)
+            for one in scenarios
+        ]
     )
     weighted = over_splits([design_weighted(one.strata, seed=seed) for one in scenarios])
     weighted = coefficients_with_missing_labels(weighted, negative.drawn, negative.missing)

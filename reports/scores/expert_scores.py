@@ -45,7 +45,7 @@ from reports.scores.shape import (
 )
 from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
-from stats.core.scale import Scale
+from stats.core.scale import NOT_ASSESSED, Scale
 from stats.raters.aggregate import strict_majority, totals, unanimous
 from stats.scores.clusters import Clustering, cluster_totals
 from stats.scores.means import (
@@ -96,8 +96,10 @@ def expert_scores(
         found: dict[str, Choices | Means | Steps] = {}
         for system in systems:
             if scale.stepwise:
-                answered = [label for label in about[system] if label.state == "answered"]
-                found[system] = step_scores(question, answered, measures, clusters, clustering(methods))
+                steps = [label for label in about[system] if label.state == "answered"]
+                if methods > 18:
+                    steps = [_assessed(label) for label in about[system] if label.step]
+                found[system] = step_scores(question, steps, measures, clusters, clustering(methods))
                 continue
             # output to its decided value; None where the question was adjudicated for no system
             final = {row.subject: row.value for row in decided if system_of.get(row.subject) == system}
@@ -112,6 +114,11 @@ def expert_scores(
             )
         scores[key] = ExpertQuestion(text=question.text, scale=scale.name, systems=found)
     return scores
+
+
+def _assessed(label: ExpertLabel) -> ExpertLabel:
+    """A label of a step; one without a value says that the step was not assessed."""
+    return label if label.state == "answered" else replace(label, value=NOT_ASSESSED)
 
 
 def _withheld(

@@ -40,7 +40,9 @@ Estimates = Mapping[str, Estimate]
 # 17: ranges of ranks and intervals of strengths take systems that few papers or problems compare with the others for
 #     compared in all of them, and bounds of an undefined corrected score leave out what splits of experts leave open.
 # 18: the agreement of experts takes problems of one paper as independent.
-METHODS = 18
+# 19: intervals of an audit's shares in sample can begin below 0, and measures of steps take an expert's labels without
+#     one that abstained for all labels of an output.
+METHODS = 19
 
 
 def clustering(methods: int) -> Clustering:

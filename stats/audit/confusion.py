@@ -6,7 +6,7 @@ The in-sample figures treat the audited subjects as they are; `stats.audit.weigh
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -131,7 +131,7 @@ def zero_reason(metric: str, table: Confusion) -> Reason:
 
 
 def in_sample(
-    table: Confusion, *, clusters: Floats | None = None, level: float = 0.95
+    table: Confusion, *, clusters: Floats | None = None, level: float = 0.95, cut: bool = True
 ) -> dict[str, Estimate]:
     """The five coefficients of whole counts with intervals, as if the audited pairs were an SRS.
 
@@ -160,10 +160,16 @@ def in_sample(
     found["kappa"] = _kappa(table, level)
     if clusters is None or clusters.sum(axis=1).max(initial=0) <= 1:
         return found
-    return {
+    left = {
         metric: left_out(one, partial(coefficients, metric), clusters, share=metric != "kappa")
         for metric, one in found.items()
     }
+    return {metric: _from_0(one) if cut and metric != "kappa" else one for metric, one in left.items()}
+
+
+def _from_0(found: Estimate) -> Estimate:
+    """A share of 0 or 1 to which one cluster alone brings its denominator has an interval of coefficients, from -1."""
+    return found if found.ci is None else replace(found, ci=(max(0.0, found.ci[0]), found.ci[1]))
 
 
 def _kappa(table: Confusion, level: float) -> Estimate:

@@ -1,6 +1,9 @@
 """Measures of experts' step labels by system: shares as proportions, dependent outputs as such."""
 
+from dataclasses import replace
+
 import pytest
+from django.urls import reverse
 
 from benchmark.protocols import get_protocol
 from reports.core.datasets import ExpertLabel, OutputRow
@@ -9,6 +12,7 @@ from reports.scores.shape import Steps
 from reports.scores.text import expert_cell, left_undecided
 from stats.core.intervals import wilson
 from tests.documents import expert_document
+from tests.reports.conftest import load
 
 LEMMAS = get_protocol("lemmas")
 RUBRIC = next(rubric for rubric in LEMMAS.rubrics if rubric.name == "lemmas-steps")
@@ -86,3 +90,30 @@ def test_outputs_not_assessed_far_enough_are_counted_next_to_a_share_with_what_t
     every = expert_scores(RUBRIC, rows[:2], labels[:4], measures=LEMMAS.step_measures)["steps"].systems["one"]
     assert isinstance(every, Steps)
     assert "left out" not in expert_cell(every)
+
+
+@pytest.mark.django_db
+def test_what_experts_label_in_steps_is_counted_in_steps(client, coordinator):
+    name, date = "sample-lemmas", "2026-02"
+    outputs = {system: f"outputs-{system}-{date}.jsonl" for system in ("aurora", "basalt")}
+    tables = (f"labels-judge-{date}.csv", f"labels-experts-{date}.csv")
+    load(f"{name}-{date}", "lemmas", outputs, *tables, file=f"release-{date}.jsonl")
+    client.force_login(coordinator)
+    for address in (
+        reverse("score-numbers", args=[f"{name}-{date}"]),
+        reverse("question-reliability", args=["sample-lemma-steps", "steps"]),
+    ):
+        text = client.get(address).content.decode()
+        assert "on 20 steps, read as nominal" in text
+        assert "on 20 outputs" not in text
+
+
+def test_a_step_on_which_an_expert_abstained_is_not_assessed():
+    """Without it the proof had one step, a correct one, and was accepted; artifacts of methods 18 keep that."""
+    labels = sheet("l0", "e1", "correct", "")
+    labels[1] = replace(labels[1], state="abstain")
+    assert accepted([row("l0", "paper")], labels)["n"] == 0
+    first = expert_scores(RUBRIC, [row("l0", "paper")], labels, measures=LEMMAS.step_measures, methods=18)
+    steps = first["steps"].systems["one"]
+    assert isinstance(steps, Steps)
+    assert steps.measures["accepted_by_steps"].estimate.value == 1.0

@@ -157,3 +157,13 @@ def test_the_weighted_recall_interval_covers_the_truth():
         inside += low <= 240 / 310 <= high
     # Nominal 95 % within three binomial standard errors of 200 studies (.046).
     assert inside / studies == pytest.approx(0.95, abs=0.046)
+
+
+def test_a_share_that_one_paper_alone_defines_has_an_interval_of_shares():
+    """Without the only judged yes precision is 0/0: the error is large, but precision stays between 0 and 1."""
+    clusters = np.array([[1, 0, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]], dtype=float)
+    table = Confusion(*clusters.sum(axis=0))
+    assert in_sample(table, clusters=clusters)["precision"].ci == (0.0, 1.0)
+    before = in_sample(table, clusters=clusters, cut=False)["precision"].ci  # artifacts of methods 18
+    assert before is not None
+    assert before[0] == pytest.approx(-1.0)
