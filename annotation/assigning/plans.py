@@ -12,8 +12,8 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, object]:
     """Places per reviewer (new and after), and unmet items grouped by domain and reason. `again` counts the places that
     give somebody a text which another campaign gave them, too.
 
-    Hours are at the minutes that the coordinator said, or else at the mean of finished grades; a pair that comes twice takes
-    twice as long.
+    Hours are at the minutes that the coordinator said, or else at the mean of finished grades; a pair that comes twice
+    takes twice as long.
     """
     items = {row.pk: row for row in campaign.items.select_related("instance")}
     people = User.objects.in_bulk(plan.loads)

@@ -292,7 +292,7 @@ def _replaced(column: Column, rows: Ints, texts: Iterable[str]) -> Column:
 
 
 def arms_in(subjects: Iterable[str]) -> set[str]:
-    """The tracks and conditions that subjects name, "" where they name none: `instance/system@track+condition/attempt`."""
+    """The tracks and conditions that subjects name, `instance/system@track+condition/attempt`; "" for none."""
     parts = (subject.rsplit("/", 2) for subject in subjects)
     return {arm.partition("@")[2] for found in parts if len(found) == 3 for arm in found[1].split("|")}
 
