@@ -1,5 +1,7 @@
 """Pages of those who run the study: campaigns, their draw, assignment, progress and end."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -47,7 +49,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "items": items,
         "places": places,
         "taken": taken,
-        "repeats": sum(one["held"] for one in people) - taken,
+        "repeats": sum(cast(int, one["held"]) for one in people) - taken,
         "submitted": sum(item.submitted for item in items),  # type: ignore[attr-defined]
         "strata": queries.drawn_strata(row),
         "domains": queries.progress_by_domain(row),

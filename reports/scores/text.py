@@ -167,7 +167,9 @@ def left_undecided(found: shape.Steps, measure: shape.StepMeasured) -> str:
     total = (measure.estimate.value or 0.0) * n
     low, high = (rounded(end / found.outputs) for end in (total, total + left))
     them = "it" if left == 1 else "them"
-    return f"{counted(left, 'output')} left out, not assessed far enough: between {low} and {high} with {them}"
+    return (
+        f"{counted(left, 'output')} left out, not assessed far enough: between {low} and {high} with {them}"
+    )
 
 
 def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
