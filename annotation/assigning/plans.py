@@ -12,7 +12,8 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, object]:
     """Places per reviewer (new and after), and unmet items grouped by domain and reason. `again` counts the places that
     give somebody a text which another campaign gave them, too.
 
-    Hours are at the minutes that the coordinator said, or else at the median of finished grades.
+    Hours are at the minutes that the coordinator said, or else at the mean of finished grades; a pair that comes twice
+    takes twice as long.
     """
     items = {row.pk: row for row in campaign.items.select_related("instance")}
     people = User.objects.in_bulk(plan.loads)
@@ -31,6 +32,7 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, object]:
     missing = sum(row.wanted - row.placed for row in plan.unmet)
     said = CampaignSetup.objects.filter(campaign=campaign).values_list("minutes_per_item", flat=True).first()
     seconds = said * 60 if said else seconds_per_grade(campaign)
+    gradings = len(plan.pairs) + sum(items[item].mirrored for item, _ in plan.pairs)
     had = set(
         Assignment.objects.exclude(item__campaign=campaign)
         .exclude(state=AssignmentState.RELEASED)
@@ -40,7 +42,7 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, object]:
     return {
         "plan": plan,
         "again": sum((items[item].output_id, reviewer) in had for item, reviewer in plan.pairs),
-        "hours": None if seconds is None else len(plan.pairs) * seconds / 3600,
+        "hours": None if seconds is None else gradings * seconds / 3600,
         "minutes": None if seconds is None else seconds / 60,
         "minutes_said": said is not None,
         "sha256": plan.sha256,

@@ -104,7 +104,7 @@ def step_marks(setup: CampaignSetup | None, now: str) -> list[StepMark]:
 def workload(campaign: Campaign, size: Size, minutes: int | None = None) -> Workload:
     """Gradings and expert hours of a draw of that size.
 
-    `minutes` is what the coordinator said; otherwise the median of finished gradings counts, or an assumption.
+    `minutes` is what the coordinator said; otherwise the mean of finished gradings counts, or an assumption.
     """
     measured = queries.seconds_per_grade(campaign)
     source = "said" if minutes else "measured" if measured else "assumed"

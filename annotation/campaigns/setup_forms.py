@@ -105,7 +105,7 @@ class DrawForm(PlainForm):
         min_value=1,
         max_value=600,
         required=False,
-        help_text="Used only to estimate expert hours. Empty: the median of finished gradings under this rubric.",
+        help_text="Used only to estimate expert hours. Empty: the mean of finished gradings under this rubric.",
     )
     leave_out_undecided = forms.BooleanField(
         label="Leave out outputs that are waiting in quarantine for a decision", required=False

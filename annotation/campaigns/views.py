@@ -1,5 +1,7 @@
 """Pages of those who run the study: campaigns, their draw, assignment, progress and end."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -41,12 +43,13 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
     )
     items, people = list(queries.progress_by_item(row)), queries.progress_by_reviewer(row)
     waiting, hindered = queries.waiting_places(row), {one["reviewer"] for one in people if one["hindrance"]}
-    places = sum(item.places for item in items)
+    places, taken = sum(item.places for item in items), sum(item.places_taken for item in items)
     context = {
         "campaign": row,
         "items": items,
         "places": places,
-        "taken": sum(item.places_taken for item in items),
+        "taken": taken,
+        "repeats": sum(cast(int, one["held"]) for one in people) - taken,
         "submitted": sum(item.submitted for item in items),  # type: ignore[attr-defined]
         "strata": queries.drawn_strata(row),
         "domains": queries.progress_by_domain(row),

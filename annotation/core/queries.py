@@ -5,11 +5,10 @@ Conflicts of interest come in as numbers of items that were excluded beforehand 
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Avg, Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.formats import date_format
 
@@ -341,11 +340,13 @@ def problems_had(campaign: Campaign) -> dict[int, frozenset[int]]:
 
 
 def seconds_per_grade(campaign: Campaign) -> float | None:
-    """The median active time of finished grades under the campaign's rubric; None before there are any."""
-    times = Grade.objects.filter(
-        assignment__item__campaign__rubric=campaign.rubric_id, active_seconds__gt=0
-    ).values_list("active_seconds", flat=True)
-    return median(times) if times else None
+    """The mean active time of live grades under the campaign's rubric, so that hours add up; None before there are any.
+
+    A grade that corrects another has the time of both.
+    """
+    live = Grade.objects.filter(superseded_by=None, assignment__item__campaign__rubric=campaign.rubric_id)
+    mean: float | None = live.filter(active_seconds__gt=0).aggregate(mean=Avg("active_seconds"))["mean"]
+    return mean
 
 
 def confidences(person: User) -> dict[str, int]:
@@ -439,7 +440,8 @@ def drawn_strata(campaign: Campaign) -> list[dict[str, object]]:
 
 
 def progress_by_reviewer(campaign: Campaign) -> list[dict[str, object]]:
-    """Rows {reviewer, name, email, held, submitted, last_submitted, hindrance}; released places do not count."""
+    """Rows {reviewer, name, email, held, submitted, last_submitted, hindrance}; released places do not count, mirrored
+    repeats do: they are work, too."""
     done = Q(state=AssignmentState.SUBMITTED)
     rows = (
         Assignment.objects.filter(item__campaign=campaign)

@@ -355,7 +355,7 @@ class PlanOut(serializers.Serializer[Any]):
     )
     hours = serializers.FloatField(
         allow_null=True,
-        help_text="New places times the coordinator's minutes, or the median time of grades so far; null "
+        help_text="New places times the coordinator's minutes, or the mean time of grades so far; null "
         "without either.",
     )
     reviewers = PlannedReviewerOut(many=True)

@@ -222,9 +222,9 @@ def judge_against_experts(
 ) -> JudgeAgainstExperts:
     """In-sample and design-weighted agreement, precision, recall, F1 and kappa, with the counts behind them.
 
-    Outputs of one paper are alike in sample (not with `methods` before 4); weights speak of the outputs that there
-    are, drawn one by one, whose papers do not matter. `splits` counts the drawn outputs on which the experts split and
-    nobody decided, `missing` those without labels.
+    Outputs of one paper are alike in sample (not with `methods` before 4), and intervals of shares are of shares (not
+    before 19); weights speak of the outputs that there are, drawn one by one, whose papers do not matter. `splits`
+    counts the drawn outputs on which the experts split and nobody decided, `missing` those without labels.
     """
     splits = splits_in(truth, metric, drawn)
     scenarios = [

@@ -121,7 +121,7 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
     items: dict[int, set[int]] = defaultdict(set)
     for time in data.times:
         items[time.reviewer].add(time.item)
-    raters = Counter(time.item for time in data.times)
+    raters = Counter(item for each in items.values() for item in each)
     reviewers = []
     for reviewer in data.reviewers:
         mine, deviating = times[reviewer.key], deviations[reviewer.key]

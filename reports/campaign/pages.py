@@ -74,7 +74,7 @@ def results_sections(found: CampaignResults, *, today: dt.date) -> Mapping[str, 
 
 def _agreement_cells(found: Agreement) -> list[NamedCell]:
     return [
-        NamedCell(coefficient_name(name), number_cell(found.coefficients[name], clusters="problems"))
+        NamedCell(coefficient_name(name), number_cell(found.coefficients[name], clusters="papers"))
         for name in _SHOWN[found.level]
     ]
 
@@ -121,7 +121,7 @@ def flag_rows(found: CampaignResults) -> Rows:
 def reliability_sections(found: Reliability) -> Mapping[str, object]:
     """`given` and `absent` coefficients, pairs with a heat map, the values of the scale, and errors if asked for."""
     named = [
-        NamedCell(coefficient_name(name), number_cell(estimate, clusters="problems"))
+        NamedCell(coefficient_name(name), number_cell(estimate, clusters="papers"))
         for name, estimate in leading_first(found.level, found.coefficients)
     ]
     kappa = "cohen_kappa" if found.level == "nominal" else "weighted_kappa_quadratic"
@@ -153,9 +153,9 @@ def reliability_sections(found: Reliability) -> Mapping[str, object]:
             {
                 "raters": pair.raters,
                 "n_items": pair.n_items,
-                "percent": percent_cell(pair.percent, clusters="problems"),
-                "kappas": [number_cell(kappa, clusters="problems") for kappa in pair.kappas],
-                "ac1": number_cell(pair.gwet_ac1, clusters="problems"),
+                "percent": percent_cell(pair.percent, clusters="papers"),
+                "kappas": [number_cell(kappa, clusters="papers") for kappa in pair.kappas],
+                "ac1": number_cell(pair.gwet_ac1, clusters="papers"),
                 "kappa_max": "" if pair.kappa_max is None else rounded(pair.kappa_max),
             }
             for pair in found.pairs

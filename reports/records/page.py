@@ -205,11 +205,11 @@ def trust(record: Shown) -> list[Sentence]:
     audits = record.score.judge.audits if record.score.judge else ()
     audit = next((one for one in audits if one.campaign == record.board.audit), None)
     if audit:
-        outputs = sum(states.outputs for states in record.score.systems.values())
+        answers = sum(states.answered for states in record.score.systems.values())
         said.append(
             Sentence(
                 "Experts come first.",
-                f"They read {audit.labelled} of {outputs} answers, drawn at random within strata; the AI judge’s "
+                f"They read {audit.labelled} of {answers} answers, drawn at random within strata; the AI judge’s "
                 "score is corrected by what they found.",
             )
         )
@@ -244,7 +244,7 @@ def how_judged(record: Shown) -> dict[str, object]:
     context: dict[str, object] = {"judge": judge, "grading": found and found.campaign}
     if judge:
         answers = {row.subject for row in record.inputs.outputs if row.state == "answered"}
-        read = answers & {row.subject for row in record.inputs.votes}
+        read = answers & {row.subject for row in record.inputs.votes if row.state != "unavailable"}
         context["read"] = "every answer" if read == answers else f"{len(read)} of the {len(answers)} answers"
     if found and found.campaign and found.scale.aggregation != "mean":
         levels = {value: value_words(value) for value in found.scale.judgments}

@@ -14,7 +14,7 @@ _CORRECTED = (
     "The judge’s share of all answers, corrected by its errors on those that experts read; 95 % interval "
     "(Beta-Binomial, within the strata of the draw)."
 )
-_WHOLE_PROBLEMS = "the interval takes the proofs of a problem together."
+_WHOLE_PAPERS = "the interval takes the proofs of a paper together."
 
 
 def notes(score: Score, board: Board, found: Reading | None, split_by: str) -> list[dict[str, object]]:
@@ -43,10 +43,11 @@ def notes(score: Score, board: Board, found: Reading | None, split_by: str) -> l
         said.append(("measured", f"{board.measured_title}.", measures[board.measured_title]))
     if found and found.campaign:
         on = "on solved or not" if split_by == "verdict" and found.scale.passes else "in their answers"
-        said.append(
-            ("split", "Split.", f"Referees differ {on}; adjudication in this campaign means the same.")
-        )
-        alpha = f"Krippendorff’s alpha at the {found.scale.level} level; {_WHOLE_PROBLEMS}"
+        text = f"Referees differ {on}; adjudication in this campaign means the same."
+        if found.metric and len(found.metric.needs) > 1:
+            text = "Referees differ in what follows from their answers; adjudication takes each question by itself."
+        said.append(("split", "Split.", text))
+        alpha = f"Krippendorff’s alpha at the {found.scale.level} level; {_WHOLE_PAPERS}"
         said.append(("alpha", "α.", alpha))
     return [
         {"key": key, "number": number, "title": title, "text": text}

@@ -14,7 +14,7 @@ from reports.core.figures.shares import share_bars
 from reports.core.wording import coefficient_name, in_words, reason_sentence
 from reports.scores import shape
 from reports.scores.lacking import stated
-from reports.scores.text import shown
+from reports.scores.text import left_undecided, shown
 from stats.core.estimate import Estimate
 from stats.core.text import counted
 
@@ -343,7 +343,10 @@ def _question(
                 "system": system,
                 "outputs": found.outputs,
                 "counts": list(found.steps.values()),
-                "cells": [number_cell(measure.estimate) for measure in found.measures.values()],
+                "cells": [
+                    {"cell": number_cell(measure.estimate), "left": left_undecided(found, measure)}
+                    for measure in found.measures.values()
+                ],
             }
             for system, found in by_step.items()
         ]
@@ -407,13 +410,14 @@ def _agreement(found: shape.Agreement) -> Mapping[str, object]:
     given: list[NamedCell] = []
     absent: dict[str, list[str]] = defaultdict(list)
     for key, estimate in leading_first(found.level, found.coefficients):
-        one = NamedCell(coefficient_name(key), number_cell(estimate, clusters="problems"))
+        one = NamedCell(coefficient_name(key), number_cell(estimate, clusters="papers"))
         if one.cell.value:
             given.append(one)
         else:
             absent[one.cell.reason].append(one.name)
     return {
         **vars(found),
+        "unit": "output" if found.n_not_assessed is None else "step",
         "given": given,
         "absent": [{"reason": reason, "names": names} for reason, names in absent.items()],
     }

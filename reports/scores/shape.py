@@ -343,6 +343,8 @@ class Means(Unanswered):
 
 @dataclass(frozen=True, kw_only=True)
 class StepMeasured:
+    """Of the outputs that labels decide; the others are `outputs` of the system minus `estimate.n`."""
+
     title: str
     definition: str
     estimate: Estimate

@@ -1,6 +1,6 @@
 """The judge's successes that experts read, by the protocol's types of success: how many of each are valid."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +17,7 @@ from reports.scores.inputs import Inputs
 from reports.scores.judge_scores import is_unavailable
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import proportion
+from stats.scores.means import share_by_cluster
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +99,8 @@ def successes_of_type(
     metric: Metric,
 ) -> dict[str, SuccessTypeRates]:
     """For every system of one track and condition its successes of type `kind`: `rate` among all outputs that count,
-    `share` among the successes whose type is known. Both have bounds where some are undecided. At most two queries.
+    `share` among the successes whose type is known. Both have bounds where some are undecided, and take attempts at one
+    problem together, as the metric does. At most two queries.
 
     `outputs` are by subject. A system of which no output counts is absent.
     """
@@ -112,28 +114,31 @@ def successes_of_type(
         for subject, output in counted.items()
         if output.state == "answered" and metric.success(output)
     }
-    sizes = Counter(output.system for output in counted.values())
-    by_system: dict[str, Counter[str]] = {system: Counter() for system in sizes}
-    for subject, found in kinds_of(release, arm, types, won).items():
-        by_system[won[subject].system][found] += 1
+    found = kinds_of(release, arm, types, won)
+    by_system: dict[str, list[str]] = defaultdict(list)
+    for subject, output in counted.items():
+        by_system[output.system].append(subject)
+
+    def share(subjects: Sequence[str]) -> Estimate:
+        return share_by_cluster(
+            [found.get(subject) == kind for subject in subjects],
+            [outputs[subject].instance for subject in subjects],
+        )
+
     rates = {}
-    for system, number in by_system.items():
-        n, undecided, bounds = sizes[system], number[types.undecided], None
+    for system, own in by_system.items():
+        number = Counter(found[subject] for subject in own if subject in found)
+        undecided = number[types.undecided]
+        known = [subject for subject in own if found.get(subject, types.undecided) != types.undecided]
+        of_all = share(own)
+        of_successes = share(known) if known else undefined("wilson", Reason.ZERO_DENOM, n=0)
         if undecided:
-            bounds = (number[kind] / n, (number[kind] + undecided) / n)
-        rate = replace(proportion(number[kind], n), bounds=bounds)
-        share = type_share(kind, types.undecided, number)
-        rates[system] = SuccessTypeRates(rate=rate, share=share)
+            low, high = number[kind], number[kind] + undecided
+            of_all = replace(of_all, bounds=(low / len(own), high / len(own)))
+            if known:
+                of_successes = replace(of_successes, bounds=(low / number.total(), high / number.total()))
+        rates[system] = SuccessTypeRates(rate=of_all, share=of_successes)
     return rates
-
-
-def type_share(kind: str, undecided: str, number: Counter[str]) -> Estimate:
-    """Of `kind` among the successes whose type is known, with bounds over those that are undecided."""
-    known, size = number.total() - number[undecided], number.total()
-    if not known:
-        return undefined("wilson", Reason.ZERO_DENOM, n=0)
-    bounds = (number[kind] / size, (number[kind] + number[undecided]) / size) if number[undecided] else None
-    return replace(proportion(number[kind], known), bounds=bounds)
 
 
 def success_types_rows(

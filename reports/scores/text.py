@@ -158,11 +158,28 @@ def _judge_lines(judge: shape.Judged, condition: str | None) -> Iterator[str]:
                 yield f"      nothing drawn of {row.stratum} ({counted(row.size, 'output')}); to draw them, {request}"
 
 
+def left_undecided(found: shape.Steps, measure: shape.StepMeasured) -> str:
+    """ "1 output left out, not assessed far enough: between 0.333 and 0.667 with it"; "" where none is left out."""
+    n = measure.estimate.n or 0
+    left = found.outputs - n
+    if not left:
+        return ""
+    total = (measure.estimate.value or 0.0) * n
+    low, high = (rounded(end / found.outputs) for end in (total, total + left))
+    them = "it" if left == 1 else "them"
+    return (
+        f"{counted(left, 'output')} left out, not assessed far enough: between {low} and {high} with {them}"
+    )
+
+
 def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
     """What the experts said about one system by one question, in one line."""
     if isinstance(found, shape.Steps):
         counts = _listed(found.steps, zeros=False)
-        means = [f"; {of.title} {number(of.estimate)}" for of in found.measures.values()]
+        means = [
+            f"; {of.title} {number(of.estimate)}{f' ({left})' if (left := left_undecided(found, of)) else ''}"
+            for of in found.measures.values()
+        ]
         return f"{counted(found.outputs, 'output')}; {counts}{''.join(means)}"
     without = f"; {found.abstain} abstain" if found.abstain else ""
     without += f"; {found.unavailable} unavailable" if found.unavailable else ""

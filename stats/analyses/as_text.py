@@ -148,6 +148,8 @@ def systems_text(document: Document) -> str:
                 lacks.append(f"majority between {interval(bounds)} whatever these and the ties are")
             if lacks:
                 lines.append(f"{printable(row['system'])}: {', '.join(lacks)}")
+        if found["warnings"]:
+            lines.append(f"Warnings: {', '.join(found['warnings'])}.")
         lines.append(
             f"Primary: {document['primary']}; shares are of labelled outputs, ties and abstained labels no success."
         )

@@ -25,6 +25,7 @@ from stats.core.intervals import missing_bounds, proportion
 from stats.core.strata import Stratum
 from stats.scores.clusters import cluster_totals, wilson_on_effective_n
 from stats.tables.columns import Table
+from stats.tables.labels import arms_in
 from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
@@ -45,16 +46,20 @@ def corrected_document(table: Table, *, positive: str, options: Options, by: str
             f"the table answers {', '.join(questions)}: choose one with --question", column="question"
         )
     units = audit_units(table, positive=positive, order=options.order)
-    document = _one_score(units, options)
+    pooled = len(arms_in(table["subject"].used)) > 1
+    document = _one_score(units, options, pooled=pooled)
     if by == "system":
         document["systems"] = {
-            system: _one_score(own, options, sizes_known=known)
+            system: _one_score(own, options, pooled=pooled, sizes_known=known)
             for system, (own, known) in units_by_system(units).items()
         }
     return document
 
 
-def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True) -> Document:
+def _one_score(
+    units: AuditUnits, options: Options, *, pooled: bool = False, sizes_known: bool = True
+) -> Document:
+    """`pooled`: the judge's verdicts are on several tracks or conditions."""
     design = abstentions_apart(units, audit_design(units))
     strata = corrected_strata(units, design)
     missing = missing_labels(design, strata)
@@ -99,11 +104,14 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
         ).as_json()
     # Splits count negative here; the figure is one of several under "more".
     negatives = units.with_splits(Outcome.NEGATIVE)
-    document["rogan_gladen"] = (
+    carried = (
         transported(negatives, design, level=options.confidence)
         if sizes_known
         else undefined("rogan_gladen", Reason.NO_DESIGN, level=options.confidence)
-    ).as_json()
+    )
+    if pooled:
+        carried = replace(carried, warnings=(*carried.warnings, Caution.POOLED_ARMS))
+    document["rogan_gladen"] = carried.as_json()
     return document | {
         "splits": int(units.split.sum()),
         "missing": sum(missing),

@@ -87,7 +87,6 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
     names = sorted({systems.values[code] for code in np.unique(systems.codes)})
     refuse_many(len(names), "system")
     problems = table["instance"]
-    kinds = set(table["rater_kind"].used) - {""}
     rows = []
     for name in names:
         mine = systems.is_in(name)
@@ -119,7 +118,7 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
         "outputs": len(first),
         "instances": None if problems.is_empty else len(set(problems.used) - {""}),
         "systems": rows,
-        "warnings": [str(warning) for warning in warnings_of(kinds, scale, level)],
+        "warnings": [str(warning) for warning in warnings_of(table, scale, level)],
     }
 
 

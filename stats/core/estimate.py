@@ -56,6 +56,7 @@ class Caution(StrEnum):
     NONRESPONSE = "NONRESPONSE"  # drawn units without a label
     NO_SPREAD = "NO_SPREAD"  # the data show no variation
     OPEN_CASES = "OPEN_CASES"  # a person has still to look; the bounds decide them either way
+    POOLED_ARMS = "POOLED_ARMS"  # outputs on several tracks or under several conditions
     POOLED_QUESTIONS = "POOLED_QUESTIONS"
     POOLED_SYSTEMS = "POOLED_SYSTEMS"
     PREVALENCE_PARADOX = "PREVALENCE_PARADOX"

@@ -1,7 +1,7 @@
 """The rows of one question of a label table as ratings: one value per item and rater."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from stats.scores.clusters import cluster_codes
 from stats.tables.cells import LARGEST, is_too_large, number_in
 from stats.tables.columns import Table
 from stats.tables.groups import attribute, group_codes
-from stats.tables.labels import independent
+from stats.tables.labels import arms_in, independent
 from stats.tables.ratings import Ratings
 from stats.tables.raw_rows import TableError
 
@@ -116,15 +116,17 @@ def resolve(
             "undecided": undecided,
             **others,
         },
-        warnings=warnings_of(set(answered["rater_kind"].used) - {""}, scale, level),
+        warnings=warnings_of(answered, scale, level),
         kinds_of_raters=kinds,
     )
 
 
-def warnings_of(kinds: Collection[str], scale: Categories, level: Level | None) -> tuple[Caution, ...]:
-    """What a reader should know of labels by raters of these kinds; `level` is None where it is read off the values."""
+def warnings_of(table: Table, scale: Categories, level: Level | None) -> tuple[Caution, ...]:
+    """What a reader should know of the labels in these rows; `level` is None where it is read off the values."""
+    kinds = set(table["rater_kind"].used) - {""}
     return (
         *((Caution.MIXED_RATER_KINDS,) if len(kinds) > 1 else ()),
+        *((Caution.POOLED_ARMS,) if len(arms_in(table["subject"].used)) > 1 else ()),
         *((Caution.MIXED_VALUES,) if level is None and scale.is_mixed else ()),
     )
 

@@ -291,6 +291,12 @@ def _replaced(column: Column, rows: Ints, texts: Iterable[str]) -> Column:
     return Column(codes, tuple(values))
 
 
+def arms_in(subjects: Iterable[str]) -> set[str]:
+    """The tracks and conditions that subjects name, `instance/system@track+condition/attempt`; "" for none."""
+    parts = (subject.rsplit("/", 2) for subject in subjects)
+    return {arm.partition("@")[2] for found in parts if len(found) == 3 for arm in found[1].split("|")}
+
+
 def independent(table: Table) -> tuple[Table, dict[str, int]]:
     """The rows of those who judged by themselves, and how many others were left out: decisions, labels in sight.
 

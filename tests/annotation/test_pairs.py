@@ -16,6 +16,7 @@ from annotation.adjudication.reading import queue
 from annotation.adjudication.settling import State
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
+from annotation.assigning.plans import plan_in_words
 from annotation.calibration.actions import answer_again, make_calibration, reveal_calibration
 from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs as campaigns_pairs
@@ -24,6 +25,7 @@ from annotation.campaigns.pairing import mirrored, next_side, pairs
 from annotation.core.documents import anchored_documents, anchors
 from annotation.core.material import material, shown_first
 from annotation.core.visibility import Viewer
+from annotation.grading.actions import reopen_grade
 from annotation.models import Answer, Assignment, AssignmentState, Item
 from annotation.quarantine.actions import decide_identity, redact_release, withdraw_decision
 from annotation.quarantine.reading import with_findings
@@ -81,13 +83,14 @@ def content(value="first", **changes):
     return {"answers": {"preference": value, "sureness": "1"}, **changes}
 
 
-def submit(person, place, value="first"):
+def submit(person, place, value="first", **sent):
     return submit_grade(
         reviewer=person,
         assignment=place,
         content=content(value),
         idempotency_key=f"{place.handle}-{value}",
         rubric_sha256=place.item.campaign.rubric.sha256,
+        **sent,
     )
 
 
@@ -281,6 +284,33 @@ def test_a_round_of_mirrored_pairs_waits_for_the_repeats_and_is_answered_again_o
     with pytest.raises(Refused, match="answer again where you saw it first"):
         answer_again(reviewer=algebraist, assignment=repeat, content=content(), reason="Again.")
     answer_again(reviewer=algebraist, assignment=first, content=content(), reason="Again.")
+
+
+def test_the_page_of_a_campaign_says_how_many_of_its_reviewers_places_are_repeats(
+    client, comparison, coordinator, algebraist
+):
+    campaign = opened(comparison, coordinator, mirrored_share=1.0)
+    taking.take_next(reviewer=algebraist, campaign=campaign)
+    client.force_login(coordinator)
+    page = client.get(reverse("campaign", args=[campaign.slug]))
+    assert [row["held"] for row in page.context["reviewers"]] == [2]
+    assert "With 1 place on which a pair comes again" in page.content.decode()
+
+
+def test_planned_hours_count_both_times_of_a_mirrored_pair_at_the_mean_of_grades_that_count(
+    comparison, coordinator, algebraist, second_algebraist
+):
+    """60, 60 and 480 seconds add up to three times 200, not three times their median; a correction is no fourth."""
+    campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=1.0)
+    first, other = (taking.take_next(reviewer=algebraist, campaign=campaign) for _ in range(2))
+    repeat = first.item.assignments.get(repeat=True)
+    for place, value, seconds in ((first, "first", 60), (repeat, "first", 60), (other, "first", 480)):
+        submit(algebraist, place, value, active_seconds=seconds)
+    reopen_grade(reviewer=algebraist, assignment=other)
+    submit(algebraist, other, "second", active_seconds=480)
+    plan = assigning_actions.plan_assignment(campaign)
+    assert len(plan.pairs) == 2
+    assert plan_in_words(campaign, plan)["hours"] == pytest.approx(4 * 200 / 3600)
 
 
 def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison, coordinator, algebraist):

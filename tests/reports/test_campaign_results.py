@@ -5,6 +5,7 @@ import dataclasses
 import datetime as dt
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
@@ -125,6 +126,12 @@ def test_a_reviewer_who_prefers_one_side_whatever_is_shown_is_named_with_the_exa
         ["better: prefers the side shown first in 12 of 12 pairs"],
         [],
     ]
+
+
+def test_a_pair_that_comes_to_its_reviewer_twice_is_no_overlap_with_others():
+    data = given(Ann="yn", Bo="y.")
+    twice = replace(data, times=(*data.times, replace(data.times[1], at=NOON + dt.timedelta(hours=1))))
+    assert {name: entry["overlap"] for name, entry in monitored(twice).items()} == {"Ann": 1, "Bo": 1}
 
 
 def test_people_stand_in_the_order_they_were_given_in_never_by_a_number():

@@ -193,6 +193,22 @@ def test_successes_through_other_sources_are_counted_among_all_and_among_success
         assert (share["n"] or 0) + undecided == base["k"]  # all successes: another, cited or undecided source
 
 
+def test_successes_through_other_sources_take_attempts_at_one_problem_together_as_all_successes_do(gaps):
+    """The same successes of the same outputs stood next to each other with two intervals."""
+    usual = gaps.runs.get(system__slug="aurora", track="raw", condition="")
+    for output in list(usual.outputs.filter(state="answered", verdicts__isnull=False).distinct()):
+        again = OutputFactory(
+            run=usual, instance=output.instance, attempt=2, text=output.text, payload=output.payload
+        )
+        for verdict in output.verdicts.filter(state="answered"):
+            VerdictFactory(
+                judge=verdict.judge, output=again, predicate=verdict.predicate, value=verdict.value
+            )
+    found = row(condition_document(gaps), "oracle")
+    base, rate = found["cells"]["end_to_end"]["estimate"], found["success_type"]["rate"]
+    assert (rate["method"], rate["clusters"]) == (base["method"], base["clusters"])
+
+
 def test_coverage_says_what_any_run_and_what_every_run_has(handed_over):
     keys = handed_over.runs.get(condition="oracle").outputs.values_list("instance__key", flat=True)
     shared = handed_over.instances.filter(key__in=sorted(keys)[:3])

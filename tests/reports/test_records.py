@@ -339,17 +339,19 @@ def test_where_problems_are_not_shown_no_settled_case_quotes_their_references(ow
     assert (score.sha256.encode() in made.files["README.md"]) == show_problems
 
 
-@pytest.mark.parametrize("unread", [0, 1])
-def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_of_it(tmp_path, unread):
+@pytest.mark.parametrize(("unread", "failed"), [(0, False), (1, False), (1, True)])
+def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_of_it(
+    tmp_path, unread, failed
+):
     release = load_gaps()
     lines = ["release,question,subject,rater,rater_kind,vote,value,state,judge_version"]
     answers = Output.objects.filter(run__release=release, run__track="raw", state="answered").order_by("pk")
-    for output in answers.select_related("instance", "run__system")[unread:]:
+    for at, output in enumerate(answers.select_related("instance", "run__system")):
         subject = f"{output.instance.key}/{output.run.system.slug}/{output.attempt}"
-        for question in ("ground", "suff"):
+        said = "yes,answered" if at >= unread else ",unavailable"
+        for question in ("ground", "suff") if at >= unread or failed else ():
             lines += [
-                f"{release.name},{question},{subject},rival,judge,{n},yes,answered,rival-v1"
-                for n in (1, 2, 3)
+                f"{release.name},{question},{subject},rival,judge,{n},{said},rival-v1" for n in (1, 2, 3)
             ]
     table = tmp_path / "votes.csv"
     table.write_text("\n".join(lines) + "\n")
@@ -364,6 +366,18 @@ def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_
     assert f"read {read} 3 times; the majority counts" in shown
     assert "rival-v1, 3 votes" in shown
     assert ("prompts are in the archive" in shown) == any(name.startswith("prompts/") for name in files)
+
+
+def test_what_a_system_left_blank_is_none_of_the_answers_of_which_experts_read_some():
+    release = load_gaps()
+    describe_release(actor=None, release=release, licence="MIT", creators="A", published_on=date(2026, 11, 1))
+    freeze_release(actor=None, release=release)
+    release.refresh_from_db()
+    files = prepare_record(artifact=freeze_artifact(actor=None, release=release), wish=WISH).files
+    outputs = Output.objects.filter(run__release=release, run__track="raw", run__condition="")
+    answers = outputs.filter(state="answered").count()
+    assert answers < outputs.count()
+    assert f" of {answers} answers, drawn at random" in files["index.html"].decode()
 
 
 @pytest.mark.parametrize("closed", [(), ("q2",), ("q1", "q2", "q3")])

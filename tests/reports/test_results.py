@@ -151,6 +151,13 @@ def test_a_split_is_what_the_campaign_says_and_the_page_says_so(olga, study):
     )
 
 
+def test_of_an_audit_the_page_says_that_adjudication_takes_each_question_by_itself(olga, gaps):
+    """A metric follows from several questions: other answers are split by it than by each of these."""
+    split = "Referees differ in what follows from their answers; adjudication takes each question by itself."
+    assert split in words(page(olga, gaps))
+    assert "adjudication in this campaign means the same" in words(page(olga, gaps, question="ground"))
+
+
 def test_by_verdict_five_proofs_are_split_here_and_in_adjudication(olga, db, monkeypatch):
     monkeypatch.setattr(Campaign._meta.get_field("split_by"), "default", "verdict")
     study = ten_proofs()

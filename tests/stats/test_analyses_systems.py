@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from stats.analyses.as_text import systems_text
 from stats.analyses.audit import audit_document
 from stats.analyses.corrected import corrected_document
 from stats.analyses.options import Options
@@ -238,3 +239,16 @@ def test_the_mean_of_numbers_is_the_same_where_their_order_is_given():
     for order in ((), tuple("12345"), tuple("54321")):
         found = document(rows, positive="5", order=order)
         assert found["questions"][""]["systems"][0]["mean"]["value"] == pytest.approx(8 / 3), order
+
+
+def test_labels_on_several_tracks_or_conditions_are_pooled_with_a_warning():
+    """An export names them in its subjects, and has no column of their own."""
+    rows = [f"A,{at},{at}/A{arm}/1,m,yes,,,judge,p{at}" for at in range(4) for arm in ("", "@raw+oracle")]
+    document = systems_document(table(rows), positive="yes", level=None, options=Options())
+    assert document["questions"][""]["warnings"] == ["POOLED_ARMS"]
+    assert "Warnings: POOLED_ARMS." in systems_text(document)
+    plain = systems_document(table(rows[::2]), positive="yes", level=None, options=Options())
+    assert plain["questions"][""]["warnings"] == []
+    audited = [*rows, *(f"A,{at},{at}/A/1,e,yes,,,expert,p{at}" for at in range(3))]
+    corrected = corrected_document(table(audited), positive="yes", options=Options())
+    assert "POOLED_ARMS" in corrected["rogan_gladen"]["warnings"]
