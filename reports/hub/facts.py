@@ -18,6 +18,7 @@ from benchmark.models import ImportState, ImportUpload, Output, OutputState, Rel
 from benchmark.releases.queries import quarantined
 from judging.models import JudgeRun
 from judging.runs.queries import runs_with_progress
+from reports.core.choosing import judges_of_release
 from reports.models import Artifact, PublicRecord
 from work.models import RunState
 
@@ -79,6 +80,7 @@ class Facts:
     rounds: list[Round] = field(default_factory=list)
     invited: int = 0
     judge_runs: list[Asked] = field(default_factory=list)
+    judges: list[str] = field(default_factory=list)  # those with verdicts, which may be imported
     import_waiting: ImportUpload | None = None
     artifacts: int = 0
     records: list[PublicRecord] = field(default_factory=list)
@@ -136,6 +138,7 @@ def facts_of(release: Release) -> Facts:
             )
             for run in runs_with_progress().filter(release=release)
         ],
+        judges=[judge.slug for judge in judges_of_release(release)],
         import_waiting=unfinished.filter(terms__release=release.name).order_by("-created_at").first(),
         artifacts=Artifact.objects.filter(release=release).count(),
         records=list(PublicRecord.objects.filter(artifact__release=release).order_by("published_at", "pk")),

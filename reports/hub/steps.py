@@ -183,6 +183,15 @@ def _when(rounds: list[Round]) -> str:
 
 def _judges(facts: Facts) -> Step:
     ask = reverse("judges")
+    if not facts.judge_runs and facts.judges:
+        return Step(
+            "Judges",
+            State.DONE,
+            f"Verdicts of {', '.join(dict.fromkeys(facts.judges))} were imported",
+            "Hidden from referees until they submit",
+            ask,
+            "Ask a judge",
+        )
     if not facts.judge_runs:
         return Step(
             "Judges",

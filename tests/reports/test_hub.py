@@ -159,7 +159,7 @@ def test_the_hub_takes_the_same_queries_whatever_its_size(
             OutputFactory(run=run, instance=InstanceFactory(release=release))
     client.force_login(coordinator)
     client.get(reverse("study", args=[release.name]))
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         client.get(reverse("study", args=[release.name]))
 
 

@@ -243,6 +243,12 @@ def test_staff_who_must_not_know_systems_get_no_grid_until_the_unblinding(client
     assert "Problem 2, Lark Pro" in page(client, study).content.decode()
 
 
+def test_the_study_page_says_that_verdicts_were_imported(olga, gaps):
+    said = strip_tags(olga.get(reverse("study", args=[gaps.name])).content.decode())
+    assert "Verdicts of sample-judge were imported" in said
+    assert "No AI judge was asked" not in said
+
+
 def test_with_a_judge_alone_its_verdicts_are_shown_as_unchecked(olga, gaps):
     text = words(page(olga, gaps))
     assert "The judge errs both ways." in text  # audited: 3 too kind, 2 too strict
