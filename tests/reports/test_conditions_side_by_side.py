@@ -194,7 +194,7 @@ def test_successes_through_other_sources_are_counted_among_all_and_among_success
 
 
 def test_successes_through_other_sources_take_attempts_at_one_problem_together_as_all_successes_do(gaps):
-    """The same successes of the same outputs was printed next to each other with two intervals."""
+    """The same successes of the same outputs were printed next to each other with two intervals."""
     usual = gaps.runs.get(system__slug="aurora", track="raw", condition="")
     for output in list(usual.outputs.filter(state="answered", verdicts__isnull=False).distinct()):
         again = OutputFactory(
