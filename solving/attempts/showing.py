@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import ValidationError
-
 from benchmark.rendering.stored import Rendered, rendered_all
 from llm.injections import find_injections
 from solvers.asking import rendered
@@ -180,7 +178,7 @@ def _sent(attempt: Attempt, step: Step) -> tuple[list[dict[str, str]] | None, st
         return None, "The recipe has changed since, so what was sent cannot be made again here.", "", {}
     try:
         _, asked = planned_again(attempt)
-    except (ValidationError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         return None, f"What was sent cannot be made again: {type(error).__name__}.", "", {}
     planned = asked.get(step.key)
     if planned is None:
