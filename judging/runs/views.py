@@ -1,7 +1,7 @@
 """Pages of judging, for coordinators and owners."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -123,7 +123,9 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
 @require_GET
 def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
     """Progress of one run; with the header X-Fragment only the part that moves."""
-    run = get_object_or_404(runs_with_progress(), pk=pk)
+    run = runs_with_progress().filter(pk=pk).first()
+    if run is None:
+        raise Http404
     n_open = run.n_waiting + run.n_leased + run.n_held
     context = {
         "run": run,

@@ -69,7 +69,7 @@ class ShownStep:
     waiting: bool
 
 
-def shown_step(attempt: Attempt, step: Step, names: Sequence[str] = ()) -> ShownStep:
+def shown_step(attempt: Attempt, step: Step, names: Sequence[str]) -> ShownStep:
     """A step with its reply; `names` are the candidates in the order in which a verifier read them."""
     parts, texts = _parts_of(step, names)
     prompt, unlike, left_out, arguments = _sent(attempt, step)
@@ -90,7 +90,7 @@ def shown_step(attempt: Attempt, step: Step, names: Sequence[str] = ()) -> Shown
     )
 
 
-def shown_text(text: str, prefix: str, *, by_line: bool = False) -> list[Rendered]:
+def shown_text(text: str, prefix: str, *, by_line: bool) -> list[Rendered]:
     """An entry's text rendered: as one document, or line by line where lines matter."""
     pieces = [line for line in text.splitlines() if line.strip()][:MOST_TEXTS] if by_line else [text]
     return rendered_all([(piece, "latex", f"{prefix}{number}-") for number, piece in enumerate(pieces)])
