@@ -15,7 +15,7 @@ from annotation.rubrics.api import draft_values
 from annotation.rubrics.available import MAX_FILE_BYTES, known_rubrics, rubric_or_404, rubric_toml
 from annotation.rubrics.differences import changes
 from annotation.rubrics.starts import READY_MADE, STARTS
-from benchmark.protocols import get_protocol, protocol_names
+from benchmark.protocols import get_protocol, protocol_choices, protocol_names
 from benchmark.rubric_rules import SEVERITIES, broken
 from benchmark.rubrics import Rubric
 
@@ -23,13 +23,8 @@ from benchmark.rubrics import Rubric
 class RubricFileForm(forms.Form):
     """A rubric file and the protocol whose outputs it asks about."""
 
-    protocol = forms.ChoiceField(label="For outputs of")
+    protocol = forms.ChoiceField(label="For outputs of", choices=protocol_choices)
     file = forms.FileField(label="Rubric file (TOML)")
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        titles = [(name, get_protocol(name).title) for name in protocol_names()]
-        self.fields["protocol"].choices = titles  # type: ignore[attr-defined]
 
 
 @staff_only
