@@ -46,12 +46,12 @@ def proved_equal(left: Node, right: Node, *, real: bool) -> bool:
     return _limited(lambda: _zero(left, right, _Letters(frozenset(), real)))
 
 
-def needs_order(left: Node, right: Node, *, ordered: bool = False) -> bool:
+def needs_order(left: Node, right: Node, *, ordered: bool) -> bool:
     """Whether two different letters meet in a product that may stand for operators; all may if `ordered`."""
     return len(_operators(left, right, ordered)) > 1
 
 
-def proved_equal_in_order(left: Node, right: Node, *, ordered: bool = False) -> bool:
+def proved_equal_in_order(left: Node, right: Node, *, ordered: bool) -> bool:
     """Whether left = right also if letters that may name operators do not commute."""
     operators = frozenset(_operators(left, right, ordered))
     return _limited(lambda: _zero(left, right, _Letters(operators)))

@@ -142,7 +142,7 @@ def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
 
 
 def _require_fields(
-    table: Mapping[str, Any], fields: Mapping[str, type], where: str, optional: tuple[str, ...] = ()
+    table: Mapping[str, Any], fields: Mapping[str, type], where: str, optional: tuple[str, ...]
 ) -> None:
     for name, value in table.items():
         if name not in fields:

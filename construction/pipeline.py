@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from benchmark.importing.keys import PaperFields
-from construction.recipes.passages import Drop, Made
+from construction.recipes.passages import Drop, Made, not_set
 from latex import Outline, Span
 from llm.strict_json import first_objection
 from llm.structured import StructuredPrompt, structured_prompt
@@ -73,15 +73,17 @@ class Answers:
 
 
 class Pipeline(Protocol):
-    """A recipe's steps. `stages` are in the order in which things come to them, with their titles; `most_papers` is how
-    many a build may have, None if there is no bound."""
+    """A recipe's steps. `stages` are in the order in which things come to them, with their titles; `numbers` is the
+    class of its numbers, and `most_papers` how many a build may have, None if there is no bound."""
 
     stages: Mapping[str, str]
     prompts: Sequence[StructuredPrompt[Any]]
-    most_papers: int | None
+    numbers: type[Any]
+    most_papers: int | None = None
 
     def recipe(self, document: Mapping[str, object]) -> Any:
         """The recipe with these numbers. Raises ValueError naming the one that is wrong."""
+        return read_recipe(self.numbers, document)
 
     def construct(
         self, paper: Paper, recipe: Any, replies: Mapping[tuple[str, str], str], seed: int
@@ -89,16 +91,19 @@ class Pipeline(Protocol):
         """How far everything in the paper came; `replies` are by key and stage."""
 
     def select(self, lines: Sequence[Mapping[str, Any]], recipe: Any) -> "Selected":
-        """The lines of all papers that make the release, in order."""
+        """The lines of all papers that make the release, in order: all of them, unless they compete."""
+        return Selected(range(len(lines)))
 
     def expects(self, text: str, recipe: Any) -> "Expected":
         """What will be asked about a paper with this text, by what can be counted in it without reading it."""
 
     def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Any) -> Drop | None:
         """Why this text cannot be the string at `path` of a line, which has it there already."""
+        return not_set(text)
 
     def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Any) -> Drop | None:
         """What this text at `path` gives away that graders or systems must not be told."""
+        return None
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,8 @@ class _LetterReader:
         elif kind == "sign":
             self._sign(token["sign"], span)
         elif kind == "entity":
-            self._letters(html.unescape(token[0]) if self.format == "markdown" else token[0], span)
+            for character in html.unescape(token[0]) if self.format == "markdown" else token[0]:
+                self._letter(character, span)
         elif kind == "run":
             self._run(token[0], span, moving=at is None)
         elif kind == "space":
@@ -181,11 +182,8 @@ class _LetterReader:
             self.text_next = True
         elif name in ACCENTS and name.isalpha():
             return  # the accent goes, its letter follows
-        elif name in _SPACING or not self._opens_brace(span[1]):
+        elif name in _SPACING or self.source[span[1] : span[1] + 1] not in ("{", "["):
             self._add(" ", span)
-
-    def _opens_brace(self, end: int) -> bool:
-        return self.source[end : end + 1] in ("{", "[")
 
     def _sign(self, sign: str, span: tuple[int, int]) -> None:
         if sign in "([":
@@ -229,10 +227,6 @@ class _LetterReader:
         if self.text_next:  # \mathrm G, without braces
             symbols[0] = self.text_next = False
         self.reading.symbol.extend(symbols)
-
-    def _letters(self, text: str, span: tuple[int, int]) -> None:
-        for character in text:
-            self._letter(character, span)
 
     def _letter(self, character: str, span: tuple[int, int]) -> None:
         for plain in _plain(character):

@@ -120,15 +120,14 @@ class Writer:
         return end
 
     # -- inline elements -------------------------------------------------------------------------------
-    def open_inline(self, tag: str, classes: str = "") -> bool:
-        """False if too many are open already; the text then goes on unstyled."""
+    def open_inline(self, tag: str, classes: str = "") -> None:
+        """Where too many are open already, the text goes on unstyled."""
         if len(self.top.inline) >= MAX_INLINE_DEPTH:
-            return False
+            return
         self.top.inline.append((tag, classes))
         if self.top.paragraph_open or self.top.line:
             self.top.paragraph_open = True
             self.top.parts.append(_opening((tag, classes)))
-        return True
 
     def close_inline(self, count: int) -> None:
         """Closes the innermost elements until `count` are left."""

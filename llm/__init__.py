@@ -23,4 +23,4 @@ from llm.injections import Flag, find_injections
 from llm.prompts import OwnPrompt, Prompt, PromptError, RenderedPrompt, load_prompt
 from llm.replies import Reply, ReplyFormat, Unparsed, parse_reply
 from llm.retries import Backoff
-from llm.votes import Majority, fewest_more, is_settled, majority
+from llm.votes import fewest_more, is_settled, majority

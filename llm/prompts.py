@@ -107,9 +107,7 @@ class Prompt:
 
     def read(self, text: str) -> Reply | Unparsed:
         """A reply to this prompt."""
-        return (
-            parse_reply(text, self.labels, steps=self.steps) if self.steps else parse_reply(text, self.labels)
-        )
+        return parse_reply(text, self.labels, steps=self.steps)
 
     def render(self, fields: Mapping[str, str], nonce: str) -> RenderedPrompt:
         """The messages, each field framed as data.

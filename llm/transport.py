@@ -77,7 +77,7 @@ class Transport:
         for address in self._addresses:
             try:
                 return await self._connect(address)
-            except (OSError, TimeoutError) as error:
+            except OSError as error:
                 failed = error
         raise NotConnected(type(failed).__name__) from failed
 

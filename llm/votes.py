@@ -2,36 +2,19 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
-class Majority:
-    """The outcome of a vote. `value` is None when no vote was answered at all.
-
-    `tied` says that no value had more than half of the answered votes, so that the declared rule decided.
-    `counts` are the answered votes by value; `unanswered` counts the rest (unparsed or unavailable).
-    """
-
-    value: str | None
-    tied: bool
-    counts: dict[str, int]
-    unanswered: int
-
-
-def majority(votes: Sequence[str | None], *, tie: str) -> Majority:
+def majority(votes: Sequence[str | None], *, tie: str) -> str | None:
     """The value held by more than half of the answered votes, else `tie`, the value declared for that case.
 
-    None stands for a vote without an answer; it is left out of the denominator and counted. STATISTICS.md
-    takes the cautious value for `tie`: not equivalent, incorrect, uncertain.
+    None stands for a vote without an answer, which is left out of the denominator; without any answer None is returned.
+    STATISTICS.md takes the cautious value for `tie`: not equivalent, incorrect, uncertain.
     """
     counts = Counter(vote for vote in votes if vote is not None)
-    unanswered = len(votes) - counts.total()
     if not counts:
-        return Majority(value=None, tied=False, counts={}, unanswered=unanswered)
+        return None
     leader, most = counts.most_common(1)[0]
-    tied = 2 * most <= counts.total()
-    return Majority(value=tie if tied else leader, tied=tied, counts=dict(counts), unanswered=unanswered)
+    return leader if 2 * most > counts.total() else tie
 
 
 def is_settled(votes: Sequence[str | None], *, planned: int) -> bool:

@@ -239,7 +239,7 @@ def read(path: Path) -> Artifact:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 raise BadArtifact("a member is compressed")
             manifest, lines, executed = (archive.read(name) for name in MEMBERS)
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, ValueError) as error:
         raise BadArtifact(f"the file cannot be read as a ZIP: {error}") from error
     terms, count, sha256 = _terms(manifest)
     artifact = Artifact(terms, tuple(_rows(lines)), tuple(_json_lines(executed, "executed.jsonl")))
@@ -264,7 +264,7 @@ def read_terms(path: Path) -> Terms:
     try:
         with zipfile.ZipFile(path) as archive:
             return _terms(archive.read(MEMBERS[0]))[0]
-    except (zipfile.BadZipFile, OSError, EOFError, KeyError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, OSError, EOFError, KeyError, RuntimeError) as error:
         raise BadArtifact(f"the file cannot be read as a ZIP: {error}") from error
 
 

@@ -35,11 +35,10 @@ _Having = dict[str | tuple[str | int, ...], list[int]]  # statements by the whol
 
 @dataclass(frozen=True)
 class Likeness:
-    """How alike two statements are: "identical", "near", "related" or "different"; the coefficients are from 0 to 1."""
+    """How alike two statements are: "identical", "near", "related" or "different"; the coefficient is from 0 to 1."""
 
     kind: str
     jaccard: float
-    in_order: float
 
 
 @dataclass(frozen=True)
@@ -101,11 +100,11 @@ def likeness(one: Read, other: Read) -> Likeness:
     Related: a fifth of the shingles is common.
     """
     if one.exact == other.exact:
-        return Likeness("identical", 1.0, 1.0)
+        return Likeness("identical", 1.0)
     shared = len(one.shingles & other.shingles)
     jaccard = shared / (len(one.shingles) + len(other.shingles) - shared)
     if jaccard < RELATED:
-        return Likeness("different", jaccard, 0.0)
+        return Likeness("different", jaccard)
     wordy = min(one.words, other.words) >= SHORTEST
     first, second = (
         # Which name it is matters where there are few words; among many, one new name would shift all numbers after it.
@@ -120,7 +119,7 @@ def likeness(one: Read, other: Read) -> Likeness:
     equal_formulas = len(one.formula_terms) >= FORMULA_TERMS and one.formula_terms == other.formula_terms
     long_enough = min(len(one.tokens), len(other.tokens)) >= SHORTEST
     near = long_enough and (alike or equal_formulas)
-    return Likeness("near" if near else "related", jaccard, in_order)
+    return Likeness("near" if near else "related", jaccard)
 
 
 def compare(one: str, other: str) -> Likeness:

@@ -365,15 +365,6 @@ class Index:
             for position, (n, score) in enumerate(found, 1)
         ]
 
-    def vector_of(self, key: str) -> bytes:
-        """The vector of a statement, as `build` takes it. Raises KeyError for an unknown key, NoVectors without any."""
-        at = _place(self.keys, key)
-        if at is None or (self._gone is not None and self._gone[at]):
-            raise KeyError(key)
-        if self._vectors is None:
-            raise NoVectors("this index has no vectors")
-        return self._vectors.table[at].tobytes()
-
     def year_of(self, key: str) -> int | None:
         """The year of a statement; None if it is not known, or there is no such statement."""
         at = _place(self.keys, key)

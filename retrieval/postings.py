@@ -215,11 +215,9 @@ def unpacked(keys: NDArray[np.uint64], statements: int) -> tuple[NDArray[np.uint
     return found, Counts(np.append(starts, len(keys)).astype(np.int64), rows, times, statements)
 
 
-def best(
-    scores: Integers, k: int, accept: NDArray[np.bool_] | None = None, least: int = 1
-) -> NDArray[np.int64]:
-    """The numbers of the k statements of the highest scores of `least` or more, by (score descending, number)."""
-    possible = np.flatnonzero(scores >= least if accept is None else (scores >= least) & accept)
+def best(scores: Integers, k: int, accept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """The numbers of the k statements of the highest scores above 0, by (score descending, number)."""
+    possible = np.flatnonzero(scores > 0 if accept is None else (scores > 0) & accept)
     if len(possible) > k:
         of_possible = scores[possible]
         bound = np.partition(of_possible, len(possible) - k)[len(possible) - k]

@@ -29,14 +29,14 @@ _ROUNDS = 40  # shifts after which a run that has not ended is an error
 Say = Callable[[str], None]
 
 
-def load_runs(*, say: Say, release: str = "sample-proofs", finish_within: int = _ROUNDS) -> list[SolveRun]:
+def load_runs(*, say: Say) -> list[SolveRun]:
     """Runs of RMA on the sample's proofs; nothing without the demo's endpoint, or where there are runs already.
 
     The finished ones (several proposers, and one proof alone) are answered here, by the same rules as the demo's model,
     at that model's address, where nothing listens yet while the demo is prepared.
     """
     endpoint = declared_endpoints(settings.JUDGE_ENDPOINTS).get(ENDPOINT)
-    problems = Release.objects.filter(name=release).select_related("benchmark").first()
+    problems = Release.objects.filter(name="sample-proofs").select_related("benchmark").first()
     if endpoint is None or problems is None or SolveRun.objects.filter(release=problems).exists():
         return []
     owner = User.objects.filter(roles__name="owner").order_by("pk").first()
@@ -50,7 +50,7 @@ def load_runs(*, say: Say, release: str = "sample-proofs", finish_within: int = 
     with serving(reply, port=port):
         for solver in (several, alone):
             run = begin(actor=owner, solver=solver, order=replace(order, keys=FINISHED))
-            for _ in range(finish_within):
+            for _ in range(_ROUNDS):
                 drain()
                 reconcile_solving()
                 run.refresh_from_db()

@@ -6,7 +6,6 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import PROTECT
 from django.utils import timezone
 
-from accounts.database.guards import declared_guards
 from accounts.models import AuditEvent
 from accounts.trail import record
 from benchmark.models import Instance, Output, Paper, Release, Run
@@ -19,6 +18,7 @@ from tests.factories import (
     RunFactory,
     VerdictFactory,
 )
+from tests.guards import declared_guards
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,7 @@ from llm import CallFailed, Client, RefusedByServer
 from work.backoff import delay_seconds
 from work.breaker import note_results
 from work.budget import charge
-from work.claims import FREE, GivenBack, give_back
+from work.claims import FREE, give_back
 from work.endpoints import declared_endpoints
 from work.kinds import Failure, Task, Use
 from work.models import Call, PricedJob, TaskState
@@ -162,8 +162,7 @@ def book(
     calls._default_manager.bulk_create(
         [call_of(calls, result) for result in failures if result.request is not None]
     )
-    given_back = {one.task.pk: GivenBack(one.error, one.wait, one.final) for one in failures}
-    give_back(tasks, owner=owner, failed=given_back)
+    give_back(tasks, owner=owner, failures=failures)
     stored = calls._default_manager.bulk_create([call_of(calls, answer) for answer in answers])
     done = tasks.objects.filter(id__in=[answer.task.pk for answer in answers])
     done.exclude(state=TaskState.DONE).update(**{**FREE, "state": TaskState.DONE}, last_error="")

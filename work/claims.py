@@ -6,8 +6,7 @@ SQLite alike: of two workers that pick the same rows, the second finds them no l
 
 import datetime as dt
 import uuid
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 
 from django.conf import settings
@@ -17,7 +16,7 @@ from django.db.models import Q, QuerySet
 from work.backoff import LONGEST_WAIT, MAX_TRIES
 from work.budget import forfeit, reserve
 from work.clock import shared_now
-from work.kinds import Kind, Task
+from work.kinds import Failure, Kind, Task
 from work.models import TaskState
 from work.signal import ring
 
@@ -89,23 +88,15 @@ def keep_alive(tasks: type[Task], *, owner: str, task_ids: Collection[int]) -> i
     )
 
 
-@dataclass(frozen=True)
-class GivenBack:
-    """Why a task failed, and when it may be tried again; `final` when trying again cannot help."""
-
-    error: str
-    wait: dt.timedelta
-    final: bool
-
-
 @transaction.atomic
-def give_back(tasks: type[Task], *, owner: str, failed: Mapping[int, GivenBack]) -> int:
-    """Return tasks (by id) that failed; after MAX_TRIES, or when final, they are failed for good.
+def give_back(tasks: type[Task], *, owner: str, failures: Iterable[Failure]) -> int:
+    """Return tasks that failed; after MAX_TRIES, or when final, they are failed for good.
 
     A task whose lease was lost meanwhile is left alone: another worker is responsible for it. Returns how many were
     still held.
     """
     now = shared_now()
+    failed = {failure.task.pk: failure for failure in failures}
     leased = tasks.objects.filter(id__in=failed, state=TaskState.LEASED, lease_owner=owner).order_by("id")
     held = list(leased.select_for_update())
     for task in held:

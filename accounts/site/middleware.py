@@ -30,11 +30,16 @@ REACHABLE_WITHOUT_FACTOR = frozenset(
 )
 
 
-class PrivatePagesMiddleware:
-    """Answers to signed-in people stay out of every cache."""
-
+class _Middleware:
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+
+class PrivatePagesMiddleware(_Middleware):
+    """Answers to signed-in people stay out of every cache."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
@@ -43,12 +48,9 @@ class PrivatePagesMiddleware:
         return response
 
 
-class FormsOnlyMiddleware:
+class FormsOnlyMiddleware(_Middleware):
     """A page for addresses that take only what a form sends, where Django answers with nothing at all: signing in leads
     there when a button was pressed after the session had ended."""
-
-    def __init__(self, get_response: Handler) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
@@ -59,14 +61,8 @@ class FormsOnlyMiddleware:
         return page
 
 
-class RequireMfaMiddleware:
+class RequireMfaMiddleware(_Middleware):
     """Coordinators and owners set up a second factor before they reach anything else."""
-
-    def __init__(self, get_response: Handler) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """Called once the address is resolved, so that the address can be judged by its name."""
@@ -80,18 +76,12 @@ class RequireMfaMiddleware:
         return redirect("mfa_activate_totp")
 
 
-class NulMiddleware:
+class NulMiddleware(_Middleware):
     """PostgreSQL cannot compare or keep a NUL: an address with one is refused, a form gets U+FFFD in its place.
 
     So nothing that was typed is lost. JSON bodies are checked by their serializers, uploads (views that check the CSRF
     token themselves, once the reader of the file is in place) by the code that reads the file.
     """
-
-    def __init__(self, get_response: Handler) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """Called after the CSRF check, which has read the form."""
@@ -107,15 +97,9 @@ class NulMiddleware:
         return None
 
 
-class MeanwhileMiddleware:
+class MeanwhileMiddleware(_Middleware):
     """An action looks before it writes. Where another has written in between, the database refuses, or what was found
     is gone; nothing is stored, and to try again is right, or shows why it cannot be."""
-
-    def __init__(self, get_response: Handler) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """409 for what the state of other rows forbids; a fault of this code, such as a bad value, stays one."""

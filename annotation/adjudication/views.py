@@ -12,6 +12,7 @@ from annotation.adjudication import actions
 from annotation.adjudication import unblinding as adjudication_unblinding
 from annotation.adjudication.page import adjudication_page, commented_file
 from annotation.adjudication.reading import queue, state_counts
+from annotation.core.files import copy_or_404
 from annotation.core.identities import is_unblinded, item_systems, sees_identities
 from annotation.core.item_names import is_turned, item_called
 from annotation.core.material import item_material
@@ -96,9 +97,7 @@ def item_file(request: SignedInRequest, slug: str, name: str, number: int) -> Ht
     """The file with this number on the page of an item; its own number would tell when it came, and so whose it is."""
     item = _item(_campaign(slug), name)
     files = item_material(item, swapped=is_turned(item)).files
-    if not 1 <= number <= len(files):
-        raise Http404
-    return send_copy(request, files[number - 1].copy)
+    return send_copy(request, copy_or_404(files, number))
 
 
 @staff_only

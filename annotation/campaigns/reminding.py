@@ -3,7 +3,6 @@
 import datetime as dt
 import logging
 import time
-from smtplib import SMTPException
 
 from django.conf import settings
 from django.core.mail import send_mail
@@ -102,7 +101,7 @@ def _remind(which: Q) -> dict[str, int]:
         try:
             send_mail("Items are waiting for you", text, None, [person.email])
             sent += 1
-        except (SMTPException, OSError) as error:
+        except OSError as error:
             log.error("The reminder of account %s was not sent: %s", person.pk, error)
             noted.delete()
             if was_silent(begun):  # a worker is held up for this long by one person, not by everybody

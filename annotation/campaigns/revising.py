@@ -104,7 +104,7 @@ def _require_in_time(campaign: Campaign, changed: Mapping[str, Any]) -> None:
 
 
 @transaction.atomic
-def keep_setup(*, actor: User, campaign: Campaign, step: str, **kept: Any) -> CampaignSetup:
+def keep_setup(*, actor: User, campaign: Campaign, step: str, **kept: Any) -> None:
     """Record that `step` was saved, with its values of `draw` and `minutes_per_item`.
 
     Raises Refused when the campaign has opened, or when a draw is chosen although there is one.
@@ -121,7 +121,6 @@ def keep_setup(*, actor: User, campaign: Campaign, step: str, **kept: Any) -> Ca
     for name, value in kept.items():
         setattr(setup, name, value)
     setup.save(update_fields=["reached", *kept])
-    return setup
 
 
 @transaction.atomic

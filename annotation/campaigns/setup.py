@@ -101,7 +101,7 @@ def step_marks(setup: CampaignSetup | None, now: str) -> list[StepMark]:
     ]
 
 
-def workload(campaign: Campaign, size: Size, minutes: int | None = None) -> Workload:
+def workload(campaign: Campaign, size: Size, minutes: int | None) -> Workload:
     """Gradings and expert hours of a draw of that size.
 
     `minutes` is what the coordinator said; otherwise the mean of finished gradings counts, or an assumption.

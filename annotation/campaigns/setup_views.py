@@ -123,10 +123,7 @@ def _drawn_items(request: SignedInRequest, row: Campaign) -> HttpResponse:
         if request.POST.get("verb") != "discard":
             return _next_page(request, row, SetupStep.ITEMS)
         with told(request):
-            count = revising.discard_draw(actor=request.user, campaign=row)
-            messages.success(
-                request, f"The draw of {counted(count, 'item')} has been discarded; nothing is drawn now."
-            )
+            _discard_draw(request, row)
         return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.ITEMS)
     context = {
         "strata": queries.drawn_strata(row),
@@ -135,6 +132,13 @@ def _drawn_items(request: SignedInRequest, row: Campaign) -> HttpResponse:
         "may_discard": _may_discard(row),
     }
     return _page(request, row, SetupStep.ITEMS, context)
+
+
+def _discard_draw(request: SignedInRequest, row: Campaign) -> None:
+    count = revising.discard_draw(actor=request.user, campaign=row)
+    messages.success(
+        request, f"The draw of {counted(count, 'item')} has been discarded; nothing is drawn now."
+    )
 
 
 def _may_discard(row: Campaign) -> bool:
@@ -193,10 +197,7 @@ def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
                 items = draw_as_chosen(actor=request.user, campaign=row)
                 messages.success(request, f"{counted(len(items), 'item')} drawn.")
             elif verb == "discard":
-                count = revising.discard_draw(actor=request.user, campaign=row)
-                messages.success(
-                    request, f"The draw of {counted(count, 'item')} has been discarded; nothing is drawn now."
-                )
+                _discard_draw(request, row)
             elif verb == "apply":
                 sha256 = request.POST.get("plan", "")
                 placed = assigning_actions.apply_plan(actor=request.user, campaign=row, sha256=sha256)

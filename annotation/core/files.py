@@ -1,6 +1,6 @@
 """Attached files as pages show them: next to the proof, or in its place."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.http import Http404
@@ -69,6 +69,13 @@ def pictures_in(files: Iterable[SheetFile], prefix: str) -> dict[int, Picture]:
         if file.in_text and number.isdecimal():
             found[int(number)] = Picture(file.address, file.pages[0], file.title)
     return found
+
+
+def copy_or_404(files: Sequence[ShownFile], number: int) -> int:
+    """The number of the copy that readers get of the file with this number on the page of an item."""
+    if not 1 <= number <= len(files):
+        raise Http404
+    return files[number - 1].copy
 
 
 def pdf_or_404(shown: Material, number: int) -> ShownFile:

@@ -1,13 +1,13 @@
 """Files of an item for its reviewer: read, saved with their own comments, and their marks in a saved copy read back."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.core import queries
-from annotation.core.files import file_pages, page_id, pdf_or_404
+from annotation.core.files import copy_or_404, file_pages, page_id, pdf_or_404
 from annotation.core.material import material
 from annotation.core.phases import Phase
 from annotation.core.places import is_locked, place_or_404
@@ -24,9 +24,7 @@ from benchmark.models import CleanCopy
 def item_file(request: SignedInRequest, handle: str, number: int) -> HttpResponse:
     """The file with this number on the page of an item, in the copy that readers get."""
     files = material(place_or_404(request.user, handle)).files
-    if not 1 <= number <= len(files):
-        raise Http404
-    return send_copy(request, files[number - 1].copy)
+    return send_copy(request, copy_or_404(files, number))
 
 
 @login_required

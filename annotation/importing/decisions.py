@@ -9,6 +9,7 @@ from django.utils import timezone
 from accounts.refusal import Refused
 from annotation.adjudication.reading import LATEST, LATEST_PRIMARY
 from annotation.campaigns.pairing import upright
+from annotation.importing.grades import SubjectKey, subject_key
 from annotation.importing.stand_ins import raters_named, stand_in
 from annotation.models import Adjudication, Campaign, Item, Unblinding
 from benchmark.models import Instance, Output
@@ -37,10 +38,8 @@ class PublishedDecision:
     line: int
 
     @property
-    def item_key(self) -> tuple[int, int, int]:
-        """The instance's id, then those of its outputs from the smallest, 0 where there is none."""
-        outputs = [*sorted(row.pk for row in (self.output, self.second) if row), 0, 0]
-        return self.instance.pk, outputs[0], outputs[1]
+    def item_key(self) -> SubjectKey:
+        return subject_key(self.instance, self.output, self.second)
 
     @property
     def upright(self) -> str:

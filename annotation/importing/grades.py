@@ -41,6 +41,13 @@ GradeKey = tuple[SubjectKey, bool | None, str]
 IMPORTED = "import:"  # begins the idempotency key of an imported grade
 
 
+def subject_key(instance: Instance, output: Output | None, second: Output | None) -> SubjectKey:
+    """What was judged, whatever its order: the instance's id, then those of its outputs from the smallest, 0 where
+    there is none."""
+    outputs = [*sorted(row.pk for row in (output, second) if row), 0, 0]
+    return instance.pk, outputs[0], outputs[1]
+
+
 @dataclass(frozen=True)
 class PublishedAnswer:
     """One answer in canonical text, as an Answer row holds it."""
@@ -99,10 +106,7 @@ class PublishedGrade:
 
     @property
     def subject(self) -> SubjectKey:
-        """What was judged, whatever its order: the instance's id, then those of its outputs from the smallest,
-        0 where there is none."""
-        outputs = [*sorted(row.pk for row in (self.output, self.second) if row), 0, 0]
-        return self.instance.pk, outputs[0], outputs[1]
+        return subject_key(self.instance, self.output, self.second)
 
     @property
     def swapped(self) -> bool | None:

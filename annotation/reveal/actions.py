@@ -107,7 +107,7 @@ def attach_verdicts(
 
 
 @transaction.atomic
-def mark_claims(*, reviewer: User, assignment: Assignment, marks: Mapping[str, str]) -> list[ClaimMark]:
+def mark_claims(*, reviewer: User, assignment: Assignment, marks: Mapping[str, str]) -> None:
     """Mark every claim of the verdict, by its number, as right, wrong or irrelevant; once.
 
     Raises Refused with code not_submitted, no_verdict, already_marked or incomplete.
@@ -125,11 +125,10 @@ def mark_claims(*, reviewer: User, assignment: Assignment, marks: Mapping[str, s
         raise Refused("You have already marked these claims.", code="already_marked")
     if set(marks) != set(claims) or not set(marks.values()) <= set(Mark.values):
         raise Refused("Mark every claim right, wrong or irrelevant.", code="incomplete", field="marks")
-    made = ClaimMark.objects.bulk_create(
+    ClaimMark.objects.bulk_create(
         ClaimMark(assignment=assignment, claim=claims[number], mark=mark) for number, mark in marks.items()
     )
     record(actor=reviewer, verb="mark_claims", target=assignment)
-    return made
 
 
 @transaction.atomic

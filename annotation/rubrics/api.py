@@ -15,9 +15,8 @@ from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView
 from annotation.models import RubricDraft
 from annotation.rubrics import actions, drafting
-from annotation.rubrics.available import known_rubrics, rubric_called, rubric_toml
+from annotation.rubrics.available import known_rubrics, rubric_called, rubric_or_404, rubric_toml
 from benchmark.protocols import protocol_names
-from benchmark.rubrics import RubricError
 
 
 class KnownRubricOut(serializers.Serializer[Any]):
@@ -60,10 +59,7 @@ class RubricView(StaffView):
     @extend_schema(operation_id="rubric_read", responses=RubricFileOut)
     def get(self, request: Request, protocol: str, label: str) -> Response:
         """One rubric with its file."""
-        try:
-            rubric = rubric_called(_known(protocol), label)
-        except RubricError as error:
-            raise Http404 from error
+        rubric = rubric_or_404(protocol, label)
         plain = {key: getattr(rubric, key) for key in ("label", "sha256", "kind", "title")}
         return Response(RubricFileOut({**plain, "toml": rubric_toml(rubric)}).data)
 

@@ -9,6 +9,8 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.http import Http404
+
 from annotation.models import CampaignKind
 from annotation.models import Rubric as RubricRow
 from benchmark.protocol import Protocol
@@ -44,6 +46,14 @@ def rubric_called(protocol: str, label: str) -> Rubric:
             return rubric
     known = ", ".join(rubric.label for rubric in rubrics) or "none"
     raise RubricError(f"protocol {protocol} has no rubric {label!r}; it has {known}")
+
+
+def rubric_or_404(protocol: str, label: str) -> Rubric:
+    """The same; raises Http404, for an unknown protocol too."""
+    try:
+        return rubric_called(protocol, label)
+    except (KeyError, RubricError) as error:
+        raise Http404 from error
 
 
 def read_rubric_file(content: bytes, protocol: Protocol) -> list[Rubric]:

@@ -2,7 +2,7 @@
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -12,24 +12,19 @@ from annotation.grading.sheets import asked_questions
 from annotation.models import RubricDraft
 from annotation.rubrics import actions, drafting
 from annotation.rubrics.api import draft_values
-from annotation.rubrics.available import MAX_FILE_BYTES, known_rubrics, rubric_called, rubric_toml
+from annotation.rubrics.available import MAX_FILE_BYTES, known_rubrics, rubric_or_404, rubric_toml
 from annotation.rubrics.differences import changes
 from annotation.rubrics.starts import READY_MADE, STARTS
-from benchmark.protocols import get_protocol, protocol_names
+from benchmark.protocols import get_protocol, protocol_choices, protocol_names
 from benchmark.rubric_rules import SEVERITIES, broken
-from benchmark.rubrics import Rubric, RubricError
+from benchmark.rubrics import Rubric
 
 
 class RubricFileForm(forms.Form):
     """A rubric file and the protocol whose outputs it asks about."""
 
-    protocol = forms.ChoiceField(label="For outputs of")
+    protocol = forms.ChoiceField(label="For outputs of", choices=protocol_choices)
     file = forms.FileField(label="Rubric file (TOML)")
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        titles = [(name, get_protocol(name).title) for name in protocol_names()]
-        self.fields["protocol"].choices = titles  # type: ignore[attr-defined]
 
 
 @staff_only
@@ -64,12 +59,7 @@ def rubrics(request: SignedInRequest) -> HttpResponse:
 @require_GET
 def rubric_file(request: SignedInRequest, protocol: str, label: str) -> HttpResponse:
     """A rubric as TOML, to be changed and imported under a new name or version."""
-    if protocol not in protocol_names():
-        raise Http404
-    try:
-        rubric = rubric_called(protocol, label)
-    except RubricError as error:
-        raise Http404 from error
+    rubric = rubric_or_404(protocol, label)
     headers = {"Content-Disposition": f'attachment; filename="{rubric.label}.toml"'}
     return HttpResponse(rubric_toml(rubric), content_type="application/toml; charset=utf-8", headers=headers)
 
@@ -106,10 +96,7 @@ def editor(request: SignedInRequest, pk: int) -> HttpResponse:
 def compare(request: SignedInRequest, pk: int, label: str) -> HttpResponse:
     """What the stored draft changes in an earlier version of any form of its protocol."""
     draft = get_object_or_404(RubricDraft, pk=pk)
-    try:
-        before = rubric_called(draft.protocol, label)
-    except RubricError as error:
-        raise Http404 from error
+    before = rubric_or_404(draft.protocol, label)
     form = drafting.check_of(draft)
     whole = dict(form.questions)
     given = draft.content.get("questions")

@@ -34,11 +34,6 @@ class TrainingFirst(Refused):
         super().__init__("This campaign begins with training; answer its items first.", code="training_first")
 
 
-def training_of(campaign: Campaign) -> TrainingSet | None:
-    """The campaign's training, if it has one."""
-    return TrainingSet.objects.filter(campaign=campaign).first()
-
-
 def unfinished(reviewer: User, campaign: Campaign) -> QuerySet[TrainingItem]:
     """What the reviewer still has to do before real work in this campaign, in order; empty once skipped."""
     return items_left(reviewer).filter(training__campaign=campaign).order_by("number")
@@ -164,7 +159,7 @@ class TrainingResults:
 
 def training_results(campaign: Campaign) -> TrainingResults:
     """The results of the training, for the campaign's staff."""
-    training = training_of(campaign)
+    training = TrainingSet.objects.filter(campaign=campaign).first()
     rubric = rubric_from_content(campaign.rubric.content)
     compared_ones = {question.key: question for question in rubric.questions if question.scale.has_values}
     keys = list(compared_ones)

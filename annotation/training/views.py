@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -10,6 +10,7 @@ from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from annotation.campaigns.forms import TrainingForm, content_from_post
+from annotation.core.files import copy_or_404
 from annotation.core.phases import Phase
 from annotation.grading.answers import Incomplete
 from annotation.grading.drafting import training_draft
@@ -82,9 +83,7 @@ def training_file(request: SignedInRequest, slug: str, number: int, file: int) -
     items = TrainingItem.objects.select_related("training__campaign__release__benchmark", "instance")
     item = get_object_or_404(items, training__campaign=row, number=number)
     files = training_material(item, get_protocol(row.release.benchmark.protocol)).files
-    if not 1 <= file <= len(files):
-        raise Http404
-    return send_copy(request, files[file - 1].copy)
+    return send_copy(request, copy_or_404(files, file))
 
 
 def _common(item: TrainingItem) -> dict[str, object]:

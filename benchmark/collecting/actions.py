@@ -49,8 +49,8 @@ def import_files(
     release: str,
     protocol: str,
     reading: Reading,
-    dry_run: bool = False,
-    progress: Progress = silent,
+    dry_run: bool,
+    progress: Progress,
 ) -> dict[str, Any]:
     """Import the unpacked upload in `folder`, whose file was called `name`, as `reading` says; returns the report.
 

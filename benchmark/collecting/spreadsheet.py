@@ -46,7 +46,7 @@ def spreadsheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield from sheet.rows
                 sheet.rows.clear()
             yield from sheet.rows
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError, ValueError) as error:
+    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
         if isinstance(error, RecordError):
             raise
         raise RecordError(f"the file is not a readable XLSX workbook: {error}") from error

@@ -80,7 +80,7 @@ def outputs_download(release: Release, arm: str) -> StreamingHttpResponse:
     return response
 
 
-def instances_download(release: Release, *, published: bool = False) -> StreamingHttpResponse:
+def instances_download(release: Release, *, published: bool) -> StreamingHttpResponse:
     """The instances of a release, streamed. Raises Refused for a published format that does not exist."""
     lines = published_lines(release) if published else instance_lines(release)
     response = StreamingHttpResponse(lines, content_type=MEDIA_TYPE)

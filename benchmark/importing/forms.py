@@ -9,7 +9,7 @@ from django.utils.text import slugify
 
 from accounts.site.forms import PlainForm
 from benchmark.models import ImportKind, Release
-from benchmark.protocols import get_protocol, protocol_names
+from benchmark.protocols import protocol_choices
 
 
 class ImportForm(PlainForm):
@@ -35,9 +35,7 @@ class ReleaseImportForm(ImportForm):
 
     kind = ImportKind.RELEASE
     title = "Import a release"
-    protocol = forms.ChoiceField(
-        choices=lambda: [(name, get_protocol(name).title) for name in protocol_names()]
-    )
+    protocol = forms.ChoiceField(choices=protocol_choices)
     name = forms.SlugField(
         label="Name of the release", max_length=100, help_text="Letters, digits, hyphens and underscores."
     )
@@ -133,7 +131,7 @@ class FilesImportForm(ImportForm):
         label="What is graded",
         initial="proofs",
         required=False,
-        choices=lambda: [(name, get_protocol(name).title) for name in protocol_names()],
+        choices=protocol_choices,
     )
     field_order = ["file", "release", "name", "protocol"]
     format: ClassVar[str] = "proofs"  # whose fields the page leads to

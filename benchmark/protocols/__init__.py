@@ -21,3 +21,8 @@ def get_protocol(name: str) -> Protocol:
         raise KeyError(f"no protocol {name!r}; there are {', '.join(protocol_names())}")
     protocol: Protocol = import_module(f"benchmark.protocols.{name}").PROTOCOL
     return protocol
+
+
+def protocol_choices() -> list[tuple[str, str]]:
+    """(name, title) of every protocol, for a form."""
+    return [(name, get_protocol(name).title) for name in protocol_names()]

@@ -27,9 +27,7 @@ def freeze_release(*, actor: User | None, release: Release) -> bool:
 
 
 @transaction.atomic
-def freeze_run(*, run: Run, actor: User | None = None) -> bool:
-    """Freeze a run with its outputs, as happens when it is first judged or graded; False if it was frozen."""
-    frozen = Run.objects.filter(pk=run.pk, frozen_at=None).update(frozen_at=timezone.now())
-    if frozen:
+def freeze_run(*, run: Run, actor: User | None = None) -> None:
+    """Freeze a run with its outputs, as happens when it is first judged or graded."""
+    if Run.objects.filter(pk=run.pk, frozen_at=None).update(frozen_at=timezone.now()):
         record(actor=actor, verb="freeze_run", target=run, details={"sha256": run.sha256})
-    return bool(frozen)

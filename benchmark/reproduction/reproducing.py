@@ -11,7 +11,7 @@ FORMAT = "touchstone-reproduction-1"
 _CHUNK = 500
 
 
-def reproduction(first: Release, second: Release, proximate: Iterable[str] = ()) -> dict[str, object]:
+def reproduction(first: Release, second: Release, proximate: Iterable[str]) -> dict[str, object]:
     """What the protocol says about the two. `proximate`: keys of the first that experts found again in other words.
 
     Raises Refused for releases of different protocols, for a protocol that compares none, and for keys that do not fit.

@@ -17,7 +17,7 @@ PART = 1024 * 1024  # bytes that are in memory at once
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
-def store_file(sent: File, *, expected: str = "", field: str = "file") -> TupleFile:
+def store_file(sent: File, *, expected: str, field: str) -> TupleFile:
     """The file's row; its bytes are stored unless they are there already. To be called inside a transaction.
 
     Raises Refused for an empty file, and when its SHA-256 is not the `expected` one.

@@ -53,7 +53,7 @@ def frozen_retrieval(row: FrozenTuple) -> FrozenRetrieval | None:
         try:
             with zipfile.ZipFile(path) as archive:
                 is_artifact = set(artifact.MEMBERS) <= set(archive.namelist())
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
+        except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, ValueError):
             is_artifact = False
         if not is_artifact:
             return None

@@ -71,10 +71,9 @@ class Comparison:
 
 def different_numbers(first: Build, second: Build) -> list[DifferentNumber]:
     """The numbers that differ, in the recipe's order."""
-    kind = type(get_pipeline(first.protocol).recipe({}))
     return [
         DifferentNumber(one.name, one.what, one.value_in_words, in_words(second.recipe.get(one.name)))
-        for one in described(kind, first.recipe)
+        for one in described(get_pipeline(first.protocol).numbers, first.recipe)
         if one.value != second.recipe.get(one.name)
     ]
 

@@ -154,7 +154,7 @@ class SelectionDocument:
 def recipe_document(protocol: str) -> RecipeDocument:
     """The recipe of a protocol."""
     pipeline = get_pipeline(protocol)
-    numbers = described(type(pipeline.recipe({})))
+    numbers = described(pipeline.numbers)
     return RecipeDocument(
         protocol,
         [NumberDocument(one.name, one.what, one.ours, one.paper, one.why) for one in numbers],

@@ -52,7 +52,7 @@ class PlanForm(PlainForm):
     def __init__(self, protocol: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.protocol = protocol
-        self.numbers = described(type(get_pipeline(protocol).recipe({})))
+        self.numbers = described(get_pipeline(protocol).numbers)
         for number in self.numbers:
             # A field is left empty where the number is to be ours.
             about: dict[str, Any] = {"required": False, "label": number.name}

@@ -31,10 +31,6 @@ class Row:
     waiting: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def adds_up(self) -> bool:
-        return self.reached == self.kept + self.waiting + sum(self.dropped.values())
-
 
 @dataclass(frozen=True)
 class Choice:

@@ -34,7 +34,7 @@ from work.asking import (
     put,
     without_messages,
 )
-from work.claims import FREE, GivenBack, give_back
+from work.claims import FREE, give_back
 from work.kinds import Failure, Kind, Use
 from work.models import TaskState
 
@@ -106,10 +106,7 @@ def settle_papers(*, results: Sequence[Read | Failure], owner: str) -> int:
 
     A paper whose lease has passed to another worker is left to that one.
     """
-    failed = {
-        one.task.pk: GivenBack(one.error, one.wait, one.final) for one in results if isinstance(one, Failure)
-    }
-    give_back(BuildPaper, owner=owner, failed=failed)
+    give_back(BuildPaper, owner=owner, failures=(one for one in results if isinstance(one, Failure)))
     read = {one.task.pk: one for one in results if isinstance(one, Read)}
     leased = BuildPaper.objects.filter(pk__in=read, state=TaskState.LEASED, lease_owner=owner).order_by("pk")
     held = list(leased.select_for_update(of=("self",)).select_related("run"))

@@ -29,7 +29,7 @@ def recipe(request: HttpRequest, protocol: str) -> HttpResponse:
     context = {
         "protocol": protocol,
         "protocols": pipeline_names(),
-        "numbers": described(type(pipeline.recipe({}))),
+        "numbers": described(pipeline.numbers),
         "stages": pipeline.stages.items(),
         "prompts": pipeline.prompts,
     }

@@ -89,7 +89,7 @@ def calls_of(build: Build) -> dict[str, int]:
     return {name: number or 0 for name, number in found.items()}
 
 
-def papers_of(build: Build, code: str = "") -> QuerySet[BuildPaper]:
+def papers_of(build: Build, code: str) -> QuerySet[BuildPaper]:
     """The papers of a build in order; with a code, those that it refused ("failed": that gave no answer)."""
     papers = build.papers.select_related("source").order_by("ordinal")
     if code == "failed":

@@ -144,7 +144,7 @@ def offsets(request: HttpRequest, name: str) -> StreamingHttpResponse:
     return offsets_reply(build, only_restricted=request.GET.get("licence") == "restricted")
 
 
-def offsets_reply(build: Build, *, only_restricted: bool = False) -> StreamingHttpResponse:
+def offsets_reply(build: Build, *, only_restricted: bool) -> StreamingHttpResponse:
     """Where each string of the release is to be found, one instance a line."""
     lines = (
         json.dumps(row, ensure_ascii=False) + "\n"

@@ -72,15 +72,10 @@ class Excerpt:
     segments: tuple[Segment, ...]
 
 
-def current_lines(candidate: Candidate, live: Review | None) -> list[Mapping[str, Any]]:
-    """The lines of a candidate with the live repair done, each with `line` and `provenance`."""
-    return repaired_lines(candidate.lines, live.after if live else {})
-
-
 def shown_lines(candidate: Candidate, live: Review | None) -> list[ShownLine]:
-    """The lines of a candidate, rendered at one go."""
+    """The lines of a candidate with the live repair done, rendered at one go."""
     protocol = candidate.paper.run.protocol
-    lines = current_lines(candidate, live)
+    lines = repaired_lines(candidate.lines, live.after if live else {})
     parts: list[list[Part]] = []
     faults: list[str] = []
     for record in as_instances(protocol, [one["line"] for one in lines]):

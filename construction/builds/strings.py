@@ -10,9 +10,9 @@ def string_at(line: Any, path: str) -> str:
 
 def put_string(line: Any, path: str, text: str) -> None:
     """Replace the string of that name."""
-    *way, last = path.split(".")
-    for part in way:
-        line = line[int(part)] if isinstance(line, list) else line[part]
+    above, _, last = path.rpartition(".")
+    if above:
+        line = value_at(line, above)
     line[int(last) if isinstance(line, list) else last] = text
 
 

@@ -55,7 +55,7 @@ def build(request: HttpRequest, name: str) -> HttpResponse:
     }
     if request.headers.get("X-Fragment") == "progress":
         return render(request, "construction/builds/_progress.html", context)
-    numbers = described(type(get_pipeline(row.protocol).recipe({})), row.recipe)
+    numbers = described(get_pipeline(row.protocol).numbers, row.recipe)
     context["different"] = [one for one in numbers if one.differs]
     context["others"] = builds_like(row)[:20]
     context["budget"] = BudgetForm()

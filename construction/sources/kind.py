@@ -20,7 +20,7 @@ from construction.sources.files import read_file
 from construction.sources.manifest import ManifestRow
 from construction.sources.stored import keep, path_of, upload_folder
 from work.asking import never_asked
-from work.claims import FREE, GivenBack, give_back
+from work.claims import FREE, give_back
 from work.kinds import Failure, Kind, Use
 from work.models import RunState, TaskState
 
@@ -86,10 +86,7 @@ def settle(*, results: Sequence[Read | Unpacked | Failure], owner: str) -> int:
 
     An archive whose lease has passed to another worker is left to that one.
     """
-    failed = {
-        one.task.pk: GivenBack(one.error, one.wait, one.final) for one in results if isinstance(one, Failure)
-    }
-    give_back(UploadedArchive, owner=owner, failed=failed)
+    give_back(UploadedArchive, owner=owner, failures=(one for one in results if isinstance(one, Failure)))
     done = sum(_settle_one(one, owner) for one in results if not isinstance(one, Failure))
     for run in {one.task.run_id for one in results}:
         finish(run)

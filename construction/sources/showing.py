@@ -73,7 +73,7 @@ class Contents:
     unmatched: list[Entry]
 
 
-def part_of(text: str, *, start: int = 0, end: int = 0, number: int = 0) -> Part:
+def part_of(text: str, *, start: int, end: int, number: int) -> Part:
     """The piece of a file with the range from `start` to `end`; without a range, the piece of that number."""
     starts = [0]
     while len(text) - starts[-1] > PART:

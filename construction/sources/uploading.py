@@ -96,17 +96,15 @@ def discard_upload(*, upload: SourceUpload) -> None:
     _delete(locked)
 
 
-def try_again(*, upload: SourceUpload) -> int:
-    """Queue again the archives that were not read because their file or a worker was missing; returns how many."""
+def try_again(*, upload: SourceUpload) -> None:
+    """Queue again the archives that were not read because their file or a worker was missing."""
     with transaction.atomic():
         locked = SourceUpload.objects.select_for_update().get(pk=upload.pk)
         again = locked.archives.filter(state=TaskState.FAILED)
-        count = again.update(state=TaskState.WAITING, tries=0, last_error="", available_at=timezone.now())
-        if not count:
+        if not again.update(state=TaskState.WAITING, tries=0, last_error="", available_at=timezone.now()):
             raise Refused("Nothing of this upload failed.", code="nothing_failed")
         SourceUpload.objects.filter(pk=locked.pk).update(state=RunState.RUNNING, finished_at=None)
         transaction.on_commit(ring)
-    return count
 
 
 def reconcile_sources() -> dict[str, int]:

@@ -16,7 +16,7 @@ from judging.models import Call, JudgeRun, JudgeTask, StepVerdict, Verdict
 from judging.runs.early_stop import advance, question_of
 from work.breaker import note_results
 from work.budget import charge
-from work.claims import FREE, GivenBack, give_back
+from work.claims import FREE, give_back
 from work.kinds import Failure, Use
 from work.models import TaskState
 
@@ -70,14 +70,7 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     if failures:
         # Keep the failed calls that were made, and return the tasks to the queue or fail them for good.
         Call.objects.bulk_create([_call(failure) for failure in failures if failure.request is not None])
-        give_back(
-            JudgeTask,
-            owner=owner,
-            failed={
-                failure.task.pk: GivenBack(error=failure.error, wait=failure.wait, final=failure.final)
-                for failure in failures
-            },
-        )
+        give_back(JudgeTask, owner=owner, failures=failures)
     stored = _settle_outcomes(outcomes, owner) if outcomes else 0
     if tasks := [result.task for result in new if result.task.run.judge.early_stop]:
         advance({question_of(task) for task in tasks})

@@ -1,14 +1,13 @@
 """Whose source every output selected: running the protocol's source matcher through the judges' queue."""
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.models import Release
 from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol
-from judging.models import Judge, JudgeRun
+from judging.models import JudgeRun
 from judging.runs.actions import ask, create_judge
 from work.models import RunState
 
@@ -24,13 +23,6 @@ def source_program(release: Release) -> ProgramJudge:
     raise Refused(f"The outputs of protocol {protocol.name} select no sources.", code="no_source_matcher")
 
 
-def unfinished_runs(release: Release, judge: Judge) -> QuerySet[JudgeRun]:
-    """Comparisons of this release that are running or paused."""
-    return JudgeRun.objects.filter(
-        judge=judge, release=release, state__in=(RunState.RUNNING, RunState.PAUSED)
-    )
-
-
 @transaction.atomic
 def ask_about_sources(*, actor: User | None, release: Release) -> list[JudgeRun]:
     """One judge run per track with outputs that the matcher's present version has not seen; workers do the rest.
@@ -42,7 +34,8 @@ def ask_about_sources(*, actor: User | None, release: Release) -> list[JudgeRun]
     judge = create_judge(
         actor=actor, slug=f"{protocol}-{program.name}", protocol=protocol, program=program.label
     )
-    if unfinished_runs(release, judge).exists():
+    unfinished = (RunState.RUNNING, RunState.PAUSED)
+    if JudgeRun.objects.filter(judge=judge, release=release, state__in=unfinished).exists():
         raise Refused("The sources are already being compared.", code="being_compared")
     runs = []
     for track in release.runs.order_by("track").values_list("track", flat=True).distinct():

@@ -38,7 +38,7 @@ class PromptForm(PlainForm):
     name = forms.SlugField(
         label="Short name", max_length=90, help_text="A prompt with a name that exists is its next version."
     )
-    question = forms.ChoiceField(label="Predicate that it decides")
+    question = forms.ChoiceField(label="Predicate that it decides", choices=questions)
     file = forms.FileField(
         label="Prompt file", required=False, help_text="UTF-8 text; its words are sent unchanged."
     )
@@ -79,12 +79,6 @@ class PromptForm(PlainForm):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="One in each line. Any other key makes a reply unparsed.",
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        question = self.fields["question"]
-        assert isinstance(question, forms.ChoiceField)
-        question.choices = questions()
 
     def clean(self) -> None:
         super().clean()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
 
-def runs_asked_about(release: Release, track: str, condition: str = "") -> QuerySet[Run]:
+def runs_asked_about(release: Release, track: str, condition: str) -> QuerySet[Run]:
     """The runs of a track under a condition, "usual" for the usual one and "" for all of them."""
     runs = Run.objects.filter(release=release, track=track)
     return runs.filter(condition="" if condition == USUAL else condition) if condition else runs
@@ -44,7 +44,7 @@ def votes_to_come(judge: Judge, about: QuerySet[Run], predicates: Sequence[str] 
 
 
 def questions_about_outputs(
-    release: Release, track: str, predicates: Sequence[str], condition: str = ""
+    release: Release, track: str, predicates: Sequence[str], condition: str
 ) -> Iterator[tuple[int, str]]:
     """(output, predicate) for all that can be judged on a track: answered outputs, on what they are asked of, and
     abstained ones on the stages that they reached."""
@@ -65,7 +65,7 @@ def questions_about_outputs(
         yield from ((output, predicate) for predicate in predicates if reached(predicate, payload))
 
 
-def judgeable_outputs(release: Release, track: str, condition: str = "") -> QuerySet[Output]:
+def judgeable_outputs(release: Release, track: str, condition: str) -> QuerySet[Output]:
     """Answered outputs of one track, which can be judged on everything; without those that are a PDF alone."""
     runs = runs_asked_about(release, track, condition)
     answered = Output.objects.filter(run__in=runs, state=OutputState.ANSWERED)

@@ -39,6 +39,6 @@ def tally(ballots: Iterable[Ballot]) -> Tally:
     states = Counter(ballot.state for ballot in cast)
     unusable = states["unparsed"] + states["unavailable"]
     found = majority([ballot.value or None for ballot in cast], tie=TIE_VALUE)
-    if found.value is not None:
-        return Tally(found.value, "answered", len(cast), unusable)
+    if found is not None:
+        return Tally(found, "answered", len(cast), unusable)
     return Tally("", "abstain" if states["abstain"] else "unavailable", len(cast), unusable)

@@ -7,7 +7,6 @@ from latex.limits import MAX_ARGUMENT, MAX_MACRO_DEPTH, MAX_NAME, Budget, LimitR
 from latex.reading.macros import Macro, MacroTable, Parameter, substitute
 from latex.reading.tokens import Token, spelled
 
-Arguments = list[list[Token]]
 _STAR = "*"
 # Taken as an argument, these would take the end of their formula or environment away.
 _NO_ARGUMENT = frozenset(

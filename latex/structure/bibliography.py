@@ -40,7 +40,7 @@ def bibliography(
     amsrefs = list(_AMSREFS.finditer(flat.text))
     for index, match in enumerate(amsrefs):
         limit = amsrefs[index + 1].start() if index + 1 < len(amsrefs) else len(flat.text)
-        end = _closed(flat.text, match.end(), limit, 1)
+        end = _closed(flat.text, match.end(), limit)
         places = tuple(flat.places(match.start(), end))
         made = Reference(match["key"], "", "amsrefs", flat.text[match.start() : end], places)
         found.setdefault(match["key"], made)
@@ -59,15 +59,16 @@ def bibliography(
             if (key := match["key"]) in cited and key not in found:
                 # An entry that never closes ends where the next one begins.
                 limit = works[index + 1].start() if index + 1 < len(works) else len(text)
-                end = _closed(text, match.end(), limit, 1)
+                end = _closed(text, match.end(), limit)
                 entry_text = text[match.start() : end].rstrip()
                 place = Place(name, match.start(), match.start() + len(entry_text))
                 found[key] = Reference(key, "", "bib", entry_text, (place,))
     return tuple(found.values())
 
 
-def _closed(text: str, at: int, limit: int, depth: int) -> int:
-    """Where the group closes in which `at` is, `depth` braces deep; else `limit`."""
+def _closed(text: str, at: int, limit: int) -> int:
+    """Where the group in which `at` is closes, else `limit`."""
+    depth = 1
     for brace in _BRACE.finditer(text, at, limit):
         depth += {"{": 1, "}": -1}.get(brace.group(), 0)
         if depth == 0:

@@ -56,9 +56,7 @@ def read_queries(path: Path, release: Release) -> list[FrozenQuery]:
     return found
 
 
-def limits_of(
-    release: Release, corpus: Corpus, digest: str, *, year_policy: str = ""
-) -> Mapping[str, Limits]:
+def limits_of(release: Release, corpus: Corpus, digest: str, *, year_policy: str) -> Mapping[str, Limits]:
     """For each problem the documents that are its own paper in any version, and by the policy a year as a bound.
 
     A paper without a year bounds nothing; statements of unknown years are left out where a year is bounded.

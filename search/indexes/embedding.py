@@ -38,7 +38,7 @@ class NoVectorNow(Refused):
 _not_asked_before: dict[str, float] = {}
 
 
-def recipe_named(name: str, model_name: str = "") -> Recipe:
+def recipe_named(name: str, model_name: str) -> Recipe:
     """The recipe; if it ranks by meaning, with the declared model of this name, or the one on this machine.
 
     Raises Refused.

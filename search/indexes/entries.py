@@ -26,7 +26,7 @@ def entries_of(corpus: Corpus) -> tuple[str, list[Entry]]:
     return total.hexdigest(), entries
 
 
-def entry_of(statement: Statement, source: str, licence: str, slogans: tuple[str, ...] = ()) -> Entry:
+def entry_of(statement: Statement, source: str, licence: str, slogans: tuple[str, ...]) -> Entry:
     """A statement with the fields by which it is found and filtered."""
     document = statement.document
     return Entry(

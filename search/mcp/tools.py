@@ -19,10 +19,10 @@ from accounts.refusal import Refused
 from llm.neutral import visible
 from search.corpora.queries import corpora_for
 from search.indexes.opened import index_of
-from search.models import Corpus, Purpose, Statement
+from search.models import Corpus, Purpose
 from search.searching.actions import search, similar
 from search.searching.api import SearchIn, SimilarIn
-from search.searching.hidden import found_by, listed_for
+from search.searching.hidden import listed_for, statements_for
 from search.searching.limits import TOO_MANY
 from search.searching.request import DEFAULT_K, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
 from search.searching.results import Result, cut, result_of
@@ -220,13 +220,11 @@ def server_for(
         """Get one statement by its key, with where it is from and its licence."""
         said = _understood(SimilarIn, {"corpus": corpus, "key": key})
         chosen = corpus_named(corpus)
-        rows = Statement.objects.select_related("corpus", "document__source")
-        statement = rows.filter(document__in=found_by(user, chosen), key=said["key"]).first()
+        statement = statements_for(user, chosen).filter(key=said["key"]).first()
         if statement is None:
             reason = f"There is no statement {key!r} in {chosen.slug}."
             raise Refused(reason, code="no_statement", field="key")
-        result = result_of(statement, None, whole=is_study_staff(user))
-        return OneOut(_index_of(chosen)[0], _quoted(result))
+        return OneOut(_index_of(chosen)[0], _quoted(result_of(statement, whole=is_study_staff(user))))
 
     def list_corpora() -> CorporaOut:
         """List the corpora that can be searched."""

@@ -23,7 +23,7 @@ from search.corpora.queries import in_order
 from search.indexes.embedding import NoVectorNow, query_vector
 from search.indexes.opened import index_of
 from search.models import Corpus, Feedback, Index, Query, SearchesOfADay, Statement
-from search.searching.hidden import found_by, searched_by
+from search.searching.hidden import searched_by, statements_for
 from search.searching.request import DEFAULT_K, MAX_QUERY, Asked
 from search.searching.results import Result, results_of
 
@@ -107,8 +107,7 @@ def similar(
     what is hidden is left out in the same way. Raises Refused for an unknown key, an empty text, and as `search` does.
     """
     if key:
-        rows = Statement.objects.filter(document__in=found_by(user, corpus), key=key)
-        text = rows.values_list("body", flat=True).first() or ""
+        text = statements_for(user, corpus).filter(key=key).values_list("body", flat=True).first() or ""
         if not text:
             reason = f"There is no statement {key[:200]!r} in {corpus.slug}."
             raise Refused(reason, code="no_statement", field="key")
@@ -155,7 +154,6 @@ def _hits(engine: OpenIndex, asked: Asked, accept: Mask | None) -> tuple[list[Hi
         hits = engine.search(
             asked.text, formula=asked.formula, mode=mode, k=asked.k, accept=accept, vector=vector
         )
-        return hits, words_only
     except NoVectors as error:
         reason = "This index does not rank by meaning. Search by words or formulas."
         raise Refused(reason, code="no_vectors", field="mode") from error

@@ -34,15 +34,13 @@ from search.models import (
     IndexState,
     Purpose,
     Reason,
-    Statement,
     Visibility,
 )
 from search.searching.actions import say_relevant, search, similar
-from search.searching.hidden import found_by, listed_for, problems_of, searched_by
+from search.searching.hidden import found_by, listed_for, problems_of, searched_by, statements_for
 from search.searching.limits import SEARCHES, FeedbackOfMembers
 from search.searching.request import DEFAULT_K, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
 from search.searching.results import Result, result_of
-from search.slogans.queries import newest_slogans
 
 _LISTS = ("documents", "sources", "kinds", "licences", "authors", "categories", "not_documents")
 _NUMBERS = ("year_from", "year_to", "citations_min", "citations_max")
@@ -211,12 +209,8 @@ class StatementView(StrictView):
 
     @extend_schema(operation_id="statement", responses=ResultOut)
     def get(self, request: Request, corpus: str, key: str) -> Response:
-        rows = Statement.objects.select_related("corpus", "document__source")
-        documents = found_by(request.user, _corpus(request, corpus))
-        statement = get_object_or_404(rows, document__in=documents, key=key)
-        slogans = newest_slogans([statement.pk]).get(statement.pk, ())
-        result = result_of(statement, None, whole=is_study_staff(request.user), slogans=slogans)
-        return Response(ResultOut(result).data)
+        statement = get_object_or_404(statements_for(request.user, _corpus(request, corpus)), key=key)
+        return Response(ResultOut(result_of(statement, whole=is_study_staff(request.user))).data)
 
 
 class DocumentOut(serializers.ModelSerializer[Document]):
@@ -325,8 +319,8 @@ class FeedbackView(StrictView):
     @writes("search_feedback", request=FeedbackIn, responses={201: FeedbackOut})
     def post(self, request: Request) -> Response:
         said = understood(FeedbackIn, request)
-        documents = found_by(request.user, _corpus(request, said.pop("corpus")))
-        statement = get_object_or_404(Statement, document__in=documents, key=said.pop("key"))
+        statements = statements_for(request.user, _corpus(request, said.pop("corpus")))
+        statement = get_object_or_404(statements, key=said.pop("key"))
         if said["reason"] and said["value"] != -1:
             raise ValidationError({"reason": "Only what is not relevant has a reason."})
         kept = say_relevant(user=caller(request), statement=statement, **said)

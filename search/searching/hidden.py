@@ -79,6 +79,12 @@ def found_by(user: Any, corpus: Corpus) -> QuerySet[Document]:
     return corpus.documents.exclude(key__in=_hidden(problems, index))
 
 
+def statements_for(user: Any, corpus: Corpus) -> QuerySet[Statement]:
+    """The statements of these documents, with what a result shows of them."""
+    rows = Statement.objects.filter(document__in=found_by(user, corpus))
+    return rows.select_related("corpus", "document__source")
+
+
 @dataclass(frozen=True)
 class Listed:
     """A corpus, and how many of its statements somebody may find; None where that is not known (see `found_by`)."""
@@ -96,16 +102,11 @@ def listed_for(user: Any) -> list[Listed]:
     for corpus in rows:
         found: int | None
         try:
-            found = Statement.objects.filter(document__in=found_by(user, corpus)).count()
+            found = statements_for(user, corpus).count()
         except Refused:
             found = None
         listed.append(Listed(corpus, found))
     return listed
-
-
-def hidden_from(user: Any, index: Index) -> tuple[str, ...]:
-    """The keys of the documents of an index that this person must not find now."""
-    return _hidden(problems_of(user), index)
 
 
 def _require_whole(index: Index) -> None:

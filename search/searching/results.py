@@ -89,7 +89,7 @@ def results_of(
     terms = frozenset(words.terms(text))
     slogans = newest_slogans([statement.pk for statement in statements])
     return [
-        result_of(
+        _result(
             by_key[hit.key],
             hit,
             whole=whole,
@@ -102,16 +102,22 @@ def results_of(
     ]
 
 
-def result_of(
+def result_of(statement: Statement, *, whole: bool) -> Result:
+    """A statement that was asked for by its key."""
+    slogans = newest_slogans([statement.pk]).get(statement.pk, ())
+    return _result(statement, None, whole=whole, slogans=slogans)
+
+
+def _result(
     statement: Statement,
     hit: Hit | None,
     *,
     whole: bool,
     looked_for: frozenset[str] = frozenset(),
     likeness: Likeness | None = None,
-    slogans: Sequence[Slogan] = (),
+    slogans: Sequence[Slogan],
 ) -> Result:
-    """A statement, found or asked for by its key, with the newest of its slogans."""
+    """A statement with the newest of its slogans; with a hit, if it was searched for."""
     slogan = max(slogans, key=lambda one: one.pk, default=None)
     document, source = statement.document, statement.document.source
     licence = statement.licence or source.licence

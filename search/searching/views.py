@@ -13,13 +13,12 @@ from accounts.access import is_study_staff
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from search.corpora.queries import corpora_for
-from search.models import Purpose, Reason, Statement
+from search.models import Purpose, Reason
 from search.searching.actions import say_relevant, search, similar
 from search.searching.forms import SearchForm, VoteForm
-from search.searching.hidden import found_by
+from search.searching.hidden import statements_for
 from search.searching.limits import TOO_MANY, FeedbackOfMembers, allows, too_many
 from search.searching.results import result_of
-from search.slogans.queries import newest_slogans
 
 
 @require_GET
@@ -61,16 +60,14 @@ def search_page(request: HttpRequest) -> HttpResponse:
 def statement(request: HttpRequest, corpus: str, key: str) -> HttpResponse:
     """One statement with its source."""
     chosen = get_object_or_404(corpora_for(request.user), slug=corpus)
-    rows = Statement.objects.select_related("corpus", "document__source")
     try:
-        documents = found_by(request.user, chosen)
+        rows = statements_for(request.user, chosen)
     except Refused as refusal:
         corpora = corpora_for(request.user).order_by("slug")
         context = {"form": SearchForm(None, corpora=corpora), "corpora": corpora, "refusal": refusal.reason}
         return render(request, "search/search.html", context, status=409)
-    shown = get_object_or_404(rows, document__in=documents, key=key)
-    slogans = newest_slogans([shown.pk]).get(shown.pk, ())
-    result = result_of(shown, None, whole=is_study_staff(request.user), slogans=slogans)
+    shown = get_object_or_404(rows, key=key)
+    result = result_of(shown, whole=is_study_staff(request.user))
     return render(request, "search/statement.html", {"statement": shown, "result": result})
 
 
@@ -90,8 +87,7 @@ def vote(request: SignedInRequest) -> HttpResponse:
         said = form.cleaned_data
         chosen = get_object_or_404(corpora_for(request.user), slug=said["corpus"])
         try:
-            documents = found_by(request.user, chosen)
-            shown = get_object_or_404(Statement, document__in=documents, key=said["key"])
+            shown = get_object_or_404(statements_for(request.user, chosen), key=said["key"])
             say_relevant(
                 user=request.user,
                 statement=shown,

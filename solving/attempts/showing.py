@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import ValidationError
-
 from benchmark.rendering.stored import Rendered, rendered_all
 from llm.injections import find_injections
 from solvers.asking import rendered
@@ -71,7 +69,7 @@ class ShownStep:
     waiting: bool
 
 
-def shown_step(attempt: Attempt, step: Step, names: Sequence[str] = ()) -> ShownStep:
+def shown_step(attempt: Attempt, step: Step, names: Sequence[str]) -> ShownStep:
     """A step with its reply; `names` are the candidates in the order in which a verifier read them."""
     parts, texts = _parts_of(step, names)
     prompt, unlike, left_out, arguments = _sent(attempt, step)
@@ -92,7 +90,7 @@ def shown_step(attempt: Attempt, step: Step, names: Sequence[str] = ()) -> Shown
     )
 
 
-def shown_text(text: str, prefix: str, *, by_line: bool = False) -> list[Rendered]:
+def shown_text(text: str, prefix: str, *, by_line: bool) -> list[Rendered]:
     """An entry's text rendered: as one document, or line by line where lines matter."""
     pieces = [line for line in text.splitlines() if line.strip()][:MOST_TEXTS] if by_line else [text]
     return rendered_all([(piece, "latex", f"{prefix}{number}-") for number, piece in enumerate(pieces)])
@@ -180,7 +178,7 @@ def _sent(attempt: Attempt, step: Step) -> tuple[list[dict[str, str]] | None, st
         return None, "The recipe has changed since, so what was sent cannot be made again here.", "", {}
     try:
         _, asked = planned_again(attempt)
-    except (ValidationError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         return None, f"What was sent cannot be made again: {type(error).__name__}.", "", {}
     planned = asked.get(step.key)
     if planned is None:

@@ -1,6 +1,6 @@
 """Pages of an attempt: its transcript, and the long texts of steps and entries, loaded when opened."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
@@ -97,7 +97,4 @@ def entry(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 
 
 def _attempt(pk: int) -> Attempt:
-    row = Attempt.objects.select_related(*LOADED).filter(pk=pk).first()
-    if row is None:
-        raise Http404
-    return row
+    return get_object_or_404(Attempt.objects.select_related(*LOADED), pk=pk)

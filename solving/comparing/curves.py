@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from solvers.budgets import Budget
 from solvers.planning import plan
 from solvers.recipe import get_recipe
@@ -61,7 +59,7 @@ def curve_of(run: SolveRun) -> Curve:
     rows = ended.select_related(*LOADED).prefetch_related("steps").order_by("instance__key", "number")
     try:
         courses = tuple(tuple(course_of(one)) for one in rows[:MOST_ATTEMPTS])
-    except (ValidationError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         return Curve(run, (), 0, f"Its attempts cannot be planned again: {type(error).__name__}.")
     return Curve(run, courses, max(0, ended.count() - MOST_ATTEMPTS))
 

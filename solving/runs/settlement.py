@@ -37,7 +37,7 @@ from solving.runs.stored import (
 from solving.tools.reading import READING, read_tool
 from work.asking import Answer, call_of, tell_breakers, without_messages
 from work.budget import as_booked, charge
-from work.claims import GivenBack, give_back
+from work.claims import give_back
 from work.kinds import Failure, Use
 from work.models import TaskState
 from work.signal import ring
@@ -93,11 +93,7 @@ def settle_asks(*, results: Sequence[Answer | Failure], owner: str, live: bool =
     if live:
         tell_breakers(new)
     failures = [one for one in new if isinstance(one, Failure)]
-    give_back(
-        AskStep,
-        owner=owner,
-        failed={one.task.pk: GivenBack(one.error, one.wait, one.final) for one in failures},
-    )
+    give_back(AskStep, owner=owner, failures=failures)
     calls = [call_of(SolveCall, one) for one in failures if one.request is not None]
     closed = []
     for answer in (one for one in new if isinstance(one, Answer)):
@@ -133,11 +129,7 @@ def settle_tools(*, results: Sequence["Done | Failure"], owner: str) -> int:
     """The same for tools, which cost nothing and make no calls."""
     attempts = _locked({result.task.attempt_id for result in results})
     failures = [one for one in results if isinstance(one, Failure)]
-    give_back(
-        ToolStep,
-        owner=owner,
-        failed={one.task.pk: GivenBack(one.error, one.wait, one.final) for one in failures},
-    )
+    give_back(ToolStep, owner=owner, failures=failures)
     steps = _fresh(result.task.pk for result in results if not isinstance(result, Failure))
     closed = []
     for result in results:

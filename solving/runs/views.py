@@ -2,7 +2,7 @@
 
 from django.core.paginator import Paginator
 from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
@@ -44,9 +44,7 @@ def runs_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """One run with its attempts; with the header X-Fragment only the part that moves."""
-    row = runs().filter(pk=pk).first()
-    if row is None:
-        raise Http404
+    row = get_object_or_404(runs(), pk=pk)
     progress = progress_of(row)
     attempts = Paginator(attempts_of(row).defer("result", "ranking"), PAGE)
     context = {

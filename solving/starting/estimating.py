@@ -28,7 +28,7 @@ class TooMany(Exception):
 
 @dataclass(frozen=True)
 class Course:
-    """How an attempt would go: whether it `ends` before a cap, and in which round."""
+    """How an attempt would go: what it asks and uses, in how many rounds, and whether a cap ends it."""
 
     questions: int
     tokens: int

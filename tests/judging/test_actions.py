@@ -19,7 +19,8 @@ from judging.runs.actions import (
 from judging.runs.steering import retry_failed, steer
 from tests.benchmark.pdfs import png
 from tests.factories import VerdictFactory
-from work.claims import GivenBack, claim, give_back, new_owner
+from work.claims import claim, give_back, new_owner
+from work.kinds import Failure
 from work.models import RunState, TaskState
 
 pytestmark = pytest.mark.django_db
@@ -213,8 +214,8 @@ def test_a_task_given_back_too_often_is_failed_for_good(judge, release_with):
         JudgeTask.objects.update(available_at=run.created_at)
         owner = new_owner()
         (task,) = claim(JUDGING, owner=owner, limit=1)
-        down = GivenBack(error="down", wait=dt.timedelta(hours=1), final=False)
-        assert give_back(JudgeTask, owner=owner, failed={task.pk: down}) == 1
+        down = Failure(task=task, error="down", wait=dt.timedelta(hours=1), final=False)
+        assert give_back(JudgeTask, owner=owner, failures=[down]) == 1
     assert run.tasks.get().state == TaskState.FAILED
 
 

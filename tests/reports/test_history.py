@@ -11,7 +11,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.database.guards import declared_guards
 from accounts.models import AuditEvent, User
 from accounts.trail import record
 from annotation.models import Answer, Comment, Flag, FlagSpan, Grade
@@ -20,6 +19,7 @@ from reports.history.kinds import KINDS, Columns, HistoryKind
 from reports.models import HistoryLink
 from reports.tasks import seal_history
 from tests.factories import AssignmentFactory, VerdictFactory
+from tests.guards import declared_guards
 
 pytestmark = pytest.mark.django_db
 

@@ -102,9 +102,6 @@ def test_what_is_left_out_changes_nothing_in_the_index_itself(tmp_path):
     left = index.without(["d0"])
     assert left.search("only0", mode="words") == []
     assert everything(index, index.manifest.recipe) == before
-    assert index.vector_of("s000") == index.vector_of("s000")
-    with pytest.raises(KeyError):
-        left.vector_of("s000")  # of the document d0
     with pytest.raises(ValueError, match="at once"):
         left.without(["d1"])
 

@@ -11,6 +11,7 @@ from search.corpora.actions import About, import_corpus
 from search.corpora.queries import corpus_named
 from search.indexes.actions import build_index
 from search.models import Corpus
+from search.searching.hidden import found_by
 
 LINES: list[dict[str, Any]] = [
     {
@@ -34,6 +35,13 @@ LINES: list[dict[str, Any]] = [
         "licence": "CC-BY-ND-4.0",
     },
 ]  # fmt: skip
+
+
+def hidden_from(person: Any, corpus: Corpus) -> tuple[str, ...]:
+    """The keys of the documents of a corpus that this person must not find now."""
+    return tuple(
+        corpus.documents.difference(found_by(person, corpus)).order_by("key").values_list("key", flat=True)
+    )
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from search.corpora.queries import corpus_named
 from search.indexes.actions import build_index
 from search.models import Purpose, Query
 from search.searching.actions import search
-from search.searching.hidden import hidden_from
 from search.searching.request import Asked
 from tests.accounts.test_tokens import bearer
 from tests.annotation.campaigns import drafted, rubric
 from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
+from tests.search.conftest import hidden_from
 
 __all__ = ["drafted", "rubric"]
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def address(place, **asked):
 
 
 def hidden(place, corpus):
-    return hidden_from(place.reviewer, corpus.indexes.get())
+    return hidden_from(place.reviewer, corpus)
 
 
 def say(place, payload=(), **paper):

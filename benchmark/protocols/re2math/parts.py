@@ -47,7 +47,7 @@ def _proof_state(gap: ProofGap) -> list[Part]:
         Part("Setup", context.setup),
         Part("Target theorem", context.target_theorem),
         Part(
-            "The proof up to the gap", _paragraphs(gap.x.local_context) or "Nothing: it begins with the gap."
+            "The proof up to the gap", "\n\n".join(gap.x.local_context) or "Nothing: it begins with the gap."
         ),
     ]
 
@@ -77,7 +77,7 @@ def prompt_fields(
     context = {
         "setup": gap.x.global_context.setup,
         "target_theorem": gap.x.global_context.target_theorem,
-        "local_context": _paragraphs(gap.x.local_context),
+        "local_context": "\n\n".join(gap.x.local_context),
     }
     if predicate == "suff":
         return {**context, "witness": gap.y.reference_tool_latex, "statement": text}
@@ -96,7 +96,3 @@ def source_line(source: Source | None) -> str:
         return "No source was selected."
     year = str(source.year) if source.year is not None else ""
     return ", ".join(part for part in (source.authors, source.title, year, source.identifier) if part)
-
-
-def _paragraphs(blocks: list[str]) -> str:
-    return "\n\n".join(blocks)

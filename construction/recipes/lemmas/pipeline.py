@@ -8,17 +8,16 @@ from construction.pipeline import (
     Answers,
     Expected,
     Paper,
+    Pipeline,
     Question,
     Range,
-    Selected,
     State,
     prompt,
-    read_recipe,
 )
 from construction.recipes.lemmas.assembly import Needs, Objects, assembled, needed
 from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
 from construction.recipes.lemmas.recipe import Recipe
-from construction.recipes.passages import Drop, Made, not_set, read_reply
+from construction.recipes.passages import Drop, Made, read_reply
 from latex import Span
 
 OBJECTS = prompt("lemma-objects.v1", Objects)
@@ -27,7 +26,7 @@ _LEMMA = re.compile(r"\\begin\s*\{(lemma\*?|lem[A-Za-z]*\*?)\}")
 _OF_A_LEMMA = 500  # characters
 
 
-class LemmaPipeline:
+class LemmaPipeline(Pipeline):
     """LemmaBench's extraction."""
 
     stages: Mapping[str, str] = {
@@ -38,10 +37,7 @@ class LemmaPipeline:
     }
 
     prompts = (OBJECTS, NEEDS)
-    most_papers: int | None = None
-
-    def recipe(self, document: Mapping[str, object]) -> Recipe:
-        return read_recipe(Recipe, document)
+    numbers = Recipe
 
     def construct(
         self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
@@ -55,9 +51,6 @@ class LemmaPipeline:
                 else _made(paper, recipe, found, Answers(replies, key), words)
             )
             yield State(key, (paper.outline.statements[number].span,), stage, outcome)
-
-    def select(self, lines: Sequence[Mapping[str, Any]], recipe: Recipe) -> Selected:
-        return Selected(range(len(lines)))
 
     def expects(self, text: str, recipe: Recipe) -> Expected:
         """Low: environments called lemma; high: all whose names begin with lem. Each sends what is before it, or, if
@@ -74,12 +67,6 @@ class LemmaPipeline:
             Range(rounds * len(sure), rounds * len(found)),
             Range(sent(sure), sent([start for start, _ in found])),
         )
-
-    def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
-        return not_set(text)
-
-    def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
-        return None
 
 
 def _made(

@@ -1,19 +1,18 @@
 """From a paper to masks: pairs, what a reader lacks, the choice of formulas, lines with their variants."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from construction.pipeline import (
     Answers,
     Expected,
     Paper,
+    Pipeline,
     Question,
     Range,
-    Selected,
     State,
     prompt,
-    read_recipe,
 )
 from construction.recipes.masked_steps.masks import (
     Candidate,
@@ -26,7 +25,7 @@ from construction.recipes.masked_steps.masks import (
 )
 from construction.recipes.masked_steps.pairs import Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
-from construction.recipes.passages import Drop, Made, not_set
+from construction.recipes.passages import Drop, Made
 from latex import Span
 
 SYMBOLS = prompt("mask-symbols.v1", Symbols)
@@ -38,7 +37,7 @@ _CITATION = re.compile(r"\\[A-Za-z]*cite")
 _LINES_OF_A_MASK = 3  # the mask and its two variants
 
 
-class MaskPipeline:
+class MaskPipeline(Pipeline):
     """Mask-Proof's curation."""
 
     stages: Mapping[str, str] = {
@@ -50,10 +49,8 @@ class MaskPipeline:
     }
 
     prompts = (SYMBOLS, CHOICE)
-    most_papers: int | None = 10**9 // LINES_OF_A_PAPER
-
-    def recipe(self, document: Mapping[str, object]) -> Recipe:
-        return read_recipe(Recipe, document)
+    numbers = Recipe
+    most_papers = 10**9 // LINES_OF_A_PAPER
 
     def construct(
         self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
@@ -71,9 +68,6 @@ class MaskPipeline:
             stage, outcome = _made(paper, recipe, pair, Answers(replies, key), seed)
             yield State(key, (*pair.spans, *pair.proof.spans), stage, outcome)
 
-    def select(self, lines: Sequence[Mapping[str, Any]], recipe: Recipe) -> Selected:
-        return Selected(range(len(lines)))
-
     def expects(self, text: str, recipe: Recipe) -> Expected:
         """Low: proofs in environments that pass the filters by a rough count, whose problems a reader understands as
         they are, asked once; high: all long enough, each asked twice with all that may be added."""
@@ -89,12 +83,6 @@ class MaskPipeline:
                 low += 1
                 sent_low += len(text)
         return Expected(Range(low, high), Range(sent_low, sent_high))
-
-    def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
-        return not_set(text)
-
-    def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
-        return None
 
 
 def _made(

@@ -23,13 +23,13 @@ from construction.pipeline import (
     Answers,
     Expected,
     Paper,
+    Pipeline,
     Question,
     Quota,
     Range,
     Selected,
     State,
     prompt,
-    read_recipe,
 )
 from construction.recipes.passages import (
     GIVEN,
@@ -111,7 +111,7 @@ class Chosen:
     why: Mapping[str, str]
 
 
-class GapPipeline:
+class GapPipeline(Pipeline):
     """Re2Math's mining."""
 
     stages: Mapping[str, str] = {
@@ -126,10 +126,7 @@ class GapPipeline:
     }
 
     prompts = (TARGET, INSTRUMENTAL, WITNESS, ANCHOR, REWRITE)
-    most_papers: int | None = None
-
-    def recipe(self, document: Mapping[str, object]) -> Recipe:
-        return read_recipe(Recipe, document)
+    numbers = Recipe
 
     def construct(
         self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int

@@ -53,10 +53,6 @@ class Standing:
     rank: int = 0
     is_strict: bool = False
 
-    @property
-    def quality(self) -> float:
-        return sum(points for _, points in self.points)
-
 
 class Shortage(Drop):
     """A domain that cannot fill its quota."""
@@ -70,10 +66,6 @@ class Selection:
     shortages: tuple[Shortage, ...]
     standings: tuple[Standing, ...]
     supply: dict[str, int]  # what each domain could give, up to its quota
-
-    @property
-    def drops(self) -> Counter[str]:
-        return Counter(standing.code for standing in self.standings if standing.code)
 
     @property
     def passed(self) -> Counter[str]:
