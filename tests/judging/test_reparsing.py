@@ -39,10 +39,10 @@ def lenient(monkeypatch):
     """A later parser that reads the prose as well."""
     from llm import parse_reply
 
-    def parse(text, labels):
+    def parse(text, labels, steps):
         if text == "Verdict: no":
             return Reply(label="no", reason="In prose.", confidence=None, evidence=None)
-        return parse_reply(text, labels)
+        return parse_reply(text, labels, steps=steps)
 
     monkeypatch.setattr("llm.prompts.parse_reply", parse)
     monkeypatch.setattr("judging.reading.reparsing.PARSER", "2")
