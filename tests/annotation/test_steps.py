@@ -1,6 +1,7 @@
 """Labels of steps: what a step is, what may be said of it, and what is stored and exported."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.template.loader import render_to_string
@@ -209,6 +210,15 @@ def test_steps_are_answered_without_scripts(stepwise, algebraist, client):
     assert Grade.objects.get().answers.filter(value="correct").count() == 6
     own = client.get(address).content.decode()
     assert "Step 3:" in own
+
+
+def test_while_there_are_no_steps_nothing_can_be_typed_in_their_place(stepwise):
+    """A text that is still being prepared has none, and a number typed for one would be checked by nobody."""
+    for question in sheet(stepwise).questions:
+        shown = render_to_string("annotation/core/_question.html", {"question": replace(question, steps=())})
+        assert "There are no steps yet" in shown
+        assert f'name="answer-{question.key}"' not in shown
+        assert f'name="abstain-{question.key}"' in shown
 
 
 def test_rest_names_the_steps_and_shows_their_labels(stepwise, algebraist, client):
