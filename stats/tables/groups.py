@@ -73,9 +73,11 @@ def attribute(table: Table, name: str, codes: Ints, groups: int) -> Column:
     wrong = said[column.codes[said] != found[codes[said]]]
     if wrong.size:
         row = int(wrong[0])
+        campaigns = sorted({*table["campaign"].used} - {""})
+        several = f"; keep the rows of one campaign ({', '.join(campaigns)}) and the judges' rows"
         raise TableError(
             f"{column.values[column.codes[row]]!r}, but an earlier row says "
-            f"{column.values[found[codes[row]]]!r} about the same subject",
+            f"{column.values[found[codes[row]]]!r} about the same subject{several if len(campaigns) > 1 else ''}",
             line=int(table.lines[row]),
             column=name,
         )

@@ -360,3 +360,22 @@ def test_several_values_count_as_success_on_an_ordinal_scale():
     assert (found["tp"], found["fp"], found["fn"], found["tn"]) == (3, 1, 0, 2)
     with pytest.raises(TableError, match="no label has the value 'mnor'"):
         audit_document(table(rows, header), positive="flawless,mnor", options=OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("campaigns", "advice"),
+    [(("first", "second"), "; keep the rows of one campaign (first, second)"), (("first", "first"), "")],
+)
+def test_two_designs_of_one_subject_are_refused_with_the_campaigns_they_come_from(campaigns, advice):
+    """As the export of a release has them, whose outputs two campaigns drew."""
+    header = ("subject", "rater_kind", "rater", "value", "stratum_size", "sample_size", "campaign")
+    rows = [("s1", "judge", "m1", "yes", "", "", "")]
+    rows += [
+        ("s1", "expert", f"e{size}", "yes", size, 5, name)
+        for size, name in zip((40, 7), campaigns, strict=True)
+    ]
+    with pytest.raises(TableError) as refused:
+        audit_document(table(rows, header), positive="yes", options=OPTIONS)
+    said = "'7', but an earlier row says '40' about the same subject"
+    assert f"{said}{advice}" in str(refused.value)
+    assert ("keep the rows" in str(refused.value)) == bool(advice)
