@@ -48,6 +48,7 @@ def calibration_agreement(campaign: Campaign) -> Calibration:
     )
     data = campaign_data(campaign)
     before = [label for label in data.labels if label.item in items]
+    cluster = {label.item: label.cluster for label in data.labels}
     second = [
         ReviewerLabel(
             answer.later.assignment.item_id,
@@ -55,11 +56,11 @@ def calibration_agreement(campaign: Campaign) -> Calibration:
             answer.question,
             upright(answer.value, swapped=answer.later.assignment.swapped),
             "answered" if answer.value else "abstain",
-            answer.later.assignment.item.instance.key,
+            cluster.get(answer.later.assignment.item_id, ""),
             answer.step,
         )
         for answer in LaterAnswer.objects.filter(later__in=later)
-        .select_related("later__assignment__item__instance")
+        .select_related("later__assignment")
         .order_by("pk")
     ]
     again = {(label.item, label.reviewer) for label in second}

@@ -5,7 +5,7 @@ import json
 
 import pytest
 import time_machine
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -33,10 +33,12 @@ from annotation.models import (
     LaterAnswer,
     LaterGrade,
 )
+from benchmark.models import Instance
 from reports.labels.rows import label_rows
 from tests.annotation.grading import submit, submit_grade
+from tests.conftest import without_guards
 from tests.documents import calibration_document
-from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
+from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory, PaperFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -215,7 +217,12 @@ def test_only_blind_answers_are_labels(revealed, algebraist):
     assert {row["value"] for row in before if row["question"] == "correctness"} == {"correct", "incorrect"}
 
 
-def test_agreement_is_reported_before_and_after(revealed, algebraist, client, coordinator, capsys):
+@pytest.mark.parametrize("paper", [True, False])
+def test_agreement_is_reported_before_and_after(revealed, algebraist, client, coordinator, paper):
+    item = place_of(algebraist).item
+    named = PaperFactory(release=item.instance.release) if paper else None
+    with without_guards(connection.cursor()):
+        Instance.objects.filter(pk=item.instance_id).update(paper=named)
     answer_again(reviewer=algebraist, assignment=place_of(algebraist), content=AGAIN, reason="Convinced.")
     document = calibration_document(revealed.campaign)
     # one item, two reviewers: they differed on correctness and now agree; they always agreed on rigour
