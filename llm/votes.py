@@ -7,7 +7,7 @@ from collections.abc import Sequence
 def majority(votes: Sequence[str | None], *, tie: str) -> str | None:
     """The value held by more than half of the answered votes, else `tie`, the value declared for that case.
 
-    None stands for a vote without an answer, which is left out of the denominator; without any answer None is returned.
+    A vote of None has no answer and is left out of the denominator; without any answer None is returned.
     STATISTICS.md takes the cautious value for `tie`: not equivalent, incorrect, uncertain.
     """
     counts = Counter(vote for vote in votes if vote is not None)

@@ -294,7 +294,7 @@ def test_the_page_of_a_campaign_says_how_many_of_its_reviewers_places_are_repeat
     client.force_login(coordinator)
     page = client.get(reverse("campaign", args=[campaign.slug]))
     assert [row["held"] for row in page.context["reviewers"]] == [2]
-    assert "With 1 place on which a pair comes again" in page.content.decode()
+    assert "These counts include 1 place on which a pair comes again" in page.content.decode()
 
 
 def test_planned_hours_count_both_times_of_a_mirrored_pair_at_the_mean_of_grades_that_count(
