@@ -14,6 +14,7 @@ FAMILIES = (
     "superpopulation",
     "uneven",
     "means",
+    "shares",
     "paired",
     "alpha",
     "strengths",

@@ -18,6 +18,7 @@ from stats.audit.confusion import Confusion, in_sample
 from stats.audit.doubts import coefficients_with_missing_labels, over_splits
 from stats.audit.weighted import AuditStratum, collapsed, design_weighted
 from stats.core.bootstrap import Floats
+from stats.core.jackknife import LEAST_DEGREES
 from stats.raters.aggregate import strict_majority
 
 Truth = dict[str, dict[str, str]]
@@ -223,8 +224,9 @@ def judge_against_experts(
     """In-sample and design-weighted agreement, precision, recall, F1 and kappa, with the counts behind them.
 
     Outputs of one paper are alike in sample (not with `methods` before 4), and intervals of shares are of shares (not
-    before 19); weights speak of the outputs that there are, drawn one by one, whose papers do not matter. `splits`
-    counts the drawn outputs on which the experts split and nobody decided, `missing` those without labels.
+    before 19), with LEAST_DEGREES (not before 20); weights speak of the outputs that there are, drawn one by one, whose
+    papers do not matter. `splits` counts the drawn outputs on which the experts split and nobody decided, `missing`
+    those without labels.
     """
     splits = splits_in(truth, metric, drawn)
     scenarios = [
@@ -235,7 +237,10 @@ def judge_against_experts(
     sample = over_splits(
         [
             in_sample(
-                one.confusion, clusters=one.clusters if methods > 3 else None, fisher_at_ends=methods < 19
+                one.confusion,
+                clusters=one.clusters if methods > 3 else None,
+                fisher_at_ends=methods < 19,
+                least_degrees=LEAST_DEGREES if methods > 19 else 1,
             )
             for one in scenarios
         ]

@@ -129,12 +129,13 @@ def exclusions(inputs: Any, score: Callable[[Any, Collection[str]], Score]) -> l
     """
     if not inputs.rules:
         return []
-    everything = figures(score(inputs, ()))
+    measured = inputs.methods > 19  # older artifacts lack these figures
+    everything = figures(score(inputs, ()), measured=measured)
     found = []
     for rule in inputs.rules:
         shown = excluded_by(rule, inputs)
         out = {row.instance for row in shown.excluded}
-        left = figures(score(inputs, out)) if shown.outputs["left"] else {}
+        left = figures(score(inputs, out), measured=measured) if shown.outputs["left"] else {}
         changes = [
             ExcludedFigure(**at._asdict(), all=estimate, left=left.get(at))
             for at, estimate in everything.items()
@@ -172,9 +173,13 @@ def excluded_by(rule: Rule, inputs: Any) -> Exclusion:
     )
 
 
-def figures(score: Score) -> Figures:
-    """The figures by system of a score: judged, corrected by audits, and what experts said."""
+def figures(score: Score, *, measured: bool = True) -> Figures:
+    """The figures by system of a score: measured, judged, corrected by audits, and what experts said."""
     found: Figures = {}
+    if score.measured is not None and measured:
+        for system, own in score.measured.systems.items():
+            for measure, by_itself in own.items():
+                found[FigureKey("measured", "", measure, system)] = by_itself.estimate
     if score.judge is not None:
         for system, part in score.judge.systems.items():
             for metric, judged in part.metrics.items():

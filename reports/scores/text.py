@@ -9,7 +9,8 @@ from stats.core.display import rounded, rounded_percent
 from stats.core.estimate import Estimate
 from stats.core.text import counted
 
-MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean")  # how the method of a mean begins
+# how the method of a mean begins
+MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean", "instance_mean")
 
 
 def score_text(score: shape.Score) -> str:

@@ -16,7 +16,7 @@ from stats.agreement.icc import FORMS, intraclass
 from stats.agreement.sums import MAX_CATEGORIES, MAX_CELLS, AgreementSums, agreement_sums
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Caution, Estimate, Reason, undefined
-from stats.core.jackknife import fisher_interval, leave_one_out, share_interval, widened
+from stats.core.jackknife import LEAST_DEGREES, fisher_interval, leave_one_out, share_left_out, widened
 from stats.tables.ratings import Ratings
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -55,10 +55,11 @@ TWO_RATERS = tuple(name for name, one in COEFFICIENTS.items() if one.two_raters)
 
 @dataclass(frozen=True)
 class Request:
-    """How a bundle is computed: level of measurement, confidence level."""
+    """How a bundle is computed: level of measurement, confidence level, degrees of freedom of percent agreement."""
 
     level: Level
     confidence: float = 0.95
+    least_degrees: int = LEAST_DEGREES
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -195,8 +196,10 @@ def _estimate(
         cautions.append(Caution.FEW_MINORITY)
     ends = None
     if error is not None and error[0] > 0:
-        between = share_interval if name == "percent" and 0 < value < 1 else fisher_interval
-        ends = between(value, *error, level)
+        if name == "percent" and 0 < value < 1:
+            ends = share_left_out(value, error, units, level, least_degrees=request.least_degrees)
+        else:
+            ends = fisher_interval(value, *error, level)
     elif error is not None:
         # With clusters, a whole one of one kind goes unseen.
         unseen = sums.possible if clusters is None else sums.possible * n / units

@@ -19,7 +19,7 @@ from stats.core.jackknife import (
     fisher_interval,
     jackknife_error,
     leave_one_out,
-    share_interval,
+    share_left_out,
     t_quantile,
     unseen_share,
 )
@@ -199,6 +199,6 @@ def share_by_unit(name: str, hits: Floats, sizes: Floats, units: Ints, level: fl
     if error is None:
         return replace(plain, reason=Reason.FEW_EVENTS)
     if error[0] > 0:
-        return replace(plain, ci=share_interval(k / n, *error, level), se=error[0])
+        return replace(plain, ci=share_left_out(k / n, error, len(rows), level), se=error[0])
     ends = wilson(k / n * len(rows), len(rows), level=level)
     return replace(plain, ci=ends, se=0.0, warnings=(Caution.NO_SPREAD,))

@@ -14,7 +14,7 @@ import numpy as np
 from stats.core.bootstrap import Floats
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import proportion, wilson, z_value
-from stats.core.jackknife import left_out
+from stats.core.jackknife import LEAST_DEGREES, left_out
 
 METRICS = ("agreement", "precision", "recall", "f1", "kappa")
 Cells = tuple[float, float, float, float]
@@ -131,7 +131,12 @@ def zero_reason(metric: str, table: Confusion) -> Reason:
 
 
 def in_sample(
-    table: Confusion, *, clusters: Floats | None = None, level: float = 0.95, fisher_at_ends: bool = False
+    table: Confusion,
+    *,
+    clusters: Floats | None = None,
+    level: float = 0.95,
+    fisher_at_ends: bool = False,
+    least_degrees: int = LEAST_DEGREES,
 ) -> dict[str, Estimate]:
     """The five coefficients of whole counts with intervals, as if the audited pairs were an SRS.
 
@@ -167,6 +172,7 @@ def in_sample(
             clusters,
             share=metric != "kappa",
             fisher_at_ends=fisher_at_ends,
+            least_degrees=least_degrees,
         )
         for metric, one in found.items()
     }

@@ -10,7 +10,7 @@ import numpy as np
 from stats.agreement.two_raters import bounded_mean, share_by_unit
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Caution, Estimate, Reason, undefined
-from stats.core.jackknife import jackknife_error, share_interval, unseen_weight
+from stats.core.jackknife import jackknife_error, share_left_out, unseen_weight
 
 MOST_BINS = 10
 
@@ -61,7 +61,7 @@ def auc(items: Scored, *, level: float = 0.95) -> Estimate:
     if error is None:
         return replace(found, reason=Reason.FEW_EVENTS)
     if error[0] > 0 and 0 < value < 1:
-        return replace(found, ci=share_interval(value, *error, level), se=error[0])
+        return replace(found, ci=share_left_out(value, error, len(left), level), se=error[0])
     count = min(len(np.unique(items.unit[yes])), len(np.unique(items.unit[no])))
     unseen = unseen_weight(count, level)
     ends = value * count / (count + unseen), (value * count + unseen) / (count + unseen)

@@ -18,6 +18,7 @@ from stats.core.intervals import wilson
 Function = Callable[[Floats], Floats]  # sums (R, d) -> values (R,)
 _CELLS = 4_000_000
 FEW_UNITS = 30
+LEAST_DEGREES = 4
 
 
 def leave_one_out(function: Function, rows: Floats, counts: Ints) -> tuple[float, float] | None:
@@ -67,6 +68,18 @@ def share_interval(value: float, se: float, degrees: float, level: float) -> tup
     return wilson(value * trials, trials, level=level, quantile=t_quantile(level, degrees))
 
 
+def share_left_out(
+    value: float, error: tuple[float, float], units: int, level: float, *, least_degrees: int = LEAST_DEGREES
+) -> tuple[float, float]:
+    """`share_interval` with the error of leaving out one of `units` at a time.
+
+    Where all failures are of one unit, the variance is, too, and its error would have one degree of freedom: an
+    interval many times too wide. It has `least_degrees`, or one less than there are units (1 in older artifacts).
+    """
+    se, degrees = error
+    return share_interval(value, se, max(degrees, min(least_degrees, units - 1)), level)
+
+
 def unseen_share(units: float, level: float) -> float:
     """The largest share of a kind that `units` never showed: the rule of three.
 
@@ -105,12 +118,14 @@ def left_out(
     share: bool,
     counts: Ints | None = None,
     fisher_at_ends: bool = False,
+    least_degrees: int = LEAST_DEGREES,
 ) -> Estimate:
     """The estimate with the error of leaving out one unit at a time.
 
     `rows` are clusters (C, d) of counts, or kinds of items with the `counts` (C,) of each. `share` marks values in
     [0, 1], which have Wilson's interval; other coefficients have Fisher's z. A share of 0 or 1 that one unit alone
-    keeps defined is as uncertain as one without spread, but had Fisher's z, too (`fisher_at_ends`).
+    keeps defined is as uncertain as one without spread, but had Fisher's z, too (`fisher_at_ends`). That and fewer
+    `least_degrees` are for older artifacts.
     """
     if found.value is None:
         return found
@@ -120,8 +135,10 @@ def left_out(
     ends, warnings = None, found.warnings
     at_end = share and found.value in (0, 1)
     if error is not None and error[0] > 0 and (fisher_at_ends or not at_end):
-        between = share_interval if share and not at_end else fisher_interval
-        ends = between(found.value, *error, level)
+        if share and not at_end:
+            ends = share_left_out(found.value, error, units, level, least_degrees=least_degrees)
+        else:
+            ends = fisher_interval(found.value, *error, level)
     elif error is not None:
         total = (times @ rows)[None]
         # What went unseen is a whole unit of one kind.

@@ -1,6 +1,7 @@
 """Exclusion rules: declared, counted, shown with and without; primary only when declared in time."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -219,6 +220,22 @@ def test_a_corrected_score_of_the_rest_keeps_every_stratum_of_the_audit(leaked):
     for found in audit["metrics"].values():
         for part in found["corrected"].values():
             assert sum(stratum["size"] for stratum in part["strata"]) <= 29
+
+
+def test_measured_figures_are_shown_with_and_without_what_a_rule_excludes(leaked):
+    """Both are the measured scores themselves: of everything, and of the rest, which a primary rule leaves."""
+    inputs = collect(release=leaked)
+    document = score_document(inputs)
+    [shown] = document["exclusions"]
+    measured = [row for row in shown["figures"] if row["kind"] == "measured"]
+    everything = score_document(replace(inputs, rules=()))["measured"]["systems"]
+    rest = document["measured"]["systems"]
+    assert len(measured) == sum(map(len, everything.values()))
+    for row in measured:
+        assert row["all"] == everything[row["system"]][row["question"]]["estimate"]
+        assert row["left"] == rest[row["system"]][row["question"]]["estimate"]
+    assert any(row["all"]["value"] != row["left"]["value"] for row in measured)
+    assert "measured, cite_recall_20: 13.3 % [5.3, 29.7] (4/30) -> 13.8 %" in score_text(score(inputs))
 
 
 def test_rules_are_declared_and_read_on_a_page_and_by_rest(closed, coordinator, client):

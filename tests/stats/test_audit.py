@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from stats.audit.confusion import METRICS, Confusion, coefficient, delta_se, gradient, in_sample
 from stats.audit.weighted import AuditStratum, design_weighted, linearised_se, population_table
 from stats.core.display import percent, rounded
 from stats.core.estimate import Caution, Reason
+from stats.core.intervals import wilson
 
 STRATA = [AuditStratum("yes", 300, 40, 10, 0, 0), AuditStratum("no", 700, 0, 0, 5, 45)]  # 2E
 
@@ -109,6 +111,28 @@ def test_a_share_that_one_paper_alone_keeps_defined_is_between_0_and_1():
     right = np.array([[1, 0, 0, 3], [0, 0, 0, 4], [0, 0, 0, 4]], dtype=float)
     earlier = in_sample(Confusion(*right.sum(axis=0)), clusters=right, fisher_at_ends=True)["precision"]
     assert earlier.ci == pytest.approx((-1, 1)), "as artifacts by methods before 19 have it"
+
+
+def test_one_wrong_answer_of_many_papers_makes_no_share_more_uncertain_than_none():
+    """All 42 that experts accept are of 24 papers; the judge misses none or one of them."""
+    tables = np.array([[2, 0, 0, 1]] * 18 + [[1, 0, 0, 1]] * 6, dtype=float)
+    whole = in_sample(Confusion(*tables.sum(axis=0)), clusters=tables)["recall"]
+    tables[-1] = [0, 0, 1, 1]
+    total = Confusion(*tables.sum(axis=0))
+    missed = in_sample(total, clusters=tables)["recall"]
+    assert (whole.k, missed.k, whole.n, missed.n) == (42, 41, 42, 42)
+    assert abs(missed.ci[0] - whole.ci[0]) < 0.05
+    assert missed.ci[0] < missed.value < missed.ci[1]
+    earlier = in_sample(total, clusters=tables, least_degrees=1)["recall"]
+    assert earlier.ci[0] < 0.3, "as artifacts by methods before 20 have it"
+
+
+def test_a_share_of_few_papers_has_no_more_degrees_of_freedom_than_these_allow():
+    """Three papers have two degrees, whatever the least number is."""
+    tables = np.array([[4, 0, 0, 0], [4, 0, 0, 0], [3, 0, 1, 0]], dtype=float)
+    found = in_sample(Confusion(*tables.sum(axis=0)), clusters=tables)["recall"]
+    trials = 11 / 12 * (1 / 12) / found.se**2
+    assert found.ci == pytest.approx(wilson(11 / 12 * trials, trials, quantile=t.ppf(0.975, 2)))
 
 
 def test_undefined_coefficients_are_null_with_their_reason():
