@@ -18,11 +18,11 @@ from stats.core.estimate import Estimate
 LEAK = "leak"
 DUPLICATE = "duplicate"
 GROUNDS: Mapping[str, str] = {
-    LEAK: "flagged as leaked, in whatever way",
-    "seen_before": "its solution was seen before",
-    "statement_wrong": "its statement is wrong",
+    LEAK: "It is leaked, in whatever way",
+    "seen_before": "Its solution was seen before",
+    "statement_wrong": "Its statement is wrong",
     **{kind: FLAG_KINDS[kind].words for kind in INSTANCE_KINDS},
-    DUPLICATE: "it has the same passage as another instance that stays, by the release itself and not by reviewers",
+    DUPLICATE: "It has the same passage as another instance that stays, by the release itself and not by reviewers",
 }
 
 

@@ -11,7 +11,7 @@ from accounts.site.pages import SignedInRequest, refusals_in
 from reports.core.requests import release_or_404
 from reports.exclusions.actions import declare_rule
 from reports.exclusions.objections import rules_document
-from reports.exclusions.rules import GROUNDS
+from reports.exclusions.rules import DUPLICATE, GROUNDS
 
 
 class RuleForm(forms.Form):
@@ -23,10 +23,10 @@ class RuleForm(forms.Form):
     grounds = forms.MultipleChoiceField(
         choices=list(GROUNDS.items()),
         widget=forms.CheckboxSelectMultiple,
-        label="An instance is excluded when",
+        label="An instance is excluded on any of these grounds",
     )
     at_least = forms.IntegerField(
-        min_value=1, max_value=25, initial=2, label="said by at least so many reviewers"
+        min_value=1, max_value=25, initial=2, label="Least number of reviewers who say so"
     )
     reason = forms.CharField(max_length=1000, widget=forms.Textarea(attrs={"rows": 2}))
     primary = forms.BooleanField(
@@ -53,8 +53,14 @@ def exclusions(request: SignedInRequest, name: str) -> HttpResponse:
         "release": release,
         "form": form,
         "found": found,
-        "words": GROUNDS,
-        "rules": [{**rule, "words": [GROUNDS[key] for key in rule["grounds"]]} for rule in found["rules"]],
+        "rules": [
+            {
+                **rule,
+                "words": [GROUNDS[key] for key in rule["grounds"] if key != DUPLICATE],
+                "duplicates": DUPLICATE in rule["grounds"],
+            }
+            for rule in found["rules"]
+        ],
         "objections": [{**row, "words": GROUNDS[row["ground"]]} for row in found["objections"]],
     }
     return render(request, "reports/exclusions/exclusions.html", context, status=422 if form.errors else 200)

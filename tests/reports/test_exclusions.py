@@ -246,6 +246,13 @@ def test_rules_are_declared_and_read_on_a_page_and_by_rest(closed, coordinator, 
     client.post(page, TERMS)
     shown = client.get(page).content.decode()
     assert "<strong>1</strong> of 3 instances are excluded" in shown
+    reviewers = (
+        "when at least 2 reviewers said “It is leaked, in whatever way” or “Its solution was seen before”"
+    )
+    assert f"An instance is excluded {reviewers}. As planned." in shown
+    client.post(page, TERMS | {"name": "twice", "grounds": ["statement_wrong", "duplicate"]})
+    twice = "said “Its statement is wrong”, or when it has the same passage as another instance that stays."
+    assert twice in client.get(page).content.decode()
     assert (
         "With and without exclusions"
         in client.get(reverse("score-numbers", args=[closed.name])).content.decode()
@@ -254,7 +261,7 @@ def test_rules_are_declared_and_read_on_a_page_and_by_rest(closed, coordinator, 
     sent = TERMS | {"name": "strict", "at_least": 1}
     made = client.post(rest, sent, content_type="application/json")
     assert made.status_code == 201
-    assert [row["excluded"] for row in made.json()["rules"]] == [["a1"], ["a1"]]
+    assert {row["name"]: row["excluded"] for row in made.json()["rules"]}["strict"] == ["a1"]
     taken = client.post(rest, sent, content_type="application/json")
     assert (taken.status_code, taken.json()["code"]) == (409, "name_taken")
     unknown = client.post(rest, sent | {"name": "y", "grounds": ["x"]}, content_type="application/json")
