@@ -13,7 +13,6 @@ from stats.agreement.bundle import COEFFICIENTS, Request, agreement
 from stats.agreement.first_methods import first_agreement, third_agreement
 from stats.agreement.icc import intraclass
 from stats.core.bootstrap import Ints
-from stats.core.jackknife import LEAST_DEGREES
 from stats.scores.clusters import cluster_codes
 from stats.tables.ratings import Ratings, scale_points
 
@@ -28,9 +27,8 @@ def agreement_by_question(
 ) -> dict[str, Agreement]:
     """Question key to its agreement bundle. `papers` has the paper of a problem; items of one are one cluster.
 
-    Artifacts with `methods` before 20 have fewer degrees of freedom for percent agreement, those before 18 take the
-    problems for papers, those before 4 have the intervals of stats.agreement.first_methods, and those before 3 use
-    `seed`.
+    Artifacts with `methods` before 20 count items that one expert labelled, those before 18 take the problems for
+    papers, those before 4 have the intervals of stats.agreement.first_methods, and those before 3 use `seed`.
     """
     bundles = {}
     for question in (question for question in rubric.questions if question.scale.has_values):
@@ -38,7 +36,7 @@ def agreement_by_question(
         answered = judged(question, given)
         ratings, items = ratings_of(question, answered)
         clusters = clusters_of(items, papers if methods >= 18 else {})
-        request = Request(level=question.scale.level, least_degrees=LEAST_DEGREES if methods > 19 else 1)
+        request = Request(level=question.scale.level, older=methods < 20)
         if methods < 3:
             found = first_agreement(ratings, request, seed=seed, clusters=clusters)
         elif methods == 3:

@@ -42,8 +42,9 @@ Estimates = Mapping[str, Estimate]
 # 18: the agreement of experts takes problems of one paper as independent.
 # 19: in-sample shares of 0 and 1 that one paper alone keeps defined have intervals outside 0 to 1, and a step without
 #     an answer (abstained, unavailable) is left out of its expert's steps, as if the proof had fewer.
-# 20: shares by leaving out papers have an error with one degree of freedom where all failures are of one paper, and
-#     exclusion rules do not show the measured figures with and without what they exclude.
+# 20: shares by leaving out papers have an error with one degree of freedom where all failures are of one paper, outputs
+#     that one expert labelled count in the agreement of experts, and exclusion rules do not show the measured figures
+#     with and without what they exclude.
 METHODS = 20
 
 

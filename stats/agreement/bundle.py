@@ -55,11 +55,15 @@ TWO_RATERS = tuple(name for name, one in COEFFICIENTS.items() if one.two_raters)
 
 @dataclass(frozen=True)
 class Request:
-    """How a bundle is computed: level of measurement, confidence level, degrees of freedom of percent agreement."""
+    """How a bundle is computed: level of measurement, confidence level.
+
+    `older` is for artifacts by methods before 20: items with one label count, though nobody can agree about them, and
+    percent agreement has one degree of freedom where one unit shows all the disagreement.
+    """
 
     level: Level
     confidence: float = 0.95
-    least_degrees: int = LEAST_DEGREES
+    older: bool = False
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -86,20 +90,23 @@ def agreement(
         more = np.append(ratings.points, ratings.points + 1)
         ratings = replace(ratings, categories=(*ratings.categories, ""), points=more)
     level, whole = request.confidence, absence(ratings)
-    n = int(np.count_nonzero(np.bincount(ratings.item)))
-    found = {}
+    shared = np.flatnonzero(np.bincount(ratings.item) > (0 if request.older else 1))  # items with two labels
+    n, found = len(shared), {}
     if whole is not None:
         found = {name: undefined(name, whole, n=n, level=level) for name in COEFFICIENTS}
     else:
         sums = agreement_sums(ratings, clusters)
         functions = coefficient_functions(ratings, sums)
-        count = int(sums.counts.sum()) if clusters is not None else None
+        units = n if clusters is None else len(np.unique(clusters[shared]))
+        if request.older:
+            units = int(sums.counts.sum())
         for name in COEFFICIENTS:
             reason = refusal(name, ratings, request, functions)
             if reason is not None:
                 found[name] = undefined(name, reason, n=n, level=level)
             else:
-                found[name] = _estimate(name, functions[name], sums, request, n=n, clusters=count)
+                estimate = _estimate(name, functions[name], sums, request, n, units, clusters is not None)
+                found[name] = estimate
     # Intraclass correlations are over the items that every rater rated.
     lacking = whole if request.allows("interval") else Reason.LEVEL
     if lacking is None:
@@ -180,29 +187,32 @@ def _estimate(
     function: Callable[[Floats], Floats],
     sums: AgreementSums,
     request: Request,
-    *,
     n: int,
-    clusters: int | None,
+    units: int,
+    clustered: bool,
 ) -> Estimate:
+    """A coefficient over `n` items in `units`: these items, or the clusters that hold them."""
     total, level = sums.total(), request.confidence
-    value, units = float(function(total)[0]), int(sums.counts.sum())
+    value = float(function(total)[0])
     if math.isnan(value):
         return undefined(name, Reason.ONE_CATEGORY, n=n, level=level)
     error = leave_one_out(function, sums.rows, sums.counts) if sums.rows.size <= MAX_CELLS else None
     cautions = [Caution.LOW_N] if n < LOW_N else []
-    if clusters is not None and clusters < LOW_N:
+    if clustered and units < LOW_N:
         cautions.append(Caution.FEW_CLUSTERS)
     if sums.minority < FEW_MINORITY:
         cautions.append(Caution.FEW_MINORITY)
-    ends = None
-    if error is not None and error[0] > 0:
-        if name == "percent" and 0 < value < 1:
-            ends = share_left_out(value, error, units, level, least_degrees=request.least_degrees)
+    ends, is_share = None, name == "percent"
+    at_end = is_share and value in (0, 1)
+    if error is not None and error[0] > 0 and (request.older or not at_end):
+        if is_share and not at_end:
+            least = 1 if request.older else LEAST_DEGREES
+            ends = share_left_out(value, error, units, level, least_degrees=least)
         else:
             ends = fisher_interval(value, *error, level)
     elif error is not None:
         # With clusters, a whole one of one kind goes unseen.
-        unseen = sums.possible if clusters is None else sums.possible * n / units
+        unseen = sums.possible * n / units if clustered else sums.possible
         ends = widened(function, total, unseen, units, level)
         cautions.append(Caution.NO_SPREAD)
     reason = Reason.TOO_MANY_CATEGORIES if sums.rows.size > MAX_CELLS else Reason.FEW_EVENTS
@@ -210,10 +220,10 @@ def _estimate(
         value=value,
         ci=ends,
         level=level,
-        method=f"{name}, {'cluster' if clusters is not None else 'item'} jackknife",
+        method=f"{name}, {'cluster' if clustered else 'item'} jackknife",
         se=None if error is None else error[0],
         n=n,
-        clusters=clusters,
+        clusters=units if clustered else None,
         reason=reason if ends is None else None,
         warnings=tuple(cautions),
     )

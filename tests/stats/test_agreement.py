@@ -316,6 +316,31 @@ def test_perfect_agreement_of_forty_items_has_a_width():
         assert estimate.ci[0] < 0.95 < 1 == estimate.ci[1]
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+def test_items_that_one_rater_labelled_say_nothing_about_agreement(clustered):
+    """Neither in n nor in the width: 5 doubly labelled items bound what they never showed by 1 - .025 ** (1 / 5)."""
+    shared, single = [[0, 0]] * 5, [[0, None]] * 195
+    clusters = {"clusters": np.arange(200)} if clustered else {}
+    found = bundle(from_matrix(shared + single, [0, 1]), **clusters)["percent"]
+    alone = bundle(from_matrix(shared, [0, 1]))["percent"]
+    assert (found.value, found.n, found.clusters) == (1, 5, 5 if clustered else None)
+    assert found.ci == pytest.approx(alone.ci)
+    assert found.ci[0] == pytest.approx(0.025 ** (1 / 5))
+    assert Caution.LOW_N in found.warnings
+    older = agreement(from_matrix(shared + single, [0, 1]), Request(level="nominal", older=True), **clusters)[
+        "percent"
+    ]
+    assert (older.n, Caution.LOW_N in older.warnings) == (200, False)
+    assert older.ci[0] > found.ci[0]
+
+
+@pytest.mark.parametrize(("second", "ends"), [(0, (0.025, 1)), (1, (0, 0.975))])
+def test_one_pair_of_labels_leaves_percent_agreement_nearly_open(second, ends):
+    found = bundle(from_matrix([[0, second], *[[mark, None] for mark in (0, 1) * 9]], [0, 1]))["percent"]
+    assert found.value == 1 - second
+    assert found.ci == pytest.approx(ends)
+
+
 def test_a_kappa_of_0_from_a_rater_who_never_varies_has_a_width():
     found = bundle(from_matrix([[0, 0]] * 30 + [[1, 0]] * 20, [0, 1]))["cohen_kappa"]
     assert found.value == 0
