@@ -197,7 +197,7 @@ def _compared_two_at_a_time(record: Shown) -> list[str]:
 
 def trust(record: Shown) -> list[Sentence]:
     """How far to trust it: the size, the audit, the errors of the judge and their direction, agreement."""
-    n = len(record.rows)
+    n = sum(not row.left_out for row in record.rows)
     said = []
     if n < SMALL:
         lead = f"{count(n).capitalize()} problem{'s' * (n != 1)}"
@@ -205,7 +205,8 @@ def trust(record: Shown) -> list[Sentence]:
     audits = record.score.judge.audits if record.score.judge else ()
     audit = next((one for one in audits if one.campaign == record.board.audit), None)
     if audit:
-        answers = sum(states.answered for states in record.score.systems.values())
+        # of all problems: the audit drew from those that a rule leaves out, too
+        answers = sum(row.state == "answered" for row in record.inputs.outputs)
         said.append(
             Sentence(
                 "Experts come first.",

@@ -12,6 +12,7 @@ from reports.core.cells import number_cell, percent_cell
 from reports.core.datasets import label_value
 from reports.core.outcomes import EXPERTS, JUDGE, MEASURE, outcome_kinds, outcomes
 from reports.core.wording import in_words, reason_sentence
+from reports.exclusions.rules import primary_exclusion, without
 from reports.results import sentences
 from reports.results.board import Board, counts_of, interval_of, plot, value_of
 from reports.results.graded import (
@@ -188,11 +189,17 @@ def trust_sentences(
         said.append(sentences.Sentence("The AI judge has not been audited."))
     if found and found.campaign:
         what = "solved or not" if found.scale.passes else "the answer"
-        verdicts = [verdicts_of(one, found) for one in found.outputs.values()]
+        verdicts = [verdicts_of(one, found) for one in _counted(inputs, found)]
         alpha = _primary(score, found)
         words = f"α = {number_cell(alpha, places=2).value}" if alpha and alpha.value is not None else ""
         said.append(sentences.unanimity_words(agreeing(verdicts), what, words, len(verdicts)))
     return [sentence for sentence in said if sentence]
+
+
+def _counted(inputs: Inputs, found: Reading) -> list[Graded]:
+    """The outputs that the score's agreement is about: without those of a primary exclusion rule."""
+    left = {row.subject for row in without(inputs, primary_exclusion(inputs)).outputs}
+    return [graded for subject, graded in found.outputs.items() if subject in left]
 
 
 def verdicts_of(graded: Graded, found: Reading) -> list[object]:
@@ -303,11 +310,12 @@ def _pair(pair: RaterPair) -> dict[str, object]:
 def agreement_context(inputs: Inputs, score: Score, found: Reading) -> Mapping[str, object]:
     """The primary coefficient of the question that is shown, and counts of every question."""
     assert found.campaign is not None
+    counted = _counted(inputs, found)
     rubric = rubric_from_content(dict(found.campaign.rubric))
     bundles = _agreements(score, found)
     said: dict[str, dict[tuple[str, str], list[str]]] = defaultdict(lambda: defaultdict(list))
     scales = {question.key: question.scale for question in rubric.questions if question.scale.has_values}
-    for label in inputs.labels:
+    for label in without(inputs, primary_exclusion(inputs)).labels:
         if label.campaign == found.campaign.slug and label.question in scales:
             value = label_value(scales[label.question], label)
             if value:
@@ -325,13 +333,13 @@ def agreement_context(inputs: Inputs, score: Score, found: Reading) -> Mapping[s
             }
         )
     if found.scale.passes and len(found.scale.judgments) > 2:
-        verdicts = [verdicts_of(one, found) for one in found.outputs.values()]
+        verdicts = [verdicts_of(one, found) for one in counted]
         rows.insert(0, {"key": "", "title": "Solved or not", "counts": agreeing(verdicts), "alpha": None})
     primary = _primary(score, found)
     ranked = sorted(found.scale.judgments, key=found.scale.height) if found.scale.ranked else []
     distances = [
         abs(ranked.index(one) - ranked.index(two))
-        for graded in found.outputs.values()
+        for graded in counted
         for one, two in combinations([value for value in graded.answers.values() if value in ranked], 2)
     ]
     return {
@@ -391,7 +399,8 @@ def audit_context(
         "counts": counts,
         "right": counts["tp"] + counts["tn"],
         "all": metric.eligible,
-        "excluded": metric.excluded,
+        "excluded": metric.excluded - (metric.missing or 0),
+        "missing": metric.missing or 0,
         "interval": right.interval,
         "precision": (counts["tp"], counts["tp"] + counts["fp"]),
         "errors": errors,

@@ -70,10 +70,10 @@ def judge_errors_words(tp: int, fp: int, fn: int, tn: int) -> Sentence | None:
     failed = f"it turned down {fn} of the {tp + fn} that experts passed"
     if fp and not fn:
         none = ", and none of its rejections was wrong" if tn else ""
-        return Sentence("The judge is too kind.", f"{passed}{none}.")
+        return Sentence("Here the judge erred only by being too kind.", f"{passed}{none}.")
     if fn and not fp:
         none = ", and nothing that it passed was wrong" if tp else ""
-        return Sentence("The judge is too strict.", f"It{failed[2:]}{none}.")
+        return Sentence("Here the judge erred only by being too strict.", f"It{failed[2:]}{none}.")
     if fp and fn:
         return Sentence("The judge errs both ways.", f"{passed}, and {failed}.")
     return Sentence("The judge made no error here.", f"It agrees with the experts on all {tp + tn}.")

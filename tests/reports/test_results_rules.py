@@ -203,13 +203,17 @@ def test_one_against_one_is_no_majority(answers, solved, decided, words):
     [
         (
             (17, 5, 0, 18),
-            "The judge is too kind.",
+            "Here the judge erred only by being too kind.",
             "It passed 5 of the 23 that experts did not pass, and none of its rejections was wrong.",
         ),
-        ((3, 2, 0, 0), "The judge is too kind.", "It passed 2 of the 2 that experts did not pass."),
+        (
+            (3, 2, 0, 0),
+            "Here the judge erred only by being too kind.",
+            "It passed 2 of the 2 that experts did not pass.",
+        ),
         (
             (4, 0, 2, 6),
-            "The judge is too strict.",
+            "Here the judge erred only by being too strict.",
             "It turned down 2 of the 6 that experts passed, and nothing that it passed was wrong.",
         ),
         (
