@@ -166,15 +166,10 @@ def finding(record: Shown) -> list[str]:
     elif record.compared:
         said += _compared_two_at_a_time(record)
     names = {line.letter: record.system(line.system) for line in lines}
-    apart = {
-        (names[one], names[two]): differs
-        for (one, two), differs in sections.apart_of(record.inputs, record.board, record.found).items()
-    }
-    if told := told_apart_words(
-        [name for name in names.values() if any(name in pair for pair in apart)],
-        apart,
-        sum(not row.left_out for row in record.rows),
-    ):
+    by_letter, problems = sections.apart_of(record.inputs, record.board, record.found)
+    apart = {(names[one], names[two]): differs for (one, two), differs in by_letter.items()}
+    compared = [name for name in names.values() if any(name in pair for pair in apart)]
+    if told := told_apart_words(compared, apart, problems):
         said.append(f"{told.lead} {told.rest}".strip())
     return said
 
@@ -227,7 +222,7 @@ def trust(record: Shown) -> list[Sentence]:
                 )
             )
     # who can be told apart is part of the finding
-    rest = sections.trust_sentences(record.inputs, record.score, record.board, found, n)
+    rest = sections.trust_sentences(record.inputs, record.score, record.board, found)
     said += [one for one in rest if not one.lead.startswith("With ")]
     if record.score.in_sight:
         seen = record.score.in_sight.labels["in_sight"]

@@ -1,6 +1,6 @@
 """The results page as template context: leaderboard, grid, what follows from them, and the notes. Pure."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -78,8 +78,11 @@ def _columns(board: Board) -> tuple[tuple[str, float], ...]:
     return (("judge", 1.0), ("experts", board.top), ("corrected", 1.0), ("measured", 1.0))
 
 
-def apart_of(inputs: Inputs, board: Board, found: Reading | None) -> dict[tuple[str, str], bool | None]:
-    """Of every two systems by letter whether they can be told apart by what the leaderboard shows.
+def apart_of(
+    inputs: Inputs, board: Board, found: Reading | None
+) -> tuple[dict[tuple[str, str], bool | None], int]:
+    """Of every two systems by letter whether they can be told apart by what the leaderboard shows, and on how many
+    problems two of them are compared.
 
     By a grading, by the judge or by a measure the items of two systems are paired. The outputs of an audit are not: it
     drew them by what the judge said, so it says nothing about pairs.
@@ -92,14 +95,16 @@ def apart_of(inputs: Inputs, board: Board, found: Reading | None) -> dict[tuple[
         (kind for kind in outcome_kinds(inputs) if kind.source == source and wanted in ("", kind.key)), None
     )
     if kind is None:
-        return {}
+        return {}, 0
     compared = outcomes(inputs, kind)
     known = [line for line in board.lines if line.system in compared.successes]
     family = family_of(compared)
-    return {
+    apart = {
         (one.letter, two.letter): told_apart(compared, one.system, two.system, family=family)
         for one, two in combinations(known, 2)
     }
+    outputs = Counter(item for line in known for item in compared.successes[line.system])
+    return apart, len({instance for (instance, _), n in outputs.items() if n > 1})
 
 
 def grid_context(rows: Sequence[Problem], found: Reading, board: Board, names: Names) -> Mapping[str, object]:
@@ -177,11 +182,11 @@ def _shown(
 
 
 def trust_sentences(
-    inputs: Inputs, score: Score, board: Board, found: Reading | None, problems: int
+    inputs: Inputs, score: Score, board: Board, found: Reading | None
 ) -> list[sentences.Sentence]:
     """How to read the numbers: who can be told apart, how the judge errs, how far referees agree."""
     letters = [line.letter for line in board.lines]
-    said = [sentences.told_apart_words(letters, apart_of(inputs, board, found), problems)]
+    said = [sentences.told_apart_words(letters, *apart_of(inputs, board, found))]
     said += [sentences.left_out_words(rule) for rule in score.exclusions or () if rule.primary]
     if matrix := audited_counts(score, board, found):
         said.append(sentences.judge_errors_words(**matrix))

@@ -134,7 +134,7 @@ def _shown(
         "informed": informed,
         "by": by,
         "board": sections.board_context(lines, names),
-        "said": sections.trust_sentences(inputs, document, lines, found, len(rows) - len(left_out)),
+        "said": sections.trust_sentences(inputs, document, lines, found),
         "page": shown,
         "query": query.urlencode(),
         "grid": sections.grid_context(list(shown), found, lines, names) if found and informed else None,

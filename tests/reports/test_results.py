@@ -259,6 +259,11 @@ def test_with_a_judge_alone_its_verdicts_are_shown_as_unchecked(olga, gaps):
     assert found["board"]["has_corrected"]
 
 
+def test_systems_are_told_apart_by_the_problems_on_which_two_of_them_are_compared(olga, proofs):
+    assert len({row.instance for row in collect(release=proofs).outputs}) == 8
+    assert "With six problems, A, B and C cannot be told apart." in words(page(olga, proofs))
+
+
 def test_what_an_audit_drew_is_what_was_compared_what_could_not_be_and_what_lacks_a_label(gaps):
     inputs = collect(release=gaps)
     unread = inputs.labels[0].subject
