@@ -217,8 +217,8 @@ def _by_system(
     """The drawn outputs of each system as they are, without the weights of the design: counts, and the precision
     of the judge, which LemmaBench calls PPV of a context's judge and human confidence of a proof's.
 
-    `rogan_gladen` is the judge's share among all outputs of the system, corrected as if the judge erred on it as on
-    all systems of the audit (`weighted`, their tables by paper).
+    `rogan_gladen` is the judge's share of yes among its yes and no about the system, corrected as if the judge erred on
+    it as on all systems of the audit (`weighted`, their tables by paper).
     """
     own: dict[str, list[DrawnItem]] = defaultdict(list)
     for item in drawn:

@@ -265,7 +265,7 @@ def _chosen(
     residual, variance = label_residuals(items, yes)
     for entry in severity(items, raters, yes):
         mine = (raters == entry.rater) & (variance > 0)
-        at = drift(residual[mine] / np.sqrt(variance[mine]))[1]
+        at = drift(residual[mine] / np.sqrt(variance[mine]))
         yield entry, None if at is None else at + 1
 
 

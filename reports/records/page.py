@@ -166,15 +166,10 @@ def finding(record: Shown) -> list[str]:
     elif record.compared:
         said += _compared_two_at_a_time(record)
     names = {line.letter: record.system(line.system) for line in lines}
-    apart = {
-        (names[one], names[two]): differs
-        for (one, two), differs in sections.apart_of(record.inputs, record.board, record.found).items()
-    }
-    if told := told_apart_words(
-        [name for name in names.values() if any(name in pair for pair in apart)],
-        apart,
-        sum(not row.left_out for row in record.rows),
-    ):
+    by_letter, problems = sections.apart_of(record.inputs, record.board, record.found)
+    apart = {(names[one], names[two]): differs for (one, two), differs in by_letter.items()}
+    compared = [name for name in names.values() if any(name in pair for pair in apart)]
+    if told := told_apart_words(compared, apart, problems):
         said.append(f"{told.lead} {told.rest}".strip())
     return said
 
@@ -197,7 +192,7 @@ def _compared_two_at_a_time(record: Shown) -> list[str]:
 
 def trust(record: Shown) -> list[Sentence]:
     """How far to trust it: the size, the audit, the errors of the judge and their direction, agreement."""
-    n = len(record.rows)
+    n = sum(not row.left_out for row in record.rows)
     said = []
     if n < SMALL:
         lead = f"{count(n).capitalize()} problem{'s' * (n != 1)}"
@@ -205,7 +200,8 @@ def trust(record: Shown) -> list[Sentence]:
     audits = record.score.judge.audits if record.score.judge else ()
     audit = next((one for one in audits if one.campaign == record.board.audit), None)
     if audit:
-        answers = sum(states.answered for states in record.score.systems.values())
+        # of all problems: the audit drew from those that a rule leaves out, too
+        answers = sum(row.state == "answered" for row in record.inputs.outputs)
         said.append(
             Sentence(
                 "Experts come first.",
@@ -226,7 +222,7 @@ def trust(record: Shown) -> list[Sentence]:
                 )
             )
     # who can be told apart is part of the finding
-    rest = sections.trust_sentences(record.inputs, record.score, record.board, found, n)
+    rest = sections.trust_sentences(record.inputs, record.score, record.board, found)
     said += [one for one in rest if not one.lead.startswith("With ")]
     if record.score.in_sight:
         seen = record.score.in_sight.labels["in_sight"]

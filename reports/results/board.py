@@ -202,7 +202,11 @@ def interval_of(estimate: Estimate, top: float = 1.0) -> str:
 
 
 def _shown(value: float, top: float) -> str:
-    return rounded_percent(value, places=0) if top == 1 else rounded(value, places=1)
+    """In whole percent, or with the decimals, at most two, that tell it from 0 and 100."""
+    if top != 1:
+        return rounded(value, places=1)
+    shown = (rounded_percent(value, places=places) for places in range(3))
+    return next((text for text in shown if 0 < float(text) < 100), rounded_percent(value, places=0))
 
 
 def counts_of(estimate: Estimate) -> str:

@@ -1,6 +1,6 @@
 """The results page as template context: leaderboard, grid, what follows from them, and the notes. Pure."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,6 +12,7 @@ from reports.core.cells import number_cell, percent_cell
 from reports.core.datasets import label_value
 from reports.core.outcomes import EXPERTS, JUDGE, MEASURE, outcome_kinds, outcomes
 from reports.core.wording import in_words, reason_sentence
+from reports.exclusions.rules import primary_exclusion, without
 from reports.results import sentences
 from reports.results.board import Board, counts_of, interval_of, plot, value_of
 from reports.results.graded import (
@@ -77,8 +78,11 @@ def _columns(board: Board) -> tuple[tuple[str, float], ...]:
     return (("judge", 1.0), ("experts", board.top), ("corrected", 1.0), ("measured", 1.0))
 
 
-def apart_of(inputs: Inputs, board: Board, found: Reading | None) -> dict[tuple[str, str], bool | None]:
-    """Of every two systems by letter whether they can be told apart by what the leaderboard shows.
+def apart_of(
+    inputs: Inputs, board: Board, found: Reading | None
+) -> tuple[dict[tuple[str, str], bool | None], int]:
+    """Of every two systems by letter whether they can be told apart by what the leaderboard shows, and on how many
+    problems two of them are compared.
 
     By a grading, by the judge or by a measure the items of two systems are paired. The outputs of an audit are not: it
     drew them by what the judge said, so it says nothing about pairs.
@@ -91,14 +95,16 @@ def apart_of(inputs: Inputs, board: Board, found: Reading | None) -> dict[tuple[
         (kind for kind in outcome_kinds(inputs) if kind.source == source and wanted in ("", kind.key)), None
     )
     if kind is None:
-        return {}
+        return {}, 0
     compared = outcomes(inputs, kind)
     known = [line for line in board.lines if line.system in compared.successes]
     family = family_of(compared)
-    return {
+    apart = {
         (one.letter, two.letter): told_apart(compared, one.system, two.system, family=family)
         for one, two in combinations(known, 2)
     }
+    outputs = Counter(item for line in known for item in compared.successes[line.system])
+    return apart, len({instance for (instance, _), n in outputs.items() if n > 1})
 
 
 def grid_context(rows: Sequence[Problem], found: Reading, board: Board, names: Names) -> Mapping[str, object]:
@@ -176,11 +182,11 @@ def _shown(
 
 
 def trust_sentences(
-    inputs: Inputs, score: Score, board: Board, found: Reading | None, problems: int
+    inputs: Inputs, score: Score, board: Board, found: Reading | None
 ) -> list[sentences.Sentence]:
     """How to read the numbers: who can be told apart, how the judge errs, how far referees agree."""
     letters = [line.letter for line in board.lines]
-    said = [sentences.told_apart_words(letters, apart_of(inputs, board, found), problems)]
+    said = [sentences.told_apart_words(letters, *apart_of(inputs, board, found))]
     said += [sentences.left_out_words(rule) for rule in score.exclusions or () if rule.primary]
     if matrix := audited_counts(score, board, found):
         said.append(sentences.judge_errors_words(**matrix))
@@ -188,11 +194,17 @@ def trust_sentences(
         said.append(sentences.Sentence("The AI judge has not been audited."))
     if found and found.campaign:
         what = "solved or not" if found.scale.passes else "the answer"
-        verdicts = [verdicts_of(one, found) for one in found.outputs.values()]
+        verdicts = [verdicts_of(one, found) for one in _counted(inputs, found)]
         alpha = _primary(score, found)
         words = f"α = {number_cell(alpha, places=2).value}" if alpha and alpha.value is not None else ""
         said.append(sentences.unanimity_words(agreeing(verdicts), what, words, len(verdicts)))
     return [sentence for sentence in said if sentence]
+
+
+def _counted(inputs: Inputs, found: Reading) -> list[Graded]:
+    """The outputs that the score's agreement is about: without those of a primary exclusion rule."""
+    left = {row.subject for row in without(inputs, primary_exclusion(inputs)).outputs}
+    return [graded for subject, graded in found.outputs.items() if subject in left]
 
 
 def verdicts_of(graded: Graded, found: Reading) -> list[object]:
@@ -303,11 +315,12 @@ def _pair(pair: RaterPair) -> dict[str, object]:
 def agreement_context(inputs: Inputs, score: Score, found: Reading) -> Mapping[str, object]:
     """The primary coefficient of the question that is shown, and counts of every question."""
     assert found.campaign is not None
+    counted = _counted(inputs, found)
     rubric = rubric_from_content(dict(found.campaign.rubric))
     bundles = _agreements(score, found)
     said: dict[str, dict[tuple[str, str], list[str]]] = defaultdict(lambda: defaultdict(list))
     scales = {question.key: question.scale for question in rubric.questions if question.scale.has_values}
-    for label in inputs.labels:
+    for label in without(inputs, primary_exclusion(inputs)).labels:
         if label.campaign == found.campaign.slug and label.question in scales:
             value = label_value(scales[label.question], label)
             if value:
@@ -325,13 +338,13 @@ def agreement_context(inputs: Inputs, score: Score, found: Reading) -> Mapping[s
             }
         )
     if found.scale.passes and len(found.scale.judgments) > 2:
-        verdicts = [verdicts_of(one, found) for one in found.outputs.values()]
+        verdicts = [verdicts_of(one, found) for one in counted]
         rows.insert(0, {"key": "", "title": "Solved or not", "counts": agreeing(verdicts), "alpha": None})
     primary = _primary(score, found)
     ranked = sorted(found.scale.judgments, key=found.scale.height) if found.scale.ranked else []
     distances = [
         abs(ranked.index(one) - ranked.index(two))
-        for graded in found.outputs.values()
+        for graded in counted
         for one, two in combinations([value for value in graded.answers.values() if value in ranked], 2)
     ]
     return {
@@ -391,7 +404,8 @@ def audit_context(
         "counts": counts,
         "right": counts["tp"] + counts["tn"],
         "all": metric.eligible,
-        "excluded": metric.excluded,
+        "excluded": metric.excluded - (metric.missing or 0),
+        "missing": metric.missing or 0,
         "interval": right.interval,
         "precision": (counts["tp"], counts["tp"] + counts["fp"]),
         "errors": errors,

@@ -66,14 +66,20 @@ def judge_errors_words(tp: int, fp: int, fn: int, tn: int) -> Sentence | None:
     """In which direction the judge errs on the outputs that experts graded too."""
     if tp + fp + fn + tn == 0:
         return None
+    if fp and not fn + tn:
+        lead = "Only what the judge passed can be compared:"
+        return Sentence(lead, f"experts did not pass {fp} of {tp + fp}.")
+    if fn and not tp + fp:
+        lead = "Only what the judge turned down can be compared:"
+        return Sentence(lead, f"experts passed {fn} of {fn + tn}.")
     passed = f"It passed {fp} of the {fp + tn} that experts did not pass"
     failed = f"it turned down {fn} of the {tp + fn} that experts passed"
     if fp and not fn:
-        none = ", and none of its rejections was wrong" if tn else ""
-        return Sentence("The judge is too kind.", f"{passed}{none}.")
+        lead = "Here the judge erred only by being too kind."
+        return Sentence(lead, f"{passed}, and none of its rejections was wrong.")
     if fn and not fp:
-        none = ", and nothing that it passed was wrong" if tp else ""
-        return Sentence("The judge is too strict.", f"It{failed[2:]}{none}.")
+        lead = "Here the judge erred only by being too strict."
+        return Sentence(lead, f"It{failed[2:]}, and nothing that it passed was wrong.")
     if fp and fn:
         return Sentence("The judge errs both ways.", f"{passed}, and {failed}.")
     return Sentence("The judge made no error here.", f"It agrees with the experts on all {tp + tn}.")

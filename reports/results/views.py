@@ -113,7 +113,8 @@ def _shown(
     if lines.audit and lines.audit != slug:
         audited = reading(inputs, lines.audit)
     at = {row.subject: row.instance for row in inputs.outputs}
-    answers = {subject for subject, row in counted.items() if row.state == "answered"}
+    # of all problems: audits draw from those that a rule leaves out, too
+    answers = {row.subject for row in inputs.outputs if row.state == "answered"}
     n_read = len(answers & {vote.subject for vote in inputs.votes})
     by_instance = {row.instance: row for row in rows}
     titles = Instance.objects.filter(release=chosen.release).values_list("key", "payload__title")
@@ -133,7 +134,7 @@ def _shown(
         "informed": informed,
         "by": by,
         "board": sections.board_context(lines, names),
-        "said": sections.trust_sentences(inputs, document, lines, found, len(rows) - len(left_out)),
+        "said": sections.trust_sentences(inputs, document, lines, found),
         "page": shown,
         "query": query.urlencode(),
         "grid": sections.grid_context(list(shown), found, lines, names) if found and informed else None,

@@ -12,6 +12,7 @@ from stats.scores.compare import benjamini_hochberg
 SEVERE = 3.0
 P_OF_SEVERE = math.erfc(SEVERE / math.sqrt(2))
 SLOW_OR_FAST = 3.5  # modified z-scores, with median and MAD, beyond which a value is an outlier
+FEWEST_TIMES = 20
 READ_PER_SECOND = 25
 _ORDERS = 399  # none may go as far: one chance in 400, about that of three standard deviations
 _MAD_TO_Z = 0.6745  # the median absolute deviation of a standard normal
@@ -97,14 +98,15 @@ def _entries(rated: list[int], excess: list[float], z: list[float | None]) -> li
 
 
 def time_scores(seconds: ArrayLike) -> Floats | None:
-    """Robust z of log seconds: .6745 (x - median) / MAD; None when half the times are equal (MAD = 0).
+    """Robust z of log seconds: .6745 (x - median) / MAD; None when half the times are equal (MAD = 0), and below
+    FEWEST_TIMES, where the MAD is so uncertain that one of twenty ordinary times is an outlier (of five).
 
     Raises ValueError for times that are not positive.
     """
     times = np.asarray(seconds, dtype=np.float64)
     if (times <= 0).any():
         raise ValueError("seconds must be positive")
-    if not times.size:
+    if times.size < FEWEST_TIMES:
         return None
     logs = np.log(times)
     middle = np.median(logs)
@@ -119,26 +121,16 @@ def fewest_seconds(characters: int) -> float:
     return characters / READ_PER_SECOND
 
 
-def drift(residuals: ArrayLike, *, weight: float = 0.2) -> tuple[Floats, int | None]:
-    """Exponentially weighted mean of standardised residuals, and the first place at which it leaves its limits.
+def drift(residuals: ArrayLike) -> int | None:
+    """The place from which a rater's standardised residuals differ from those before; None without a change.
 
-    The t-th mean is measured in its standard deviations, of variance weight / (2 - weight) (1 - (1 - weight)^(2t)). The
-    limit is the furthest that the same residuals get in 399 random orders. Three standard deviations would be no
-    limit: of two raters a residual is 1 or -1, and no mean of these gets there; against 14 others a single one does.
+    It is where the sum of the residuals, less as many of their means, is furthest from 0 (Page 1954). None of the same
+    residuals in 399 random orders gets as far.
     """
     values = np.asarray(residuals, dtype=np.float64)
-    if not 0 < weight <= 1:
-        raise ValueError(f"a weight lies above 0 and at most 1, got {weight}")
-    if not values.size:
-        return values, None
+    if values.size < 2:
+        return None
     orders = generator(1).permuted(np.tile(values, (_ORDERS, 1)), axis=1)
-    levels = np.ascontiguousarray(np.vstack([values, orders]).T)  # rows are places, which is faster below
-    levels[0] *= weight
-    for at in range(1, len(values)):
-        levels[at] = weight * levels[at] + (1 - weight) * levels[at - 1]
-    steps = np.arange(1, len(values) + 1)
-    sigma = np.sqrt(weight / (2 - weight) * (1 - (1 - weight) ** (2 * steps)))
-    distances = np.abs(levels) / sigma[:, None]
-    limit = distances[:, 1:].max()
-    beyond = np.flatnonzero(distances[:, 0] > limit + 1e-9)
-    return levels[:, 0], int(beyond[0]) if beyond.size else None
+    sums = np.abs(np.cumsum(np.vstack([values, orders]) - values.mean(), axis=1)[:, :-1])
+    furthest = sums.max(axis=1)
+    return int(sums[0].argmax()) + 1 if furthest[0] > furthest[1:].max() + 1e-9 else None

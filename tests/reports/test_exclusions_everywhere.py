@@ -134,7 +134,7 @@ def test_pages_and_rest_say_what_the_comparisons_leave_out(excluded, carl):
         assert LATE in shown, page
     results = carl.get(reverse("score", args=[excluded.name])).content.decode()
     assert "1 of 8 problems, by the rule named." in results
-    assert "With seven problems" in results
+    assert "With five problems" in results  # experts graded six of the eight
     api = f"/api/v1/releases/{excluded.name}"
     assert carl.get(f"{api}/comparison/").json()["excluded"] == 1
     assert carl.get(f"{api}/pairs/").json()["excluded"] == 1
@@ -147,6 +147,39 @@ def test_analyses_of_stored_labels_that_compare_systems_leave_it_out_too(exclude
     assert (pair["wins"], pair["losses"], pair["ties"]) == (1, 1, 1)
     page = carl.get(reverse("stored-analysis", args=[excluded.name])).content.decode()
     assert "leaves out 1 instance." in page
+
+
+@pytest.fixture
+def audited(gaps, owner):
+    """30 problems with an audit of 51 of the 75 answers; a rule leaves out one that three referees read."""
+    grade = Grade.objects.filter(assignment__item__instance__key="sample-2401.00012_gap_0").first()
+    Flag.objects.create(grade=grade, kind="author")
+    declare_rule(actor=owner, release=gaps, **TERMS, primary=True)
+    return gaps
+
+
+def test_an_audit_was_drawn_from_the_answers_to_all_problems(audited, carl):
+    shown = carl.get(reverse("score", args=[audited.name]))
+    assert (shown.context["audit"]["drawn"], shown.context["audit"]["outputs"]) == (51, 75)
+    index = files_of(audited)[1]["index.html"].decode()
+    assert "They read 51 of 75 answers" in index
+    assert (
+        "those of the judge’s audit count all"
+        in carl.get(reverse("score-numbers", args=[audited.name])).content.decode()
+    )
+
+
+def test_the_counts_of_agreement_are_about_the_outputs_that_alpha_is_about(audited, carl):
+    context = carl.get(reverse("score", args=[audited.name])).context
+    rows = {row["key"]: row for row in context["agreement"]["rows"]}
+    for key in ("ground", "suff"):
+        assert rows[key]["counts"].outputs == rows[key]["alpha"].estimate.n < 51
+    n = rows[""]["counts"].outputs
+    assert any(f"of {n} are unanimous" in said.rest for said in context["said"])
+
+
+def test_the_size_of_a_study_is_that_of_the_problems_that_count(excluded):
+    assert "Seven problems: a difference" in files_of(excluded)[1]["index.html"].decode()
 
 
 def files_of(release):

@@ -16,7 +16,7 @@ from benchmark.models import Release
 from reports.records.page import how_judged, shown
 from reports.results.board import board
 from reports.results.graded import reading
-from reports.results.page import grid_context
+from reports.results.page import Names, audit_context, grid_context
 from reports.scores.document import score
 from reports.scores.inputs import collect
 from tests.reports.conftest import queries
@@ -257,6 +257,22 @@ def test_with_a_judge_alone_its_verdicts_are_shown_as_unchecked(olga, gaps):
     assert found["audit"]["counts"] == {"tp": 25, "fp": 3, "fn": 2, "tn": 20}
     assert [len(found["audit"]["errors"][cell]["named"]) for cell in ("fp", "fn")] == [3, 2]
     assert found["board"]["has_corrected"]
+
+
+def test_systems_are_told_apart_by_the_problems_on_which_two_of_them_are_compared(olga, proofs):
+    assert len({row.instance for row in collect(release=proofs).outputs}) == 8
+    assert "With six problems, A, B and C cannot be told apart." in words(page(olga, proofs))
+
+
+def test_what_an_audit_drew_is_what_was_compared_what_could_not_be_and_what_lacks_a_label(gaps):
+    inputs = collect(release=gaps)
+    unread = inputs.labels[0].subject
+    inputs = replace(inputs, labels=tuple(row for row in inputs.labels if row.subject != unread))
+    document, found = score(inputs), reading(inputs)
+    lines = board(document, found, {row.subject: row for row in inputs.outputs}, inputs.methods)
+    audit = audit_context(document, lines, found, Names({}, {}, {}, lambda *_: ""), {}, 75)
+    assert audit["missing"] == 1
+    assert audit["drawn"] == audit["all"] + audit["excluded"] + audit["missing"]
 
 
 def test_many_systems_are_rows_and_many_problems_come_in_pages(olga, db):

@@ -5,10 +5,11 @@ import pytest
 from benchmark.protocols import get_protocol
 from reports.core.datasets import CampaignInfo, OutputRow
 from reports.results import sentences
-from reports.results.board import value_of
+from reports.results.board import interval_of, value_of
 from reports.results.graded import Agreeing, Graded, agreeing, level_of, rater_pairs, readable_questions
 from reports.results.grid import graded_cell, names_of, natural, problems, shade_of
 from reports.results.page import decision_words
+from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
 from stats.core.scale import NAMED, own_scale
 
@@ -203,13 +204,15 @@ def test_one_against_one_is_no_majority(answers, solved, decided, words):
     [
         (
             (17, 5, 0, 18),
-            "The judge is too kind.",
+            "Here the judge erred only by being too kind.",
             "It passed 5 of the 23 that experts did not pass, and none of its rejections was wrong.",
         ),
-        ((3, 2, 0, 0), "The judge is too kind.", "It passed 2 of the 2 that experts did not pass."),
+        # an audit of one verdict alone cannot show in which direction the judge errs
+        ((3, 2, 0, 0), "Only what the judge passed can be compared:", "experts did not pass 2 of 5."),
+        ((0, 0, 2, 6), "Only what the judge turned down can be compared:", "experts passed 2 of 8."),
         (
             (4, 0, 2, 6),
-            "The judge is too strict.",
+            "Here the judge erred only by being too strict.",
             "It turned down 2 of the 6 that experts passed, and nothing that it passed was wrong.",
         ),
         (
@@ -259,3 +262,21 @@ def test_distances_between_levels():
 def test_shares_are_rounded_half_up_on_the_exact_ratio(k: int, n: int, shown: str) -> None:
     """100 * (23 / 40) is 57.49999999999999."""
     assert value_of(proportion(k, n)) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.475, "48 %"),
+        (0.9967, "99.7 %"),
+        (0.9996, "99.96 %"),
+        (1.0, "100 %"),
+        (1 - 1e-12, "100 %"),
+        (0.004, "0.4 %"),
+        (0.0, "0 %"),
+    ],
+)
+def test_what_is_neither_none_nor_all_is_not_shown_as_0_or_100_percent(value, shown):
+    estimate = Estimate(value=value, ci=(0.0, value), method="wilson")
+    assert value_of(estimate) == shown
+    assert f"{interval_of(estimate)} %" == f"0 to {shown}"
