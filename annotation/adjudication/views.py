@@ -1,6 +1,7 @@
 """Pages on which differences between graders are settled, and the two steps of an unblinding."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -19,6 +20,8 @@ from annotation.core.material import item_material
 from annotation.core.phases import Verb, allows
 from annotation.models import Campaign, Item
 from benchmark.files.sending import send_commented, send_copy
+
+PAGE = 50
 
 
 def _campaign(slug: str) -> Campaign:
@@ -40,7 +43,7 @@ def adjudication(request: SignedInRequest, slug: str) -> HttpResponse:
     rows = queue(campaign)
     context = {
         "campaign": campaign,
-        "rows": rows,
+        "page": Paginator(rows, PAGE).get_page(request.GET.get("page")),
         "counts": state_counts(rows),
         "may_decide": allows(campaign.phase, Verb.ADJUDICATE),
         "unblinded": is_unblinded(campaign),
