@@ -1,6 +1,7 @@
 """Forms of ordinary pages, by people who press twice, or whose session is no longer the one of the page."""
 
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -8,8 +9,10 @@ from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
 from accounts.models import SavedComment, User
+from annotation.models import Assignment, Campaign
 from benchmark.models import ImportUpload
 from tests.browser.conftest import session_cookie
+from tests.factories import AssignmentFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 TYPED = "Twenty minutes of careful words: the bound $x\\ge1$ is not shown."
@@ -126,3 +129,23 @@ def test_nor_does_the_fragment_of_an_address_take_the_focus_from_the_field(sign_
     tokens.locator("[name=password]").fill("not this one")
     page.keyboard.press("Enter")
     expect(page.locator("main [aria-invalid=true]")).to_be_focused()
+
+
+def test_late_places_are_released_only_by_those_who_say_so_when_asked(sign_in, coordinator, opened, algebraist):
+    """And the question does not count as the first of two presses of the same button."""
+    AssignmentFactory(item=opened.items.first(), reviewer=algebraist)
+    Campaign.objects.filter(pk=opened.pk).update(due_on=date(2020, 1, 1))
+    page = sign_in(coordinator)
+    page.goto(reverse("campaign", args=[opened.slug]))
+    release = page.get_by_role("button", name="Release late work to others")
+    asked = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    release.click()
+    assert asked == [
+        "Release every waiting place (1)? Their drafts are kept, but no plan gives a place back to the reviewer who "
+        "had it."
+    ]
+    assert Assignment.objects.get().state == "waiting"
+    page.once("dialog", lambda dialog: dialog.accept())
+    release.click()
+    expect(page.get_by_text("1 late places released")).to_be_visible()
