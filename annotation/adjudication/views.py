@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import staff_only
@@ -72,7 +73,8 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
                 supersedes=row_number(sent.get("supersedes", "")),
             )
             messages.success(request, "The decision has been stored.")
-            return redirect("adjudicate", slug=slug, name=name)
+            decided = "-".join(filter(None, (sent.get("question"), sent.get("step"))))
+            return redirect(f"{reverse('adjudicate', args=[slug, name])}#q-{decided}")
         except Refused as refusal:
             problem = {
                 "question": sent.get("question", ""),

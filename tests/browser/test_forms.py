@@ -1,5 +1,6 @@
 """Forms of ordinary pages, by people who press twice, or whose session is no longer the one of the page."""
 
+import re
 from collections.abc import Callable
 from datetime import date
 
@@ -11,6 +12,8 @@ from playwright.sync_api import Page, Route, expect
 from accounts.models import SavedComment, User
 from annotation.models import Assignment, Campaign
 from benchmark.models import ImportUpload
+from annotation.core.item_names import item_name
+from tests.annotation.campaigns import second_algebraist, split  # noqa: F401  # fixtures
 from tests.browser.conftest import session_cookie
 from tests.factories import AssignmentFactory
 
@@ -149,3 +152,21 @@ def test_late_places_are_released_only_by_those_who_say_so_when_asked(sign_in, c
     page.once("dialog", lambda dialog: dialog.accept())
     release.click()
     expect(page.get_by_text("1 late places released")).to_be_visible()
+
+
+def test_a_decision_that_is_refused_goes_on_at_its_reason_and_one_that_is_kept_at_its_question(
+    sign_in,
+    coordinator,
+    split,  # noqa: F811
+):
+    """The questions are far down a column; the page used to begin at its top each time."""
+    page = sign_in(coordinator)
+    page.goto(reverse("adjudicate", args=[split.campaign.slug, item_name(split.pk)]))
+    question = page.locator("section.disputed").first
+    question.get_by_label("inconclusive").check()
+    question.get_by_role("button", name="Decide").click()
+    expect(question.get_by_role("alert")).to_be_focused()
+    question.get_by_label("incorrect").check()
+    question.get_by_role("button", name="Decide").click()
+    expect(page).to_have_url(re.compile("#q-correctness$"))
+    expect(page.locator("#q-correctness")).to_be_in_viewport()
