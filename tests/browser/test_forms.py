@@ -10,9 +10,9 @@ from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
 from accounts.models import SavedComment, User
+from annotation.core.item_names import item_name
 from annotation.models import Assignment, Campaign
 from benchmark.models import ImportUpload
-from annotation.core.item_names import item_name
 from tests.annotation.campaigns import second_algebraist, split  # noqa: F401  # fixtures
 from tests.browser.conftest import session_cookie
 from tests.factories import AssignmentFactory
@@ -134,7 +134,9 @@ def test_nor_does_the_fragment_of_an_address_take_the_focus_from_the_field(sign_
     expect(page.locator("main [aria-invalid=true]")).to_be_focused()
 
 
-def test_late_places_are_released_only_by_those_who_say_so_when_asked(sign_in, coordinator, opened, algebraist):
+def test_late_places_are_released_only_by_those_who_say_so_when_asked(
+    sign_in, coordinator, opened, algebraist
+):
     """And the question does not count as the first of two presses of the same button."""
     AssignmentFactory(item=opened.items.first(), reviewer=algebraist)
     Campaign.objects.filter(pk=opened.pk).update(due_on=date(2020, 1, 1))
