@@ -90,7 +90,7 @@ bringBack();
 // A form that came back refused: go on where it has to be corrected, which may be far down the page. Only now, since an
 // address with a fragment takes the focus away while the page is loaded.
 addEventListener("load", () => {
-  const said = "main .errorlist, main form [role=alert]:not([hidden])";
+  const said = "main .errorlist, main form [role=alert]:not([hidden]), main .question.refused";
   const wrong = document.querySelector('main [aria-invalid="true"]') ?? document.querySelector(said);
   if (wrong?.matches(said)) wrong.tabIndex = -1;
   wrong?.focus();
