@@ -94,7 +94,7 @@ class TokenForm(PasswordAgainForm):
 
 
 MOST_INVITED = 100
-_ADDRESS = re.compile(r"[^\s,;<>\"'|]+@[^\s,;<>\"'|]+")
+_ADDRESS = re.compile(r"[^\s,;<>\"'|]+@[^\s,;<>\"'|]*")
 
 
 class InvitationForm(forms.Form):

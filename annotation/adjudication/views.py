@@ -1,8 +1,10 @@
 """Pages on which differences between graders are settled, and the two steps of an unblinding."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import staff_only
@@ -19,6 +21,8 @@ from annotation.core.material import item_material
 from annotation.core.phases import Verb, allows
 from annotation.models import Campaign, Item
 from benchmark.files.sending import send_commented, send_copy
+
+PAGE = 50
 
 
 def _campaign(slug: str) -> Campaign:
@@ -40,7 +44,7 @@ def adjudication(request: SignedInRequest, slug: str) -> HttpResponse:
     rows = queue(campaign)
     context = {
         "campaign": campaign,
-        "rows": rows,
+        "page": Paginator(rows, PAGE).get_page(request.GET.get("page")),
         "counts": state_counts(rows),
         "may_decide": allows(campaign.phase, Verb.ADJUDICATE),
         "unblinded": is_unblinded(campaign),
@@ -69,7 +73,8 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
                 supersedes=row_number(sent.get("supersedes", "")),
             )
             messages.success(request, "The decision has been stored.")
-            return redirect("adjudicate", slug=slug, name=name)
+            decided = "-".join(filter(None, (sent.get("question"), sent.get("step"))))
+            return redirect(f"{reverse('adjudicate', args=[slug, name])}#q-{decided}")
         except Refused as refusal:
             problem = {
                 "question": sent.get("question", ""),

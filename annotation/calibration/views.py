@@ -85,6 +85,7 @@ def later_form(
         "content": content,
         "sheet": sheet(place, content=content, problems=problems),
         "refusal": refusal.reason if refusal else "",
+        "no_reason": refusal is not None and refusal.code == "no_reason",
         "reason": content.get("note", ""),
     }
 

@@ -100,6 +100,7 @@ def create_campaign(
         created_by=actor,
     )
     require_sound_terms(campaign)
+    require_day_to_come(due_on)
     campaign.save(force_insert=True)
     record(actor=actor, verb="create_campaign", target=campaign, details={"slug": slug, "rubric": kept.label})
     set_least_authors(actor=actor, campaign=campaign, least=least_authors)
@@ -126,6 +127,12 @@ def set_least_authors(*, actor: User, campaign: Campaign, least: int) -> None:
     given = {"least": least, "set_by": actor, "set_at": timezone.now()}
     LeastAuthors.objects.update_or_create(campaign=campaign, defaults=given)
     record(actor=actor, verb="set_least_authors", target=campaign, details={"before": before, "least": least})
+
+
+def require_day_to_come(due_on: date | None) -> None:
+    """Raise Refused for a day that is over: everybody would be late at once."""
+    if due_on is not None and due_on < timezone.now().date():
+        raise Refused("This day is over. Choose today or a later day.", code="over", field="due_on")
 
 
 def require_sound_terms(campaign: Campaign) -> None:

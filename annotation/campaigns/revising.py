@@ -8,7 +8,13 @@ from django.db import transaction
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
-from annotation.campaigns.actions import keep_rubric, locked, require_sound_terms, require_staff
+from annotation.campaigns.actions import (
+    keep_rubric,
+    locked,
+    require_day_to_come,
+    require_sound_terms,
+    require_staff,
+)
 from annotation.core import phases
 from annotation.core.phases import Phase, Verb
 from annotation.models import (
@@ -64,6 +70,7 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
     if not changed:
         return campaign
     _require_in_time(campaign, changed)
+    require_day_to_come(changed.get("due_on"))
     for name, value in changed.items():
         setattr(campaign, name, value)
     campaign.kind = campaign.rubric.content["kind"]

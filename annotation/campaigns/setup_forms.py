@@ -25,7 +25,7 @@ class TermsForm(PlainForm):
     name = forms.CharField(max_length=200, help_text="Reviewers see this name, so it must not name a system.")
     release = forms.ModelChoiceField(Release.objects.order_by("name"), empty_label=None)
     track = forms.ChoiceField(
-        help_text="The track on which the runs were imported. Leave it empty for a construction audit."
+        help_text="The track on which the runs were imported. A construction audit has none."
     )
     condition = forms.TypedChoiceField(
         required=False,
@@ -37,7 +37,11 @@ class TermsForm(PlainForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         tracks = Run.objects.order_by("track").values_list("track", flat=True).distinct()
-        self.rubrics = offered_rubrics()
+        release = self.initial.get("release")
+        # of the study that the page is opened for first
+        self.rubrics = sorted(
+            offered_rubrics(), key=lambda row: release is None or row[0] != release.benchmark.protocol
+        )
         self.fields["track"].choices = [(track, track) for track in tracks] or [("raw", "raw")]  # type: ignore[attr-defined]
         conditions = Run.objects.order_by("condition").values_list("condition", flat=True).distinct()
         named = [(name or USUAL, name or USUAL) for name in conditions]
@@ -279,7 +283,8 @@ def _instructions() -> forms.CharField:
     return forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="Shown to reviewers above their queue, so they must not name a system.",
+        help_text="Shown to reviewers above their queue, so they must not name a system. Formulas between dollar signs "
+        "are set.",
     )
 
 

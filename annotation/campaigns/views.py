@@ -41,21 +41,27 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
     row = get_object_or_404(
         Campaign.objects.select_related("release__benchmark", "rubric", "created_by"), slug=slug
     )
-    items, people = list(queries.progress_by_item(row)), queries.progress_by_reviewer(row)
-    waiting, hindered = queries.waiting_places(row), {one["reviewer"] for one in people if one["hindrance"]}
-    places, taken = sum(item.places for item in items), sum(item.places_taken for item in items)
+    domains, people = queries.progress_by_domain(row), queries.progress_by_reviewer(row)
+    waiting, hindered = (
+        queries.waiting_places(row),
+        [cast(int, one["reviewer"]) for one in people if one["hindrance"]],
+    )
+    drawn, places, taken, submitted = (
+        sum(cast(int, one[name]) for one in domains) for name in ("items", "wanted", "taken", "submitted")
+    )
     context = {
         "campaign": row,
-        "items": items,
+        "items": Paginator(queries.progress_by_item(row), PAGE).get_page(request.GET.get("items")),
+        "drawn": drawn,
         "places": places,
         "taken": taken,
         "repeats": sum(cast(int, one["held"]) for one in people) - taken,
-        "submitted": sum(item.submitted for item in items),  # type: ignore[attr-defined]
+        "submitted": submitted,
         "strata": queries.drawn_strata(row),
-        "domains": queries.progress_by_domain(row),
+        "domains": domains,
         "reviewers": people,
-        "hindered": sum(place.reviewer_id in hindered for place in waiting),
-        "waiting": waiting,
+        "hindered": waiting.filter(reviewer__in=hindered).count(),
+        "waiting": Paginator(waiting, PAGE).get_page(request.GET.get("waiting")),
         "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
         "reason_form": ClosingForm(),
         "unblinding": queries.unblinding(row),

@@ -99,7 +99,9 @@ class Incomplete(Refused):
     def __init__(self, problems: Mapping[str, str]) -> None:
         self.problems = dict(problems)
         super().__init__(
-            " ".join(self.problems.values()), code="incomplete", field=next(iter(self.problems), "")
+            " ".join(dict.fromkeys(self.problems.values())),
+            code="incomplete",
+            field=next(iter(self.problems), ""),
         )
 
     def further(self) -> dict[str, object]:

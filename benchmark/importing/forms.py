@@ -125,6 +125,8 @@ class FilesImportForm(ImportForm):
         label="Name of the new study",
         max_length=100,
         required=False,
+        # the browser says so before it sends a large file
+        widget=forms.TextInput(attrs={"pattern": r"[a-zA-Z0-9_\-]+"}),
         help_text="Letters, digits, hyphens and underscores. If left empty, the name of the folder or file.",
     )
     protocol = forms.ChoiceField(

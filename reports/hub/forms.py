@@ -5,6 +5,8 @@ from typing import Any
 from django import forms
 
 from accounts.site.forms import PlainForm, RowsField
+from accounts.site.pages import refusals_in
+from annotation.campaigns.actions import require_day_to_come
 from annotation.core.phases import Phase
 from annotation.models import Campaign
 from benchmark.models import Release
@@ -40,6 +42,10 @@ class CopyForm(PlainForm):
         if not hasattr(release, "description"):
             del self.fields["described"]
 
+    def clean(self) -> None:
+        with refusals_in(self, "due_on"):
+            require_day_to_come(self.cleaned_data.get("due_on"))
+
 
 class NamesForm(PlainForm):
     """Name and due date of each campaign, as far as they may still change."""
@@ -62,6 +68,12 @@ class NamesForm(PlainForm):
                 disabled=row.phase == Phase.CLOSED,
                 widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
             )
+
+    def clean(self) -> None:
+        for name in self.changed_data:
+            if name.startswith("due-"):
+                with refusals_in(self, name):
+                    require_day_to_come(self.cleaned_data.get(name))
 
     @property
     def wanted(self) -> dict[Campaign, NameAndDate]:

@@ -124,12 +124,13 @@ def _withheld(
     """Question and system to the papers of the graded problems for which that system is named in `unreleased`."""
     instance_of = {row.subject: row.instance for row in rows}
     paper_of = {row.instance: row.cluster for row in rows}
-    graded = {(label.question, instance_of.get(label.subject)) for label in labels}
+    graded: dict[str | None, set[str]] = defaultdict(set)
+    for label in labels:
+        graded[instance_of.get(label.subject)].add(label.question)
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for mark in unreleased:
-        for question, instance in graded:
-            if instance == mark.instance:
-                found[question, mark.system].append(paper_of[mark.instance])
+        for question in graded.get(mark.instance, ()):
+            found[question, mark.system].append(paper_of[mark.instance])
     return found
 
 

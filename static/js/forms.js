@@ -1,7 +1,7 @@
 // Every form of every page. It is sent once, however often its button is pressed while the site is slow, and with the
 // token of the session that is there now: signing in again, in another tab, has changed it. If nobody is signed in any
 // more, or somebody else, it is not sent at all, so that what was typed stays on the page. What was typed into other
-// forms of the page is there again when the page comes back.
+// forms of the page is there again when the page comes back. A form with data-confirm asks first.
 
 import { csrfToken, whoIsSignedIn } from "./grading/api.js";
 import { bringBack, keepOthers } from "./typed.js";
@@ -63,6 +63,10 @@ async function sendIfSignedIn(form, button) {
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post") return;
+  if (form.dataset.confirm && !signedIn.has(form) && !confirm(form.dataset.confirm)) {
+    event.preventDefault();
+    return;
+  }
   if (isTwice(form, event.submitter)) {
     event.preventDefault();
     return;
@@ -86,7 +90,8 @@ bringBack();
 // A form that came back refused: go on where it has to be corrected, which may be far down the page. Only now, since an
 // address with a fragment takes the focus away while the page is loaded.
 addEventListener("load", () => {
-  const wrong = document.querySelector('main [aria-invalid="true"]') ?? document.querySelector("main .errorlist");
-  if (wrong?.matches(".errorlist")) wrong.tabIndex = -1;
+  const said = "main .errorlist, main form [role=alert]:not([hidden]), main .question.refused";
+  const wrong = document.querySelector('main [aria-invalid="true"]') ?? document.querySelector(said);
+  if (wrong?.matches(said)) wrong.tabIndex = -1;
   wrong?.focus();
 });

@@ -251,6 +251,7 @@ def test_many_people_are_invited_from_a_pasted_table_and_their_links_shown(
     ("emails", "says"),
     [
         ("nina@study.test\nNina Noether", "Line 2 has no email address."),
+        ("nina@study.test, omar@", "Line 1: omar@ is not an email address."),
         ("nina@study.test\n\nnina@study", "Line 3: nina@study is not an email address."),
         ("Name,E-mail\n", "There is no email address here."),
         ("\n".join(f"p{n}@study.test" for n in range(101)), "101 addresses; invite at most 100"),

@@ -226,7 +226,8 @@ def test_the_page_decides_and_keeps_what_was_typed_when_it_is_refused(split, ope
     assert refused.status_code == 409
     assert "Neither of them." in refused.content.decode()
     assert "choose the cause" in refused.content.decode()
-    assert client.post(address, {**sent, "cause": "other"}).status_code == 302
+    decided = client.post(address, {**sent, "cause": "other"})
+    assert (decided.status_code, decided.url) == (302, f"{address}#q-correctness")  # not at the top again
     assert Adjudication.objects.get().note == "Neither of them."
 
 

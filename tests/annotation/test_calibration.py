@@ -290,6 +290,17 @@ def test_pages_and_rest_lead_through_a_round(opened, client, coordinator):
     assert "not been revealed yet" in early.json()["reason"]
 
 
+def test_second_answers_without_a_reason_come_back_open_at_the_field_of_the_reason(
+    revealed, client, algebraist
+):
+    """They were folded away, under a sentence at the top of the page."""
+    client.force_login(algebraist)
+    reply = client.post(reverse("answer-again", args=[place_of(algebraist).handle]), {"answer-rigour": "4"})
+    assert reply.status_code == 409
+    assert '<details class="card" open>' in reply.content.decode()
+    assert 'name="reason" rows="2" required aria-invalid="true"' in reply.content.decode()
+
+
 def test_the_second_answers_page_keeps_what_was_typed_when_it_refuses(revealed, client, algebraist):
     client.force_login(algebraist)
     place = place_of(algebraist)

@@ -226,5 +226,5 @@ def test_the_campaign_page_needs_a_fixed_number_of_queries(carl, opened, django_
         person = member(f"p{number}@study.test", f"P{number}", "reviewer", "algebra")
         for _ in range(2):
             take_next(reviewer=person, campaign=opened)
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(21):
         carl.get(reverse("campaign", args=[opened.slug]))

@@ -23,7 +23,7 @@ from tests.factories import AssignmentFactory, InstanceFactory, OutputFactory, R
 
 LEAST = {"split_by": "level", "least_authors": "1"}  # there are one or two systems
 pytestmark = pytest.mark.django_db
-LATER = {"due_on": "2030-02-01", "instructions": "Lemma 3 may be used."}
+LATER = {"due_on": "2090-02-01", "instructions": "Lemma 3 may be used."}
 ITEMS = {"extent": "all", "seed": "5", "minutes_per_item": "30"}
 
 
@@ -57,7 +57,7 @@ def begun(carl, terms) -> Campaign:
 def test_six_steps_lead_from_a_release_to_an_open_campaign(carl, begun, algebraist, analyst):
     """Six outputs with one reviewer each, at 30 minutes: three hours."""
     assert carl.post(step(begun.slug, "items"), ITEMS).url == step(begun.slug, "people")
-    people = {"reviewers_per_item": "1", "problem_rule": "together", "due_on": "2030-01-31"} | LEAST
+    people = {"reviewers_per_item": "1", "problem_rule": "together", "due_on": "2090-01-31"} | LEAST
     people["split_by"] = "verdict"
     assert carl.post(step(begun.slug, "people"), people).url == step(begun.slug, "options")
     told = {"instructions": "Read closely.", "ask_for_guesses": "on"}
@@ -75,7 +75,7 @@ def test_six_steps_lead_from_a_release_to_an_open_campaign(carl, begun, algebrai
         "6 items",
         "6 gradings, about 3.0 expert hours",
         "6 of 6 places",
-        "31 January 2030",
+        "31 January 2090",
         "Read closely.",
     ):
         assert fact in summary
@@ -335,12 +335,12 @@ def test_terms_and_draw_change_by_rest_as_on_the_page(carl, drafted, coordinator
 
 
 def test_an_open_campaign_takes_another_due_date_and_nothing_else(opened, coordinator):
-    revise_campaign(actor=coordinator, campaign=opened, due_on=dt.date(2030, 1, 31))
+    revise_campaign(actor=coordinator, campaign=opened, due_on=dt.date(2090, 1, 31))
     with pytest.raises(Refused, match="reviewers are at work") as refusal:
         revise_campaign(actor=coordinator, campaign=opened, problem_rule="apart")
     assert refusal.value.field == "problem_rule"
     opened.refresh_from_db()
-    assert (opened.due_on, opened.problem_rule) == (dt.date(2030, 1, 31), "free")
+    assert (opened.due_on, opened.problem_rule) == (dt.date(2090, 1, 31), "free")
 
 
 def test_the_due_date_and_the_instructions_of_an_open_campaign_change_on_a_page(carl, opened):
@@ -350,9 +350,53 @@ def test_the_due_date_and_the_instructions_of_an_open_campaign_change_on_a_page(
     reply = carl.post(reverse("campaign-terms", args=[opened.slug]), LATER)
     assert reply.url == opened_address(opened)
     opened.refresh_from_db()
-    assert (opened.due_on, opened.instructions) == (dt.date(2030, 2, 1), "Lemma 3 may be used.")
+    assert (opened.due_on, opened.instructions) == (dt.date(2090, 2, 1), "Lemma 3 may be used.")
     wrong = carl.post(reverse("campaign-terms", args=[opened.slug]), LATER | {"due_on": "soon"})
     assert "due_on" in wrong.context["form"].errors
+
+
+def test_a_due_date_that_is_over_is_refused_at_its_field_and_an_old_one_may_stay(carl, begun, opened):
+    """Otherwise everybody is late from the first moment, and one button takes all places away."""
+    carl.post(step(begun.slug, "items"), ITEMS)
+    people = {"reviewers_per_item": "1", "problem_rule": "together"} | LEAST
+    yesterday = timezone.now().date() - dt.timedelta(days=1)
+    for address, sent in (
+        (step(begun.slug, "people"), people),
+        (reverse("campaign-terms", args=[opened.slug]), {}),
+    ):
+        page = carl.post(address, sent | {"due_on": str(yesterday)})
+        assert page.context["form"].errors["due_on"] == ["This day is over. Choose today or a later day."]
+    Campaign.objects.filter(pk=opened.pk).update(due_on=yesterday)
+    address = reverse("campaign-terms", args=[opened.slug])
+    sent = as_opened(carl.get(address)) | {"instructions": "Read."}
+    assert carl.post(address, sent).status_code == 302
+    opened.refresh_from_db()
+    assert (opened.due_on, opened.instructions) == (yesterday, "Read.")
+
+
+def test_the_rubrics_of_the_study_come_first(carl, drafted):
+    ReleaseFactory(benchmark__slug="lemmas", benchmark__protocol="lemmas")
+    page = carl.get(reverse("campaign-new"), {"release": drafted.release.name})
+    protocols = [card["protocol"] for card in page.context["form"].rubric_cards()]
+    assert protocols == sorted(protocols, key=lambda title: title != "Whole proofs")
+    assert len({*protocols}) == 2
+
+
+def test_a_campaign_of_many_items_shows_them_and_its_waiting_places_in_pages(
+    carl, opened, algebraist, monkeypatch
+):
+    """Ten thousand waiting places, each with its form, were a page of 21 MB."""
+    monkeypatch.setattr("annotation.campaigns.views.PAGE", 1)
+    monkeypatch.setattr("annotation.adjudication.views.PAGE", 1)
+    first, second = opened.items.order_by("instance__domain", "instance__key", "pk")[:2]
+    for item in (first, second):
+        AssignmentFactory(item=item, reviewer=algebraist)
+    shown = carl.get(opened_address(opened), {"items": "2", "waiting": "2"})
+    assert list(shown.context["items"]) == [second]
+    assert [place.item for place in shown.context["waiting"]] == [second]
+    assert (shown.context["drawn"], shown.context["waiting"].paginator.count) == (opened.items.count(), 2)
+    assert b"?waiting=1#waiting" in shown.content
+    assert len(carl.get(reverse("adjudication", args=[opened.slug]), {"page": "2"}).context["page"]) == 1
 
 
 def test_that_page_leads_back_from_a_draft(carl, drafted):
@@ -400,7 +444,7 @@ def as_opened(page) -> dict[str, str]:
 def test_a_form_that_was_opened_before_a_colleague_saved_takes_nothing_of_that_back(
     carl, opened, begun, coordinator
 ):
-    day = dt.date(2030, 1, 31)
+    day = dt.date(2090, 1, 31)
     at_work = reverse("campaign-terms", args=[opened.slug])
     page = carl.get(at_work)
     revise_campaign(actor=coordinator, campaign=opened, due_on=day)
@@ -421,7 +465,7 @@ def test_a_form_that_was_opened_before_a_colleague_saved_takes_nothing_of_that_b
 
 
 def test_what_a_form_showed_can_be_emptied(carl, opened, coordinator):
-    revise_campaign(actor=coordinator, campaign=opened, due_on=dt.date(2030, 1, 31), instructions="Read.")
+    revise_campaign(actor=coordinator, campaign=opened, due_on=dt.date(2090, 1, 31), instructions="Read.")
     at_work = reverse("campaign-terms", args=[opened.slug])
     carl.post(at_work, as_opened(carl.get(at_work)) | {"due_on": "", "instructions": ""})
     opened.refresh_from_db()

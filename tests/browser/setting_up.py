@@ -67,5 +67,6 @@ def close(page: Page, campaign: str) -> None:
     reason = page.locator('[name="reason"]')
     if reason.count() and reason.first.is_visible():
         reason.first.fill("Everybody is done.")
+    page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Close", exact=True).click()
     expect(page.get_by_text("Closed", exact=True).first).to_be_visible()

@@ -1,6 +1,8 @@
 """Forms of ordinary pages, by people who press twice, or whose session is no longer the one of the page."""
 
+import re
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -8,8 +10,12 @@ from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
 from accounts.models import SavedComment, User
+from annotation.core.item_names import item_name
+from annotation.models import Assignment, Campaign
 from benchmark.models import ImportUpload
+from tests.annotation.campaigns import second_algebraist, split  # noqa: F401  # fixtures
 from tests.browser.conftest import session_cookie
+from tests.factories import AssignmentFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 TYPED = "Twenty minutes of careful words: the bound $x\\ge1$ is not shown."
@@ -126,3 +132,43 @@ def test_nor_does_the_fragment_of_an_address_take_the_focus_from_the_field(sign_
     tokens.locator("[name=password]").fill("not this one")
     page.keyboard.press("Enter")
     expect(page.locator("main [aria-invalid=true]")).to_be_focused()
+
+
+def test_late_places_are_released_only_by_those_who_say_so_when_asked(
+    sign_in, coordinator, opened, algebraist
+):
+    """And the question does not count as the first of two presses of the same button."""
+    AssignmentFactory(item=opened.items.first(), reviewer=algebraist)
+    Campaign.objects.filter(pk=opened.pk).update(due_on=date(2020, 1, 1))
+    page = sign_in(coordinator)
+    page.goto(reverse("campaign", args=[opened.slug]))
+    release = page.get_by_role("button", name="Release late work to others")
+    asked = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    release.click()
+    assert asked == [
+        "Release every waiting place (1)? Their drafts are kept, but no plan gives a place back to the reviewer who "
+        "had it."
+    ]
+    assert Assignment.objects.get().state == "waiting"
+    page.once("dialog", lambda dialog: dialog.accept())
+    release.click()
+    expect(page.get_by_text("1 late places released")).to_be_visible()
+
+
+def test_a_decision_that_is_refused_goes_on_at_its_reason_and_one_that_is_kept_at_its_question(
+    sign_in,
+    coordinator,
+    split,  # noqa: F811
+):
+    """The questions are far down a column; the page used to begin at its top each time."""
+    page = sign_in(coordinator)
+    page.goto(reverse("adjudicate", args=[split.campaign.slug, item_name(split.pk)]))
+    question = page.locator("section.disputed").first
+    question.get_by_label("inconclusive").check()
+    question.get_by_role("button", name="Decide").click()
+    expect(question.get_by_role("alert")).to_be_focused()
+    question.get_by_label("incorrect").check()
+    question.get_by_role("button", name="Decide").click()
+    expect(page).to_have_url(re.compile("#q-correctness$"))
+    expect(page.locator("#q-correctness")).to_be_in_viewport()

@@ -47,3 +47,11 @@ def test_the_queue_fits_320_pixels(sign_in, algebraist, place):
     page.goto(reverse("queue"))
     page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_bars_of_progress_are_seen_in_forced_colours(sign_in, coordinator, opened):
+    page = sign_in(coordinator)
+    page.emulate_media(forced_colors="active")
+    page.goto(reverse("study", args=[opened.release.name]))
+    edge = page.locator("progress").first.evaluate("bar => getComputedStyle(bar).borderTopWidth")
+    assert edge == "1px"

@@ -129,3 +129,20 @@ def test_a_training_item_answered_in_one_tab_shows_its_gold_in_the_other(
         page.get_by_role("button", name="Answer and see the gold").click()
         expect(page.get_by_role("heading", name="Your answer and the gold")).to_be_visible(timeout=20_000)
     assert set(TrainingAnswer.objects.values_list("value", flat=True)) == {"correct", "0"}
+
+
+def test_answers_that_are_refused_go_on_at_the_first_question_that_lacks_one(sign_in, algebraist, training):
+    """And the sentence on top says once what all of them lack."""
+    page = sign_in(algebraist)
+    page.goto(reverse("training-item", args=[training.campaign.slug, 1]))
+    page.get_by_role("button", name="Answer and see the gold").click()
+    expect(page.locator("#question-correctness")).to_be_focused()
+    expect(page.locator("#refusal")).to_have_text("This question still needs an answer.")
+
+
+def test_second_answers_without_a_reason_go_on_at_the_field_of_the_reason(sign_in, algebraist, address):
+    page = sign_in(algebraist)
+    page.goto(address)
+    page.get_by_text("Answer again after the discussion").click()
+    page.get_by_role("button", name="Keep second answers").click()
+    expect(reason(page)).to_be_focused()

@@ -373,6 +373,7 @@ def grade_on_a_phone(walk: Walk, page: Page, said: Said) -> None:
 
 def close_and_settle(walk: Walk, page: Page) -> None:
     page.goto("/grading/campaigns/referee-round/")
+    page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Close", exact=True).click()
     expect(page.get_by_text("Closed", exact=True).first).to_be_visible()
     walk.look(page)

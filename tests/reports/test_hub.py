@@ -196,7 +196,7 @@ def test_a_study_is_copied_with_its_problems_description_and_settings_but_nothin
     client.force_login(coordinator)
     address = reverse("study-copy", args=[release.name])
     assert address in client.get(reverse("study", args=[release.name])).content.decode()
-    sent = {"name": "second-batch", "described": "on", "campaigns": [opened.pk], "due_on": "2027-01-31"}
+    sent = {"name": "second-batch", "described": "on", "campaigns": [opened.pk], "due_on": "2090-01-31"}
     reply = client.post(address, sent)
     assert reply.status_code == 302, reply.content.decode()
     assert reply.url == reverse("study", args=["second-batch"])
@@ -216,7 +216,7 @@ def test_a_study_is_copied_with_its_problems_description_and_settings_but_nothin
         "instructions",
     )
     assert [getattr(copied, field) for field in same] == [getattr(opened, field) for field in same]
-    assert (copied.phase, copied.due_on, copied.items.count()) == ("draft", dt.date(2027, 1, 31), 0)
+    assert (copied.phase, copied.due_on, copied.items.count()) == ("draft", dt.date(2090, 1, 31), 0)
     assert not made.runs.exists()
     again = client.post(address, sent)
     assert again.status_code == 422
@@ -246,10 +246,10 @@ def test_names_and_dates_change_as_far_as_the_phase_allows(drafted, coordinator,
     client.force_login(coordinator)
     release = drafted.release
     address = reverse("study-names", args=[release.name])
-    sent = {f"name-{drafted.pk}": "Round two", f"due-{drafted.pk}": "2027-02-01"}
+    sent = {f"name-{drafted.pk}": "Round two", f"due-{drafted.pk}": "2090-02-01"}
     assert client.post(address, sent).status_code == 302
     drafted.refresh_from_db()
-    assert (drafted.name, drafted.due_on) == ("Round two", dt.date(2027, 2, 1))
+    assert (drafted.name, drafted.due_on) == ("Round two", dt.date(2090, 2, 1))
     draw_items(actor=coordinator, campaign=drafted)
     open_campaign(actor=coordinator, campaign=drafted)
     sent = {f"name-{drafted.pk}": "Another", f"due-{drafted.pk}": ""}
@@ -257,3 +257,16 @@ def test_names_and_dates_change_as_far_as_the_phase_allows(drafted, coordinator,
     drafted.refresh_from_db()
     assert (drafted.name, drafted.due_on) == ("Round two", None)
     assert client.post(address, {f"due-{drafted.pk}": "soon"}).status_code == 422
+
+
+def test_a_due_date_that_is_over_is_refused_at_the_field_of_its_campaign(drafted, coordinator, client):
+    client.force_login(coordinator)
+    name, over = drafted.release.name, "2020-01-01"
+    sent = {f"name-{drafted.pk}": "Round two", f"due-{drafted.pk}": over}
+    renamed = client.post(reverse("study-names", args=[name]), sent)
+    copied = client.post(
+        reverse("study-copy", args=[name]), {"name": "copy", "campaigns": [drafted.pk], "due_on": over}
+    )
+    reason = ["This day is over. Choose today or a later day."]
+    assert renamed.context["form"].errors == {f"due-{drafted.pk}": reason}
+    assert copied.context["form"].errors == {"due_on": reason}

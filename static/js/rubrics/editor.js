@@ -32,12 +32,6 @@ class Editor {
     byId("preview").addEventListener("change", () => this.preview());
     byId("preview").addEventListener("submit", (event) => event.preventDefault());
     byId("publish").addEventListener("submit", (event) => this.publish(event));
-    for (const form of document.querySelectorAll("form[data-confirm]")) {
-      form.addEventListener("submit", (event) => {
-        form.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
-        if (!confirm(form.dataset.confirm)) event.preventDefault();
-      });
-    }
     addEventListener("visibilitychange", () => document.hidden && this.save());
     addEventListener("beforeunload", (event) => this.dirty && event.preventDefault());
     root.hidden = false;
