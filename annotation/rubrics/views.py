@@ -132,7 +132,6 @@ def preview(request: SignedInRequest, pk: int) -> HttpResponse:
     context = {
         "questions": asked_questions(shown, {"answers": answers}, problems, ()),
         "comments_problem": problems.get("comments", ""),
-        "has_faults": bool(form.faults),
     }
     return render(request, "annotation/rubrics/_preview.html", context)
 

@@ -66,7 +66,6 @@ def training_item(request: SignedInRequest, slug: str, number: int) -> HttpRespo
         return _form(request, item)
     context = {
         **_common(item),
-        "attempt": attempt,
         "sheet": training_sheet(item),
         "questions": gold_shown(compared(item, attempt)),
         "note": note_shown(item),

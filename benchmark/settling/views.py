@@ -56,7 +56,6 @@ def settling(request: SignedInRequest, name: str) -> HttpResponse:
         "release": release,
         "page": page,
         "cases": list(zip(page, following, strict=True)),
-        "query": urlencode({"show": shown, "page": page.number}),
         "shown": shown,
         "tabs": SHOWN,
         "settled": len(settled),

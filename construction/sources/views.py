@@ -65,7 +65,6 @@ def sources(request: HttpRequest) -> HttpResponse:
     """Sources by state, code, domain, category and licence, with counts."""
     form = FilterForm(request.GET)
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
-    query = urlencode({name: str(value) for name, value in wanted.items()})
     if wanted.get("licence") == "unknown":
         wanted["licence"] = ""
     page = Paginator(listed().filter(**wanted), ON_A_PAGE).get_page(request.GET.get("page"))
@@ -74,7 +73,6 @@ def sources(request: HttpRequest) -> HttpResponse:
         "page": page,
         "rows": [(source, what_to_do(source.code)) for source in page],
         "wanted": wanted,
-        "query": query,
         "total": Source.objects.count(),
         "states": [(state, SourceState(state).label, times) for state, times in counted_by("state")],
         "codes": codes,

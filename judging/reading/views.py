@@ -58,7 +58,7 @@ def run_injections(request: HttpRequest, pk: int) -> HttpResponse:
     """The outputs of a run that seem to address their judge, with the passages."""
     run = get_object_or_404(JudgeRun.objects.select_related("judge", "release"), pk=pk)
     page = Paginator(flagged_outputs(run), PAGE).get_page(request.GET.get("page"))
-    return render(request, "judging/reading/injections.html", {"run": run, "page": page, "query": ""})
+    return render(request, "judging/reading/injections.html", {"run": run, "page": page})
 
 
 @staff_only
@@ -77,6 +77,4 @@ def reparse_run(request: SignedInRequest, pk: int) -> HttpResponse:
             return redirect("judge", pk=done.judge.pk)
     again = reread(run)
     page = Paginator(again.changed, PAGE).get_page(request.GET.get("page"))
-    return render(
-        request, "judging/reading/reparse.html", {"run": run, "again": again, "page": page, "query": ""}
-    )
+    return render(request, "judging/reading/reparse.html", {"run": run, "again": again, "page": page})

@@ -42,13 +42,12 @@ def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
     if pair is None:
         known = ", ".join(document.systems)
         raise Refused(f"Name two different systems as first and second; there are: {known}.", code="no_pair")
-    page, query = paged(request, item_rows(found, pair.first, pair.second), PAGE)
+    page = paged(request, item_rows(found, pair.first, pair.second), PAGE)
     context = {
         **asked.context,
         "outcome": document.outcome,
         "pair": pair_row(pair),
         "page": page,
-        "query": query,
         "compared": pair.simultaneous.family,
     }
     return render(request, "reports/comparison/compare_pair.html", context)

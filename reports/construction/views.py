@@ -45,7 +45,7 @@ def construction_audit(request: SignedInRequest, name: str) -> HttpResponse:
         return redirect("construction-audit", name=release.name)
     only_known(request.GET, "page", *FILTERS)
     document, judge = construction(release), newest_audit(release)
-    page, query = paged(request, chosen_findings(release, judge, request.GET), PAGE)
+    page = paged(request, chosen_findings(release, judge, request.GET), PAGE)
     titles = {item.key: item.title for item in document.items}
     context = {
         "release": release,
@@ -56,7 +56,6 @@ def construction_audit(request: SignedInRequest, name: str) -> HttpResponse:
         "chosen": {key: request.GET.get(key, "") for key in FILTERS},
         "values": (*VALUES, "unavailable"),
         "domains": release.instances.order_by("domain").values_list("domain", flat=True).distinct(),
-        "query": query,
     }
     return render(request, "reports/construction/construction.html", context)
 
@@ -65,7 +64,7 @@ def construction_audit(request: SignedInRequest, name: str) -> HttpResponse:
 def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
     """Program, judge and experts side by side: how far they agree by item, and where they do not."""
     found, rows = _chosen(request, name)
-    page, query = paged(request, rows, PAGE)
+    page = paged(request, rows, PAGE)
     titles = {item.key: item.title for item in found.items}
     # by item: counts by rater, how answers compare, every two raters with common items
     sections, compared = [], False
@@ -94,7 +93,6 @@ def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
         "standings": STANDINGS,
         "chosen": {key: request.GET.get(key, "") for key in RATER_FILTERS},
         "domains": sorted({instance.domain for instance in found.instances}),
-        "query": query,
     }
     return render(request, "reports/construction/construction_raters.html", context)
 
@@ -130,7 +128,7 @@ def leak_flags(request: HttpRequest, name: str) -> HttpResponse:
     """Flagged instances: what experts say next to what the program found."""
     release = release_or_404(name)
     only_known(request.GET, "page")
-    page, _ = paged(request, flagged_instances(release), PAGE)
+    page = paged(request, flagged_instances(release), PAGE)
     rows = []
     for row in page:
         # (words, graders who raised it, whether the program found it) by kind

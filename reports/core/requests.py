@@ -57,8 +57,6 @@ def chosen_of(request: HttpRequest, name: str, *more: str) -> Chosen:
     return choose(release, request.GET)
 
 
-def paged(request: HttpRequest, rows: Sequence[T], size: int) -> tuple[Page[T], str]:
-    """The part of `rows` that `page` names, and the query string that all of its parts share."""
-    query = request.GET.copy()
-    query.pop("page", None)
-    return Paginator(rows, size).get_page(request.GET.get("page")), query.urlencode()
+def paged(request: HttpRequest, rows: Sequence[T], size: int) -> Page[T]:
+    """The part of `rows` that `page` names."""
+    return Paginator(rows, size).get_page(request.GET.get("page"))

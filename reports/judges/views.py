@@ -21,7 +21,7 @@ def judge_pair(request: HttpRequest, name: str) -> HttpResponse:
     if both is None:
         return render(request, "reports/judges/judge_pair.html", {"chosen": chosen})
     predicate = request.GET.get("predicate", "")
-    page, query = paged(request, both.differing(predicate), PAGE)
+    page = paged(request, both.differing(predicate), PAGE)
     ids = output_ids(chosen, [each.subject for each in page])
     context = {
         "chosen": chosen,
@@ -31,7 +31,6 @@ def judge_pair(request: HttpRequest, name: str) -> HttpResponse:
         "predicate": predicate,
         "page": page,
         "rows": [(each, ids[each.subject]) for each in page],
-        "query": query,
     }
     return render(request, "reports/judges/judge_pair.html", context)
 

@@ -94,7 +94,7 @@ def publish(request: SignedInRequest, name: str) -> HttpResponse:
     if last:  # else a correction of a word would make public what is still closed
         initial["embargo"] = embargo_text(Declared.from_json(last.declared))
     form = PublishForm(request.POST or None, release=release, initial=initial)
-    context = {"release": release, "form": form, "description": description, "last": last}
+    context = {"release": release, "form": form, "description": description}
     if request.method == "POST" and form.is_valid() and "back" not in request.POST:
         artifact = release.artifacts.get(pk=form.cleaned_data["artifact"].pk)
         with refusals_in(form):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 
-from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -26,7 +25,7 @@ from judging.models import JudgeRun
 from reports.campaign.data import grades_in, places_wanted
 from reports.comparison.direct_pairs import direct_kinds
 from reports.core.choosing import Chosen
-from reports.core.requests import chosen_of, staff_page
+from reports.core.requests import chosen_of, paged, staff_page
 from reports.exclusions.rules import primary_exclusion
 from reports.printing.pages import pdf_problem
 from reports.results import page as sections
@@ -106,9 +105,7 @@ def _shown(
     unreleased = {(row.system, row.instance) for row in inputs.unreleased}
     rows = problems(inputs.outputs, found, systems, left_out, unreleased)
     size = ROTATED_PAGE if len(systems) >= ROTATED_FROM else PAGE
-    shown = Paginator(rows, size).get_page(request.GET.get("page"))
-    query = request.GET.copy()
-    query.pop("page", None)
+    shown = paged(request, rows, size)
     audited = found
     if lines.audit and lines.audit != slug:
         audited = reading(inputs, lines.audit)
@@ -136,7 +133,6 @@ def _shown(
         "board": sections.board_context(lines, names),
         "said": sections.trust_sentences(inputs, document, lines, found),
         "page": shown,
-        "query": query.urlencode(),
         "grid": sections.grid_context(list(shown), found, lines, names) if found and informed else None,
         "audit": sections.audit_context(document, lines, audited, names, at, n_read),
         "compared": {} if campaign else direct_kinds(chosen.release, chosen.track),

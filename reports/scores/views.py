@@ -81,7 +81,7 @@ def outputs_behind(request: HttpRequest, name: str) -> HttpResponse:
     wanted = {key: request.GET.get(key, "") for key in _FILTERS}
     inputs = collect_chosen(chosen)
     found = behind(scored_outputs(inputs), **wanted)
-    page, query = paged(request, found, PAGE)
+    page = paged(request, found, PAGE)
     context = {
         "chosen": chosen,
         "has_case_study": bool(case_columns(get_protocol(inputs.protocol))),
@@ -89,7 +89,6 @@ def outputs_behind(request: HttpRequest, name: str) -> HttpResponse:
         "wanted": [in_words(value) for value in wanted.values() if value],
         "predicates": sorted({key for output in found for key in output.judge}),
         "questions": sorted({key for output in found for key in output.experts}),
-        "query": query,
     }
     return render(request, "reports/scores/outputs_behind.html", context)
 

@@ -36,7 +36,7 @@ def output_sources(request: SignedInRequest, name: str) -> HttpResponse:
         return redirect("judge-run", pk=runs[0].pk)
     chosen, matcher = chosen_of(request, name, "page"), newest_matcher(release)
     rows = alternative_sources(chosen, matcher)
-    page, _ = paged(request, protocol_flags(release, matcher), PAGE)
+    page = paged(request, protocol_flags(release, matcher), PAGE)
     context = {
         "chosen": chosen,
         "matcher": matcher,

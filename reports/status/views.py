@@ -7,14 +7,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import staff_only
-from reports.status.state import LATE, status
+from reports.status.state import status
 
 
 @staff_only
 @require_GET
 def status_page(request: HttpRequest) -> HttpResponse:
     """Every part of the platform with its state, and the jobs that wait."""
-    return render(request, "reports/status/status.html", {"status": status(), "late": LATE})
+    return render(request, "reports/status/status.html", {"status": status()})
 
 
 @staff_only
