@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.text import capfirst
+
 from annotation.rubrics.available import question_faults, rubric_faults
 from benchmark.protocol import Protocol
 from benchmark.rubric_rules import contradictions
@@ -80,7 +82,7 @@ def _sentence(reason: str) -> str:
     """A reason of the reader of files as a sentence of its own: without the name of the form, with a capital."""
     for beginning in ("rubric form: ", "question 1: "):
         reason = reason.removeprefix(beginning)
-    reason = reason[:1].upper() + reason[1:]
+    reason = capfirst(reason)
     return reason if reason.endswith(".") else f"{reason}."
 
 

@@ -24,6 +24,7 @@ from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from django.utils.text import capfirst
 
 from accounts.access import is_study_staff
 from accounts.holding import held, is_held
@@ -301,7 +302,7 @@ def _work_held(pk: int) -> bool:
     except Refused as refusal:
         reason = refusal.reason
         names_the_file = reason.startswith(upload.file_name)
-        answer["refusal"] = reason if names_the_file else f"{reason[:1].upper()}{reason[1:]}"
+        answer["refusal"] = reason if names_the_file else capfirst(reason)
     except DatabaseError as error:
         answer["refusal"] = f"The database refused it: {error}. {_what_is_stored(upload)}"
     except OSError as error:

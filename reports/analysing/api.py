@@ -3,6 +3,7 @@
 from io import BytesIO
 from typing import Any
 
+from django.utils.text import capfirst
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -85,7 +86,7 @@ class OptionsIn(serializers.Serializer[Any]):
         try:
             return from_row({"k": DEFAULT_KS, **sent})
         except ValueError as refusal:
-            raise ValidationError({"analysis": f"{str(refusal)[:1].upper()}{str(refusal)[1:]}."}) from refusal
+            raise ValidationError({"analysis": f"{capfirst(str(refusal))}."}) from refusal
 
 
 class SentTableIn(OptionsIn):

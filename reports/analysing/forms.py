@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 
 from reports.analysing.requests import as_row, from_row
 from stats.agreement.bundle import LEVELS
@@ -134,7 +135,7 @@ class OptionsForm(forms.Form):
             try:
                 self.cleaned_data["request"] = self._request()
             except ValueError as refusal:
-                self.add_error(None, f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.")
+                self.add_error(None, f"{capfirst(str(refusal))}.")
 
     def _request(self, **more: object) -> Request:
         """The request of the valid form; `more` are options that have no field."""

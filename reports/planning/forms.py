@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 
 from accounts.refusal import Refused
 from stats.analyses import plans
@@ -38,7 +39,7 @@ class PlannerForm(forms.Form):
         try:
             return self.plan()
         except (ValueError, Refused) as refusal:
-            self.add_error(None, f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.")
+            self.add_error(None, f"{capfirst(str(refusal))}.")
             return None
 
 
@@ -69,7 +70,7 @@ class StrataForm(PlannerForm):
         try:
             return strata_from_text(self.cleaned_data["strata"])
         except TableError as refusal:
-            raise forms.ValidationError(f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.") from refusal
+            raise forms.ValidationError(f"{capfirst(str(refusal))}.") from refusal
 
     def plan(self) -> plans.Document:
         asked = self.cleaned_data
@@ -144,7 +145,7 @@ class ComparisonForm(PlannerForm):
         try:
             return pilot_from_text(self.cleaned_data["pilot"])
         except TableError as refusal:
-            raise forms.ValidationError(f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.") from refusal
+            raise forms.ValidationError(f"{capfirst(str(refusal))}.") from refusal
 
     def plan(self) -> plans.Document:
         asked = self.cleaned_data

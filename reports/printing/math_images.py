@@ -31,10 +31,10 @@ SHEET = "img { overflow: visible }\n" + "\n".join(
 class MathImage:
     """One piece of a formula as WeasyPrint asks for an image; it reaches `steps` below the baseline."""
 
-    def __init__(self, name: str, piece: Piece, source: str) -> None:
+    def __init__(self, name: str, piece: Piece) -> None:
         self.id = name
         self.piece = piece
-        self.source = source
+        self.source = ""
         self.steps = math.ceil(max(piece.depth, 0) / STEP - 1e-9)
         self.width = max(piece.width, 0.001)
         self.height = max(piece.height + self.steps * STEP, 0.001)
@@ -90,17 +90,17 @@ class MathImages:
         body = "".join(f'<div class="line">{line}</div>' for line in lines)
         if made.tag is None:
             return body
-        number = self._image(made.tag, "").html
+        number = self._image(made.tag).html
         return f'<table class="numbered"><tr><td>{body}</td><td class="tag">{number}</td></tr></table>'
 
     def _line(self, pieces: Sequence[Piece], least: float, source: str) -> str:
-        images = [self._image(piece, "") for piece in together(pieces, least)]
+        images = [self._image(piece) for piece in together(pieces, least)]
         for image in images[:1]:
             image.source = source
         return "".join(image.html for image in images)
 
-    def _image(self, piece: Piece, source: str) -> MathImage:
-        self._images.append(MathImage(f"formula{len(self._images)}", piece, source))
+    def _image(self, piece: Piece) -> MathImage:
+        self._images.append(MathImage(f"formula{len(self._images)}", piece))
         return self._images[-1]
 
     def cache(self) -> dict[str, MathImage]:

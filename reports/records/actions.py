@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -214,12 +215,9 @@ def publish_record(
 
     def write() -> None:
         put_in_place(row, waiting)
-        refresh(row.name)
-        write_list()
+        _write_pages(row)
 
-    transaction.on_commit(
-        write, robust=True
-    )  # the rows are what counts; once an hour missing files are written
+    transaction.on_commit(write, robust=True)
     return row
 
 
@@ -236,11 +234,11 @@ def withdraw_record(*, actor: User | None, record: PublicRecord, reason: str) ->
     if not rows.update(withdrawn_at=timezone.now(), withdrawn_reason=reason):
         raise Refused(f"{record} was withdrawn before.", code="withdrawn")
     note(actor=actor, verb="withdraw record", target=record, reason=reason)
+    transaction.on_commit(partial(_write_pages, record), robust=True)
 
-    def write() -> None:
-        refresh(record.name)
-        write_list()
 
-    transaction.on_commit(
-        write, robust=True
-    )  # the rows are what counts; once an hour missing files are written
+def _write_pages(record: PublicRecord) -> None:
+    """After the commit, in which a fault is only logged: the rows are what counts, and each hour missing files are
+    written."""
+    refresh(record.name)
+    write_list()

@@ -188,7 +188,7 @@ def trust_sentences(
     letters = [line.letter for line in board.lines]
     said = [sentences.told_apart_words(letters, *apart_of(inputs, board, found))]
     said += [sentences.left_out_words(rule) for rule in score.exclusions or () if rule.primary]
-    if matrix := audited_counts(score, board, found):
+    if matrix := audited_counts(score, board):
         said.append(sentences.judge_errors_words(**matrix))
     elif score.judge:
         said.append(sentences.Sentence("The AI judge has not been audited."))
@@ -213,7 +213,7 @@ def verdicts_of(graded: Graded, found: Reading) -> list[object]:
     return [value in found.scale.success for value in values] if found.scale.passes else values
 
 
-def audited_counts(score: Score, board: Board, found: Reading | None) -> dict[str, int]:
+def audited_counts(score: Score, board: Board) -> dict[str, int]:
     """The table of judge and experts of the audit that is shown; empty without one."""
     audits = {audit.campaign: audit for audit in (score.judge.audits if score.judge else ()) if audit.closed}
     metrics = audits[board.audit].metrics if board.audit else {}
@@ -379,7 +379,7 @@ def audit_context(
 
     `n_read` are the answers about which the judge was asked.
     """
-    counts = audited_counts(score, board, audited)
+    counts = audited_counts(score, board)
     if not counts or score.judge is None:
         return None
     audit = next(one for one in score.judge.audits if one.campaign == board.audit)

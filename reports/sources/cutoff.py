@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from django.db.models import QuerySet
+
 from benchmark.models import Output, OutputState
 from benchmark.protocols import get_protocol
 from reports.core.choosing import Chosen
@@ -43,6 +45,15 @@ class Cutoff:
     named: Sequence[LateSource]
 
 
+def answered_outputs(chosen: Chosen) -> QuerySet[Output]:
+    return Output.objects.filter(
+        run__release=chosen.release,
+        run__track=chosen.track,
+        run__condition=chosen.condition,
+        state=OutputState.ANSWERED,
+    )
+
+
 def cutoff(chosen: Chosen) -> Cutoff | None:
     """The sources of the answered outputs of one track and condition; None for a protocol without a cut-off."""
     dates_of = get_protocol(chosen.release.benchmark.protocol).source_dates
@@ -51,12 +62,7 @@ def cutoff(chosen: Chosen) -> Cutoff | None:
     counts: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     named: list[LateSource] = []
     late = 0
-    outputs = Output.objects.filter(
-        run__release=chosen.release,
-        run__track=chosen.track,
-        run__condition=chosen.condition,
-        state=OutputState.ANSWERED,
-    ).order_by("run__system__slug", "instance__key", "attempt")
+    outputs = answered_outputs(chosen).order_by("run__system__slug", "instance__key", "attempt")
     rows = outputs.values_list(
         "run__system__slug", "instance__key", "attempt", "instance__payload", "payload"
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from benchmark.models import Output, OutputState, ProtocolFlag, Release
+from benchmark.models import Output, ProtocolFlag, Release
 from benchmark.protocols import get_protocol
 from benchmark.settling.queue import answers
 from judging.asking.subjects import output_of
@@ -17,6 +17,7 @@ from judging.programs.sources import CITED, CITING, source_program
 from reports.core.choosing import Chosen
 from reports.scores.inputs import collect_chosen
 from reports.scores.output_rows import scored_outputs
+from reports.sources.cutoff import answered_outputs
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import proportion
 
@@ -94,12 +95,9 @@ def alternative_sources(chosen: Chosen, matcher: Judge | None) -> list[SourceRow
     types = get_protocol(chosen.release.benchmark.protocol).success_types
     settled = answers(chosen.release.name)
     if types is not None and settled:
-        outputs = Output.objects.filter(
-            run__release=chosen.release,
-            run__track=chosen.track,
-            run__condition=chosen.condition,
-            state=OutputState.ANSWERED,
-        ).values_list("run__system__slug", "instance__key", "attempt", "instance__payload", "payload")
+        outputs = answered_outputs(chosen).values_list(
+            "run__system__slug", "instance__key", "attempt", "instance__payload", "payload"
+        )
         for system, instance, attempt, asked, answered in outputs.iterator():
             for case in types.open_cases(asked, answered):
                 if case.pair in settled:

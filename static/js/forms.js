@@ -63,11 +63,8 @@ async function sendIfSignedIn(form, button) {
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post") return;
-  if (form.dataset.confirm && !signedIn.has(form) && !confirm(form.dataset.confirm)) {
-    event.preventDefault();
-    return;
-  }
-  if (isTwice(form, event.submitter)) {
+  const declined = form.dataset.confirm && !signedIn.has(form) && !confirm(form.dataset.confirm);
+  if (declined || isTwice(form, event.submitter)) {
     event.preventDefault();
     return;
   }

@@ -104,7 +104,7 @@ def _finished(recipe: Recipe, owner: User, folder: Path) -> SolveRun:
         release,
         attempts=ATTEMPTS_OF.get(protocol, 1),
         attempt_tokens=200_000,
-        artifact=_artifact(release, folder) if protocol == "re2math" else None,
+        artifact=_artifact(release) if protocol == "re2math" else None,
     )
     run = begin(actor=owner, solver=make_solver(actor=owner, system=system), order=order)
     for _ in range(SHIFTS):
@@ -134,7 +134,7 @@ def _lines(protocol: str) -> list[str]:
 
 
 @cache
-def _artifact(release: Release, folder: Path) -> FrozenTuple:
+def _artifact(release: Release) -> FrozenTuple:
     """The theorems of other gaps as sources; every query of the problem ranks them by words."""
     gaps = {gap["paper"]["paper_id"]: gap for gap in map(json.loads, _lines("re2math"))}
     key = release.instances.get().key

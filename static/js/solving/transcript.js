@@ -40,9 +40,7 @@ document.addEventListener(
 const steps = [...document.querySelectorAll("details.step")];
 
 function current() {
-  const inside = document.activeElement?.closest?.("details.step");
-  if (inside) return steps.indexOf(inside);
-  return -1;
+  return steps.indexOf(document.activeElement?.closest("details.step"));
 }
 
 function go(place) {
