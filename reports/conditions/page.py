@@ -41,7 +41,6 @@ def condition_sections(document: Conditions) -> Mapping[str, object]:
             {
                 **vars(table),
                 "reference": next(column for column in table.columns if column.key == table.baseline),
-                "used": sum(column.runs > 0 for column in table.columns),
                 "lacking": [column for column in table.columns if not column.runs],
                 "rows": [{"name": row.name, "cells": _cells(table, row)} for row in table.systems],
                 "differences": differences,

@@ -13,7 +13,7 @@ from benchmark.protocol import LabelledOutput, Metric
 from reports.scores.judge_scores import is_unavailable
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.scores.clusters import cluster_codes
-from stats.scores.judge_matrix import METHOD, JudgeMatrix, interaction_residuals, judge_matrix
+from stats.scores.judge_matrix import METHOD, interaction_residuals, self_preference
 
 FORMAT = "touchstone-judge-matrix-1"
 Item = tuple[str, int]
@@ -131,7 +131,7 @@ def matrix_of(
             for g, system in enumerate(systems)
             for j, bench in enumerate(benches)
         ],
-        self_preference=fit.self_preference if isinstance(fit, JudgeMatrix) else undefined(METHOD, fit, n=n),
+        self_preference=fit if isinstance(fit, Estimate) else undefined(METHOD, fit, n=n),
         judges_without_labels=silent,
     )
 
@@ -169,12 +169,12 @@ def _common(metric: Metric, benches: Sequence[Bench], systems: Sequence[str]) ->
     )
 
 
-def _fit(common: _Common, own: np.ndarray[Any, np.dtype[np.bool_]]) -> JudgeMatrix | Reason:
+def _fit(common: _Common, own: np.ndarray[Any, np.dtype[np.bool_]]) -> Estimate | Reason:
     """Verdict by verdict; all that is about one paper is one cluster."""
     if not common.items or not own.any():
         return Reason.NO_ITEMS
     g, j, n = common.accepted.shape
-    return judge_matrix(
+    return self_preference(
         generator=np.repeat(np.arange(g), j * n),
         judge=np.tile(np.repeat(np.arange(j), n), g),
         item=np.tile(cluster_codes(common.papers), g * j),

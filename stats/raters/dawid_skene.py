@@ -16,14 +16,13 @@ MIN_RATERS, MIN_ITEMS = 3, 50
 
 @dataclass(frozen=True)
 class DawidSkene:
-    """Class shares (q,), posteriors (items, q), confusions (raters, q true, q given), and the fit.
+    """Class shares (q,), posteriors (items, q), and the fit.
 
     `log_likelihood` is of the observed labels; `converged` says whether it stopped by itself.
     """
 
     shares: Floats
     posteriors: Floats
-    confusions: Floats
     log_likelihood: float
     steps: int
     converged: bool
@@ -65,7 +64,7 @@ def dawid_skene(
         before = likelihood
     small = data.n_raters < MIN_RATERS or data.n_items < MIN_ITEMS
     warnings = (Caution.SMALL_FOR_MODEL,) if small else ()
-    return DawidSkene(shares, posteriors, confusions, float(before), step, converged, warnings)
+    return DawidSkene(shares, posteriors, float(before), step, converged, warnings)
 
 
 class _Data:
@@ -84,7 +83,7 @@ class _Data:
         return np.where(total > 0, votes / np.maximum(total, 1), 1 / self.q)
 
     def maximise(self, posteriors: Floats) -> tuple[Floats, Floats]:
-        """Class shares and confusions from posteriors."""
+        """Class shares (q,) and confusions (raters, q true, q given) from posteriors."""
         width = self.n_raters * self.q
         joint = np.empty((self.q, width))
         for true in range(self.q):

@@ -19,8 +19,6 @@ class McNemar:
     mid_p: float
     chi2: float | None
     chi2_p: float | None
-    corrected: float | None
-    corrected_p: float | None
 
 
 def mcnemar(b: int, c: int) -> McNemar:
@@ -32,12 +30,12 @@ def mcnemar(b: int, c: int) -> McNemar:
         raise ValueError(f"counts cannot be negative, got {b} and {c}")
     n, low = b + c, min(b, c)
     if n == 0:
-        return McNemar(1.0, 1.0, None, None, None, None)
+        return McNemar(1.0, 1.0, None, None)
     exact = min(1.0, 2 * float(bdtr(low, n, 0.5)))
     point = float(binom.pmf(low, n, 0.5))
     mid_p = 1 - point if b == c else 2 * float(bdtr(low, n, 0.5)) - point
-    plain, corrected = (b - c) ** 2 / n, max(0, abs(b - c) - 1) ** 2 / n
-    return McNemar(exact, mid_p, plain, float(chdtrc(1, plain)), corrected, float(chdtrc(1, corrected)))
+    chi2 = (b - c) ** 2 / n
+    return McNemar(exact, mid_p, chi2, float(chdtrc(1, chi2)))
 
 
 def paired_newcombe(

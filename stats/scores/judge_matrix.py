@@ -4,7 +4,6 @@ STATISTICS.md 1.2, 3 iii. The counts come from verdicts on one common set of ite
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,22 +32,7 @@ def interaction_residuals(accepted: ArrayLike, n: int) -> Floats:
     )
 
 
-@dataclass(frozen=True)
-class JudgeMatrix:
-    """Log odds of acceptance: generators (g,) and judges (j,), each summing to zero, and self-preference.
-
-    `self_preference` is what a judge adds for answers of its own generator, over both margins; positive: it
-    prefers itself. `counts` (g, j) are accepted verdicts, `totals` (g, j) all verdicts.
-    """
-
-    generators: Floats
-    judges: Floats
-    self_preference: Estimate
-    counts: Ints
-    totals: Ints
-
-
-def judge_matrix(
+def self_preference(
     generator: ArrayLike,
     judge: ArrayLike,
     item: ArrayLike,
@@ -56,12 +40,13 @@ def judge_matrix(
     own: ArrayLike,
     *,
     level: float = 0.95,
-) -> JudgeMatrix | Reason:
-    """Fit verdicts `accepted` (L,) of 0/1 with logit = generator + judge + self-preference where `own` is 1.
+) -> Estimate | Reason:
+    """What a judge adds for answers of its own generator, in log odds of acceptance; positive: it prefers itself.
 
-    generator, judge and item are (L,) codes from 0 without gaps; one item carries many verdicts, so standard
-    errors add up its scores (Liang and Zeger 1986, with C / (C - 1)). A Reason where no finite fit exists or
-    where `own` cannot be told from the margins.
+    Fits verdicts `accepted` (L,) of 0/1 with logit = generator + judge + self-preference where `own` is 1. generator,
+    judge and item are (L,) codes from 0 without gaps; one item carries many verdicts, so standard errors add up its
+    scores (Liang and Zeger 1986, with C / (C - 1)). A Reason where no finite fit exists or where `own` cannot be told
+    from the margins.
     """
     codes = [np.asarray(part, dtype=np.int64) for part in (generator, judge, item)]
     answers, mine = np.asarray(accepted, dtype=np.float64), np.asarray(own, dtype=np.float64)
@@ -81,15 +66,7 @@ def judge_matrix(
     theta = _fit(design, answers)
     if theta is None:
         return Reason.SEPARATION
-    cells = codes[0] * j + codes[1]
-    effects = theta[1 : g + j - 1]
-    return JudgeMatrix(
-        generators=np.append(effects[: g - 1], -effects[: g - 1].sum()),
-        judges=np.append(effects[g - 1 :], -effects[g - 1 :].sum()),
-        self_preference=_last_parameter(design, answers, theta, codes[2], level),
-        counts=np.bincount(cells, weights=answers, minlength=g * j).reshape(g, j).astype(np.int64),
-        totals=np.bincount(cells, minlength=g * j).reshape(g, j).astype(np.int64),
-    )
+    return _last_parameter(design, answers, theta, codes[2], level)
 
 
 def _chances(design: Floats, theta: Floats) -> Floats:

@@ -5,7 +5,7 @@ import pytest
 
 from stats.core.estimate import Caution, Reason
 from stats.scores.correlation import spearman
-from stats.scores.judge_matrix import interaction_residuals, judge_matrix
+from stats.scores.judge_matrix import interaction_residuals, self_preference
 
 # 2A, L Table 4 on n = 358: rows GPT-5, Gemini 3, Opus as generators, columns the same as judges.
 TABLE_4 = np.array([[55, 67, 125], [12, 57, 104], [6, 50, 60]])
@@ -38,14 +38,9 @@ def test_the_fit_and_its_clustered_errors_agree_with_statsmodels():
     fitted = sm.GLM(accepted, np.column_stack(dummies).astype(float), family=sm.families.Binomial()).fit(
         cov_type="cluster", cov_kwds={"groups": item, "use_correction": False}
     )
-    found = judge_matrix(generator, judge, item, accepted, own)
-    assert found.self_preference.value == pytest.approx(fitted.params[-1], abs=1e-6)
-    assert found.self_preference.se == pytest.approx(fitted.bse[-1] * np.sqrt(400 / 399), abs=1e-6)
-    assert np.diff(found.generators)[0] == pytest.approx(fitted.params[1], abs=1e-6)
-    assert found.judges[2] - found.judges[0] == pytest.approx(fitted.params[4], abs=1e-6)
-    assert found.generators.sum() == pytest.approx(0, abs=1e-9)
-    assert found.counts.sum() == accepted.sum()
-    assert (found.totals == 400).all()
+    found = self_preference(generator, judge, item, accepted, own)
+    assert found.value == pytest.approx(fitted.params[-1], abs=1e-6)
+    assert found.se == pytest.approx(fitted.bse[-1] * np.sqrt(400 / 399), abs=1e-6)
 
 
 def test_the_interval_of_self_preference_covers_no_preference():
@@ -53,7 +48,7 @@ def test_the_interval_of_self_preference_covers_no_preference():
     # error knows. Monte Carlo error of the coverage: 1.3 points.
     covered = 0
     for seed in range(300):
-        low, high = judge_matrix(*verdicts(seed, items=120)).self_preference.ci
+        low, high = self_preference(*verdicts(seed, items=120)).ci
         covered += low <= 0 <= high
     assert 0.93 <= covered / 300 <= 0.98
 
@@ -61,28 +56,28 @@ def test_the_interval_of_self_preference_covers_no_preference():
 def test_a_judge_that_accepts_only_itself_has_no_finite_preference():
     generator, judge, item = (part.ravel() for part in np.indices((2, 2, 5)))
     own = (generator == judge).astype(int)
-    assert judge_matrix(generator, judge, item, own, own) is Reason.SEPARATION
+    assert self_preference(generator, judge, item, own, own) is Reason.SEPARATION
     # Every judge rejects all answers of one generator that are its own: its log odds run away, no parameter alone does.
     generator, judge, item = (part.ravel() for part in np.indices((2, 2, 3)))
     accepted = [0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0]
-    assert judge_matrix(generator, judge, item, accepted, generator == judge) is Reason.SEPARATION
-    assert judge_matrix([], [], [], [], []) is Reason.NO_ITEMS
+    assert self_preference(generator, judge, item, accepted, generator == judge) is Reason.SEPARATION
+    assert self_preference([], [], [], [], []) is Reason.NO_ITEMS
 
 
 def test_a_single_judge_cannot_be_told_to_prefer_itself():
     # One judge: own is the same as being its generator.
     assert (
-        judge_matrix([0, 0, 1, 1], [0, 0, 0, 0], [0, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 0])
+        self_preference([0, 0, 1, 1], [0, 0, 0, 0], [0, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 0])
         is Reason.NOT_CONNECTED
     )
 
 
 def test_few_items_are_flagged_and_wrong_tables_refused():
-    found = judge_matrix(*verdicts(5, items=12))
-    assert found.self_preference.warnings == (Caution.FEW_CLUSTERS,)
+    found = self_preference(*verdicts(5, items=12))
+    assert found.warnings == (Caution.FEW_CLUSTERS,)
     with pytest.raises(ValueError, match="between 0 and 5"):
         interaction_residuals([[6]], 5)
     with pytest.raises(ValueError, match="one length"):
-        judge_matrix([0], [0, 1], [0], [1], [1])
+        self_preference([0], [0, 1], [0], [1], [1])
     with pytest.raises(ValueError, match="0 or 1"):
-        judge_matrix([0], [0], [0], [2], [1])
+        self_preference([0], [0], [0], [2], [1])
