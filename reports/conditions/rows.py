@@ -41,7 +41,7 @@ class Entries:
     excluded: int
 
 
-def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = "") -> Entries:
+def condition_entries(release: Release, *, judge: str, frozen_tuple: str) -> Entries:
     """Read the arms of the protocol's tables, each with a few queries, without the instances that a primary exclusion
     rule leaves out.
 

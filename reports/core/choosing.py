@@ -18,7 +18,6 @@ from benchmark.protocols import get_protocol
 from benchmark.subjects import DEFAULT_TRACK, USUAL
 from judging.models import Judge, Verdict
 from judging.runs.queries import runs_asked_about, votes_to_come
-from reports.core.datasets import PLAIN
 
 PARAMETERS = ("track", "condition", "judge", "tuple")
 UNDECLARED = "none"  # how a request names runs of no tuple
@@ -195,7 +194,7 @@ class TupleInfo:
         return {key: value for key, value in asdict(self).items() if value}
 
 
-def tuples_of(release: Release, track: str, condition: str = PLAIN) -> dict[str, list[str]]:
+def tuples_of(release: Release, track: str, condition: str) -> dict[str, list[str]]:
     """The names of the tuples of a track's runs ("" for runs of none), each with its systems; one query."""
     rows = Run.objects.filter(release=release, track=track, condition=condition, outputs__isnull=False)
     found: dict[str, list[str]] = defaultdict(list)
@@ -213,7 +212,7 @@ def tuples_of_release(release: Release) -> list[str]:
 
 
 def one_tuple(
-    release: Release, track: str, wanted: str = "", condition: str = PLAIN
+    release: Release, track: str, wanted: str, condition: str
 ) -> tuple[TupleInfo | None, frozenset[str] | None]:
     """The tuple of a track's table, and its systems where others have to be left out.
 

@@ -152,7 +152,7 @@ def output_rows(release: Release, track: str, condition: str = PLAIN) -> list[Ou
     ]
 
 
-def unreleased_rows(release: Release, track: str, condition: str = PLAIN) -> list[Unreleased]:
+def unreleased_rows(release: Release, track: str, condition: str) -> list[Unreleased]:
     """What was not released on a track, by system and instance."""
     rows = UnreleasedOutput.objects.filter(run__release=release, run__track=track, run__condition=condition)
     named = rows.order_by("run__system__slug", "instance__key").values_list(
@@ -161,7 +161,7 @@ def unreleased_rows(release: Release, track: str, condition: str = PLAIN) -> lis
     return [Unreleased(system, instance) for system, instance in named.iterator(chunk_size=_CHUNK)]
 
 
-def undrawable_outputs(release: Release, track: str, condition: str = PLAIN) -> list[Undrawable]:
+def undrawable_outputs(release: Release, track: str, condition: str) -> list[Undrawable]:
     """What was left out of expert work on a track."""
     rows = Output.objects.filter(
         pk__in=excluded_outputs(release), run__track=track, run__condition=condition
@@ -172,7 +172,7 @@ def undrawable_outputs(release: Release, track: str, condition: str = PLAIN) -> 
     ]
 
 
-def judge_votes(release: Release, track: str, judge: Judge, condition: str = PLAIN) -> Iterator[Vote]:
+def judge_votes(release: Release, track: str, judge: Judge, condition: str) -> Iterator[Vote]:
     """Every stored vote of one judge version on a track, by subject."""
     rows = (
         Verdict.objects.filter(
@@ -206,7 +206,7 @@ def judge_votes(release: Release, track: str, judge: Judge, condition: str = PLA
         )
 
 
-def answers_on_outputs(release: Release, track: str, condition: str = PLAIN) -> QuerySet[Answer]:
+def answers_on_outputs(release: Release, track: str, condition: str) -> QuerySet[Answer]:
     """Live expert answers (not superseded) about one output of a track under one condition."""
     return Answer.objects.filter(
         grade__superseded_by=None,
@@ -295,7 +295,7 @@ def primary_decisions(release: Release, track: str, condition: str = PLAIN) -> l
     ]
 
 
-def drawn_items(release: Release, track: str, condition: str = PLAIN) -> list[DrawnItem]:
+def drawn_items(release: Release, track: str, condition: str) -> list[DrawnItem]:
     """The frozen draws of all campaigns on a track that look at one output at a time."""
     rows = (
         Item.objects.filter(
@@ -331,7 +331,7 @@ def drawn_items(release: Release, track: str, condition: str = PLAIN) -> list[Dr
     ]
 
 
-def graded_campaigns(release: Release, track: str, condition: str = PLAIN) -> list[Campaign]:
+def graded_campaigns(release: Release, track: str, condition: str) -> list[Campaign]:
     """Campaigns on a track that have at least one grade of a single output, by slug."""
     graded = Campaign.objects.filter(
         release=release,

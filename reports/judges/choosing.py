@@ -58,7 +58,7 @@ class TwoJudges:
         return [each for each in found if each.predicate == predicate]
 
 
-def two_judges(chosen: Chosen, against: str = "") -> TwoJudges | None:
+def two_judges(chosen: Chosen, against: str) -> TwoJudges | None:
     """The chosen judge and `against`; left out, the next one is meant. None when there is only one.
 
     Raises Refused when `against` has not spoken here or is the chosen judge itself.

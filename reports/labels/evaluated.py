@@ -23,7 +23,7 @@ def is_of_evaluator(path: Path, release: Release) -> bool:
     return read is not None and next(iter(read(path)), None) is not None
 
 
-def evaluated_rows(path: Path, release: Release, file: str = "") -> list[LabelRow]:
+def evaluated_rows(path: Path, release: Release, file: str) -> list[LabelRow]:
     """The verdicts about the run that was imported from this very file, each named after the judge in it.
 
     Raises RecordError if the protocol has no such files, the file has no verdict or a fault, or its outputs are not

@@ -427,7 +427,7 @@ class LabelReader:
         return first
 
     def expert_grades(
-        self, comments: Mapping[GradeKey, tuple[CheckedComment, ...]] | None = None
+        self, comments: Mapping[GradeKey, tuple[CheckedComment, ...]] | None
     ) -> dict[tuple[str, str], list[PublishedGrade]]:
         """Grades by campaign and track, in the order of the file, with their `comments` if some were imported."""
         grades: dict[tuple[str, str], list[PublishedGrade]] = defaultdict(list)

@@ -12,7 +12,7 @@ MAX_BYTES = 200_000_000
 _STALE = 24 * 3600  # seconds after which a file that no row names was left by a dead worker
 
 
-def new_path(ending: str = ".pdf") -> Path:
+def new_path(ending: str) -> Path:
     """A name for a file that does not exist yet; the folder is made for this user alone."""
     folder = Path(settings.REPORT_DIR)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -284,7 +284,7 @@ def _in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: tuple(vars(row).values())))
 
 
-def choose_judge(release: Release, track: str, label: str, condition: str = PLAIN) -> Judge | None:
+def choose_judge(release: Release, track: str, label: str, condition: str) -> Judge | None:
     """The judge whose verdicts are scored; None when no judge has spoken and none was named."""
     judges = list(judges_with_verdicts(release, track, condition))
     named = [judge for judge in judges if judge.label == label] if label else judges

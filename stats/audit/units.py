@@ -82,7 +82,7 @@ class AuditUnits:
         return bool((self.stratum_size >= 0).any())
 
 
-def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> AuditUnits:
+def audit_units(table: Table, *, positive: str, order: Sequence[str]) -> AuditUnits:
     """Group the rows of judges and experts; several labels of one side become their majority.
     An adjudicator's decision replaces them, unless it is an amendment of a closed campaign. Labels in sight of a
     verdict are left out.
@@ -140,7 +140,7 @@ def success_values(table: Table, positive: str) -> frozenset[str]:
     return frozenset(part.strip() for part in positive.split(","))
 
 
-def check_positive(table: Table, positive: str, order: Sequence[str] = ()) -> None:
+def check_positive(table: Table, positive: str, order: Sequence[str]) -> None:
     """Raise TableError for a success that no label has and `order` does not name: it is misspelt."""
     values = _said(table["value"]) - {"abstain", "unavailable"}
     strange = sorted(success_values(table, positive) - values - set(order))

@@ -131,7 +131,7 @@ def warnings_of(table: Table, scale: Categories, level: Level | None) -> tuple[C
     )
 
 
-def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Categories:
+def scale_of(texts: Sequence[str], order: Sequence[str]) -> Categories:
     """Numbers make an interval scale (1 and 1.0 are one value), known words and those of `order` an ordinal one.
 
     All words of `order` are categories, used or not, because their number decides about weights. Where they are numbers
