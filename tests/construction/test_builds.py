@@ -238,6 +238,8 @@ def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -
     build = run(start("first", "masked_steps", max_tokens=5_000))
     assert build.state == RunState.PAUSED
     assert "Raise the cap" in build.note
+    most = most_of_one_call(build.steps.earliest("pk"))
+    assert f"it may take {most.tokens:,} tokens" in build.note
     assert server.requests == []
     with pytest.raises(Refused, match="not enough"):
         raise_budget(actor=None, build=build, max_tokens=10)
@@ -273,17 +275,20 @@ def test_what_is_reserved_for_a_question_counts_the_format_that_is_sent_with_it(
 
 
 @pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
-def test_replies_without_words_drop_their_candidates_and_the_build_ends(
-    protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
+@pytest.mark.parametrize(
+    ("words", "code"), [(None, "not_json"), ("I cannot help with that.", "not_json"), ("{}", "wrong_reply")]
+)
+def test_replies_that_cannot_be_read_drop_their_candidates_and_the_next_build_asks_again(
+    words: str | None, code: str, protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
 ) -> None:
     source("2601.00001", text)
-    server.mood = {"kind": "text", "text": None}
+    server.mood = {"kind": "text", "text": words}
     build = run(start("first", protocol, numbers=numbers))
     assert build.state == RunState.DONE
     assert len(server.requests) == StepCall.objects.count() > 0
     assert build.tokens_spent == sum(call.prompt_tokens + 9 for call in StepCall.objects.all())
     about = Candidate.objects.filter(steps__isnull=False)
-    assert set(about.values_list("state", "code")) == {("dropped", "not_json")}
+    assert set(about.values_list("state", "code")) == {("dropped", code)}
     assert lines_of(build) == []
     server.mood = None
     second = run(start("second", protocol, numbers=numbers))
