@@ -394,6 +394,23 @@ def test_what_a_person_drops_or_repairs_is_so_in_the_release_and_can_be_undone_b
         withdraw_review(actor=owner, candidate=candidate)
 
 
+def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owner: User) -> None:
+    source("2601.00001", made_up.TEXT)
+    line = lines_of(run(start("first", "masked_steps")))[0]
+    candidate, whole = line.candidate, line.line["reference_solution"]
+
+    def repair(**after: str) -> None:
+        strings = {f"0.{path}": text for path, text in after.items()}
+        review(actor=owner, candidate=candidate, decision=Decision.REPAIR, reason="A misprint.", after=strings)
+
+    for after in ({"mask_content": "1 = 1"}, {"reference_solution": f"{whole} Done."}):
+        with pytest.raises(Refused, match="repair all three texts alike"):
+            repair(**after)
+    solved = line.line["mask_text"].replace("[MASK]", "1 = 1")
+    repair(mask_content="1 = 1", reference_solution=solved)
+    assert lines_of(candidate.paper.run)[0].line["mask_content"] == "1 = 1"
+
+
 def test_a_build_follows_the_pairs_by_hand_that_it_began_with(server: Server, owner: User) -> None:
     paper = source("2601.00001", made_up.TEXT)
     with Reader() as reader:
