@@ -453,7 +453,7 @@ def test_an_export_without_texts_says_where_they_are(server: Server) -> None:
 
 REFUSED = [
     ({"protocol": "proofs"}, "There is a recipe for each of lemmas"),
-    ({"endpoint": "elsewhere"}, "There is no endpoint 'elsewhere'"),
+    ({"endpoint": "elsewhere"}, r"There is no endpoint 'elsewhere'\. There are local\."),
     ({"model": " "}, "Name the model"),
     ({"numbers": {"max_masks": 1}}, "max_masks: the recipe has no such number"),
     ({"seed": -1}, "A seed is a number"),
@@ -518,13 +518,16 @@ def test_the_database_keeps_a_build_to_what_it_began_with(server: Server) -> Non
             change()
 
 
-def test_the_command_line_refuses_a_paper_that_is_not_there(server: Server, owner: User) -> None:
+def test_the_command_line_refuses_a_paper_that_is_not_there_and_another_build_of_that_name(server: Server, owner: User) -> None:
     source("2601.00001", made_up.TEXT, version="v2")
     options = ["--protocol=lemmas", "--endpoint=local", "--model=writer", "--max-tokens=1000000"]
     with pytest.raises(CommandError, match=r"No readable source is called 2601\.00002"):
         call_command("build", "first", *options, "--source", "2601.00001", "--source", "2601.00002")
     call_command("build", "first", *options, "--source", "2601.00001v2")
     assert Build.objects.get().papers.count() == 1
+    call_command("build", "first", *options)  # goes on with it
+    with pytest.raises(CommandError, match="The build first has the model 'writer'"):
+        call_command("build", "first", "--model=another")
 
 
 def test_a_build_is_begun_checked_and_released_on_the_command_line(
