@@ -279,7 +279,13 @@ def test_what_is_reserved_for_a_question_counts_the_format_that_is_sent_with_it(
     ("words", "code"), [(None, "not_json"), ("I cannot help with that.", "not_json"), ("{}", "wrong_reply")]
 )
 def test_replies_that_cannot_be_read_drop_their_candidates_and_the_next_build_asks_again(
-    words: str | None, code: str, protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
+    words: str | None,
+    code: str,
+    protocol: str,
+    text: str,
+    numbers: dict[str, object],
+    asked: int,
+    server: Server,
 ) -> None:
     source("2601.00001", text)
     server.mood = {"kind": "text", "text": words}
@@ -401,7 +407,9 @@ def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owne
 
     def repair(**after: str) -> None:
         strings = {f"0.{path}": text for path, text in after.items()}
-        review(actor=owner, candidate=candidate, decision=Decision.REPAIR, reason="A misprint.", after=strings)
+        review(
+            actor=owner, candidate=candidate, decision=Decision.REPAIR, reason="A misprint.", after=strings
+        )
 
     for after in ({"mask_content": "1 = 1"}, {"reference_solution": f"{whole} Done."}):
         with pytest.raises(Refused, match="repair all three texts alike"):
@@ -518,7 +526,9 @@ def test_the_database_keeps_a_build_to_what_it_began_with(server: Server) -> Non
             change()
 
 
-def test_the_command_line_refuses_a_paper_that_is_not_there_and_another_build_of_that_name(server: Server, owner: User) -> None:
+def test_the_command_line_refuses_a_paper_that_is_not_there_and_another_build_of_that_name(
+    server: Server, owner: User
+) -> None:
     source("2601.00001", made_up.TEXT, version="v2")
     options = ["--protocol=lemmas", "--endpoint=local", "--model=writer", "--max-tokens=1000000"]
     with pytest.raises(CommandError, match=r"No readable source is called 2601\.00002"):

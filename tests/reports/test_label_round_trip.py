@@ -133,7 +133,12 @@ def test_what_only_a_program_says_about_instances_is_read_back(tmp_path, protoco
         InstanceFactory(release=release, key="7", domain="algebra", payload={})
     judge = imported_judge(actor=None, slug="program", protocol=protocol, published_as="program-v1")
     VerdictFactory(
-        judge=judge, output=None, instance=one.instances.get(), predicate=predicate, value="no", state="answered"
+        judge=judge,
+        output=None,
+        instance=one.instances.get(),
+        predicate=predicate,
+        value="no",
+        state="answered",
     )
     first = [{**found, "release": ""} for found in label_rows(one)]
     import_labels(actor=None, path=written(tmp_path, "csv", first), release=other)

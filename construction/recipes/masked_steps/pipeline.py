@@ -71,7 +71,9 @@ class MaskPipeline(Pipeline):
 
     def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
         if line["mask_text"].replace(MASK, line["mask_content"]) != line["reference_solution"]:
-            reason = "With the formula at its place the proof is not the whole proof: repair all three texts alike"
+            reason = (
+                "With the formula at its place the proof is not the whole proof: repair all three texts alike"
+            )
             return Drop("mask_does_not_fit", reason)
         return not_set(text)
 
