@@ -59,7 +59,10 @@ def reserve(kind: Kind, claimed: list[Task]) -> list[Task]:
         refused.update(beyond)
         if not granted and not reserved.tokens:
             spent = f"{run.tokens_spent:,} tokens and {run.cost_spent.normalize():f} are spent"
-            run.note = f"The next call could exceed the run's cap: {spent}. Raise the cap to continue."
+            more = f"it may take {needed.tokens:,} tokens and {needed.cost.normalize():f}"
+            run.note = (
+                f"The next call could exceed the run's cap: {spent}, {more}. Raise the cap to continue."
+            )
             run.state = RunState.PAUSED
             run.save(update_fields=["note", "state"])
             kind.paused(run)

@@ -24,8 +24,10 @@ def declared_endpoints(source: str) -> dict[str, Endpoint]:
 
 def check_endpoint(name: str, *, field: str = "endpoint") -> None:
     """Raises Refused for an endpoint that is not declared."""
-    if name not in declared_endpoints(settings.JUDGE_ENDPOINTS):
-        raise Refused(f"There is no endpoint {name!r}. {HOW_TO}", code="no_endpoint", field=field)
+    declared = declared_endpoints(settings.JUDGE_ENDPOINTS)
+    if name not in declared:
+        instead = f"There are {', '.join(sorted(declared))}." if declared else HOW_TO
+        raise Refused(f"There is no endpoint {name!r}. {instead}", code="no_endpoint", field=field)
 
 
 def no_endpoint_reason() -> str:

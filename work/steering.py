@@ -76,9 +76,11 @@ def check_budget(
     """Raises Refused for no budget, and for one that cannot be kept or is not enough for a single call."""
     if max_tokens is None and max_cost is None:
         raise Refused("Give a budget, in tokens or in money.", code="no_budget", field="max_cost")
-    if (max_tokens is not None and max_tokens <= int(str(decoding["max_tokens"]))) or (
-        max_cost is not None and max_cost <= 0
-    ):
+    least = int(str(decoding["max_tokens"]))
+    if max_tokens is not None and max_tokens <= least:
+        reason = f"This budget is not enough for one {one}, whose reply alone may have {least:,} tokens."
+        raise Refused(reason, code="small_budget", field="max_tokens")
+    if max_cost is not None and max_cost <= 0:
         raise Refused(f"This budget is not enough for one {one}.", code="small_budget", field="max_cost")
     if max_cost is not None and not (asked.prompt_price or asked.completion_price):
         raise Refused("A budget in money needs prices.", code="no_prices", field="prompt_price")

@@ -42,10 +42,8 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         Campaign.objects.select_related("release__benchmark", "rubric", "created_by"), slug=slug
     )
     domains, people = queries.progress_by_domain(row), queries.progress_by_reviewer(row)
-    waiting, hindered = (
-        queries.waiting_places(row),
-        [cast(int, one["reviewer"]) for one in people if one["hindrance"]],
-    )
+    waiting = queries.waiting_places(row)
+    hindered = [cast(int, one["reviewer"]) for one in people if one["hindrance"]]
     drawn, places, taken, submitted = (
         sum(cast(int, one[name]) for one in domains) for name in ("items", "wanted", "taken", "submitted")
     )

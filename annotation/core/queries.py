@@ -424,7 +424,7 @@ def progress_by_item(campaign: Campaign) -> QuerySet[Item]:
 
 
 def progress_by_domain(campaign: Campaign) -> list[dict[str, object]]:
-    """Rows {domain, items, places, taken, submitted}."""
+    """Rows {domain, items, wanted, taken, submitted}."""
     domains = campaign.items.order_by("domain").values("domain")
     totals = domains.annotate(items=Count("pk"), wanted=Sum("places"), taken=Sum("places_taken"))
     submitted = _submitted_by("item__domain", item__campaign=campaign)

@@ -20,7 +20,7 @@ from canonical import canonical_json
 from construction.models import Build, BuildPaper, Candidate, Step, StepCall
 from construction.pipeline import get_pipeline
 from construction.reading.process import Asked, Readers
-from construction.recipes.passages import Drop
+from construction.recipes.passages import UNREADABLE, Drop
 from llm import Client, most_sent
 from llm.structured import StructuredPrompt
 from work.asking import (
@@ -166,7 +166,8 @@ def _store(paper: BuildPaper, states: Sequence[Mapping[str, Any]]) -> None:
         for question in [questions[candidate.key]]
     ]
     given = Step.objects.filter(input_sha256__in={step.input_sha256 for step in steps}, state=TaskState.DONE)
-    given = given.exclude(text="")  # a model that said nothing may say something when it is asked again
+    # A model that said nothing, or nothing that can be read, may do better when it is asked again.
+    given = given.exclude(text="").exclude(candidate__code__in=UNREADABLE, candidate__stage=F("stage"))
     first = {step.input_sha256: step for step in given.filter(reused=None).order_by("-pk")}
     for step in steps:
         if earlier := first.get(step.input_sha256):

@@ -25,6 +25,7 @@ _INTERNAL = re.compile(r"\\(?!(?:xymatrix|ar)@)[A-Za-z]+(?:(?:_[A-Za-z]+){2,}:[A
 _BEGIN = "\\begin{document}"
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
+UNREADABLE = ("not_json", "wrong_reply")  # codes of replies that are not what was asked for
 Reply = TypeVar("Reply", bound=Strict)
 Record = TypeVar("Record", bound=BaseModel)
 

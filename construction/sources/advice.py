@@ -8,7 +8,7 @@ WHAT_TO_DO = {
     "postscript_only": _OTHER_FORM,
     "html_only": "This is a web page, perhaps an error message of the server. Download the source again.",
     "withdrawn": "Leave it out, or add an earlier version of the paper.",
-    "unknown": "Check that this is the source: a .tex file, or a tar or zip of them.",
+    "unknown": "Check that this is the source: a .tex file (in UTF-8, not UTF-16), or a tar or zip of them.",
     "broken": _BROKEN,
     "encrypted": "Unpack it with its password, pack it again without one, and add that.",
     "compression": "Unpack it and pack it again as .tar.gz.",

@@ -44,6 +44,11 @@ def construction_program(release: Release) -> ProgramJudge:
     raise Refused(f"The protocol {protocol.name} has no construction audit.", code="no_construction_audit")
 
 
+def slug_of_program(release: Release) -> str:
+    """The name of the judge as which the program's verdicts are kept, here and in label tables."""
+    return f"{release.benchmark.protocol}-{construction_program(release).name}"
+
+
 def audit_construction(*, actor: User | None, release: Release) -> ConstructionReport:
     """Ask the program's present version about every instance it has not judged yet.
 
@@ -51,7 +56,7 @@ def audit_construction(*, actor: User | None, release: Release) -> ConstructionR
     verdicts of the old one stay. Raises Refused when the protocol has no construction audit.
     """
     program = construction_program(release)
-    slug = f"{release.benchmark.protocol}-{program.name}"
+    slug = slug_of_program(release)
     judge = create_judge(actor=actor, slug=slug, protocol=release.benchmark.protocol, program=program.label)
     # what the program says about the instances and items that the judge has no verdict on
     said = Verdict.objects.filter(judge=judge, instance__release=release)

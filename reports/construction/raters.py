@@ -13,7 +13,7 @@ from benchmark.protocol import ConstructionItem
 from benchmark.protocols import get_protocol
 from canonical.documents import Free
 from judging.models import Judge, Verdict
-from judging.programs.construction import construction_program
+from judging.programs.construction import slug_of_program
 from judging.runs.tally import Ballot, Tally, tally
 from reports.construction.document import VALUES, newest_audit
 from reports.core.choosing import named_or_first
@@ -157,9 +157,10 @@ def raters(release: Release, judge: str = "") -> Raters:
 
     Raises Refused when the protocol has no construction audit, or when there is no such judge.
     """
-    construction_program(release)
+    own = slug_of_program(release)
     verdicts = Verdict.objects.filter(instance__release=release)
-    speakers = verdicts.filter(judge__program="").values("judge")
+    # A label table of another site has the program's verdicts as a judge's, and it is no second rater.
+    speakers = verdicts.filter(judge__program="").exclude(judge__slug=own).values("judge")
     asked = tuple(Judge.objects.filter(pk__in=speakers).order_by("created_at", "pk"))
     named_or_first([each.label for each in asked], judge, "judge", where=" of these instances")
     chosen = next((each for each in reversed(asked) if judge in ("", each.label)), None)

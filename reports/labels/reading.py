@@ -13,7 +13,7 @@ from annotation.importing.grades import FactsOfAGrade, PublishedAnswer, Publishe
 from annotation.models import CampaignKind
 from annotation.rubrics.available import known_rubrics
 from benchmark.models import Instance, Output, Release
-from benchmark.protocol import Protocol
+from benchmark.protocol import PROGRAM_VALUES, Protocol
 from benchmark.rubrics import Rubric, RubricError
 from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
 from judging.asking.prompts import predicate_prompt
@@ -197,7 +197,9 @@ class LabelReader:
         yield from self._version_complaints(row)
 
     def _labels(self, predicate: str) -> Sequence[str]:
-        """What judges can say about a predicate."""
+        """What judges can say about a predicate; of some only a program says something."""
+        if predicate not in {known.key for known in self.protocol.all_predicates}:
+            return PROGRAM_VALUES
         return predicate_prompt(self.protocol, predicate).labels
 
     def _version_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:

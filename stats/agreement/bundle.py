@@ -114,8 +114,8 @@ def agreement(
         rated = (table >= 0).all(axis=1)
         scores = ratings.points[table[rated]]
         if min(scores.shape) >= 2:
-            units = None if clusters is None else np.unique(clusters[rated], return_inverse=True)[1]
-            return found | correlations(scores, level=level, clusters=units)
+            codes = None if clusters is None else np.unique(clusters[rated], return_inverse=True)[1]
+            return found | correlations(scores, level=level, clusters=codes)
         lacking = Reason.INCOMPLETE
     return found | {form: undefined(form, lacking, level=level) for form in FORMS}
 

@@ -238,6 +238,8 @@ def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -
     build = run(start("first", "masked_steps", max_tokens=5_000))
     assert build.state == RunState.PAUSED
     assert "Raise the cap" in build.note
+    most = most_of_one_call(build.steps.earliest("pk"))
+    assert f"it may take {most.tokens:,} tokens" in build.note
     assert server.requests == []
     with pytest.raises(Refused, match="not enough"):
         raise_budget(actor=None, build=build, max_tokens=10)
@@ -273,17 +275,26 @@ def test_what_is_reserved_for_a_question_counts_the_format_that_is_sent_with_it(
 
 
 @pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
-def test_replies_without_words_drop_their_candidates_and_the_build_ends(
-    protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
+@pytest.mark.parametrize(
+    ("words", "code"), [(None, "not_json"), ("I cannot help with that.", "not_json"), ("{}", "wrong_reply")]
+)
+def test_replies_that_cannot_be_read_drop_their_candidates_and_the_next_build_asks_again(
+    words: str | None,
+    code: str,
+    protocol: str,
+    text: str,
+    numbers: dict[str, object],
+    asked: int,
+    server: Server,
 ) -> None:
     source("2601.00001", text)
-    server.mood = {"kind": "text", "text": None}
+    server.mood = {"kind": "text", "text": words}
     build = run(start("first", protocol, numbers=numbers))
     assert build.state == RunState.DONE
     assert len(server.requests) == StepCall.objects.count() > 0
     assert build.tokens_spent == sum(call.prompt_tokens + 9 for call in StepCall.objects.all())
     about = Candidate.objects.filter(steps__isnull=False)
-    assert set(about.values_list("state", "code")) == {("dropped", "not_json")}
+    assert set(about.values_list("state", "code")) == {("dropped", code)}
     assert lines_of(build) == []
     server.mood = None
     second = run(start("second", protocol, numbers=numbers))
@@ -389,6 +400,25 @@ def test_what_a_person_drops_or_repairs_is_so_in_the_release_and_can_be_undone_b
         withdraw_review(actor=owner, candidate=candidate)
 
 
+def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owner: User) -> None:
+    source("2601.00001", made_up.TEXT)
+    line = lines_of(run(start("first", "masked_steps")))[0]
+    candidate, whole = line.candidate, line.line["reference_solution"]
+
+    def repair(**after: str) -> None:
+        strings = {f"0.{path}": text for path, text in after.items()}
+        review(
+            actor=owner, candidate=candidate, decision=Decision.REPAIR, reason="A misprint.", after=strings
+        )
+
+    for after in ({"mask_content": "1 = 1"}, {"reference_solution": f"{whole} Done."}):
+        with pytest.raises(Refused, match="repair all three texts alike"):
+            repair(**after)
+    solved = line.line["mask_text"].replace("[MASK]", "1 = 1")
+    repair(mask_content="1 = 1", reference_solution=solved)
+    assert lines_of(candidate.paper.run)[0].line["mask_content"] == "1 = 1"
+
+
 def test_a_build_follows_the_pairs_by_hand_that_it_began_with(server: Server, owner: User) -> None:
     paper = source("2601.00001", made_up.TEXT)
     with Reader() as reader:
@@ -431,7 +461,7 @@ def test_an_export_without_texts_says_where_they_are(server: Server) -> None:
 
 REFUSED = [
     ({"protocol": "proofs"}, "There is a recipe for each of lemmas"),
-    ({"endpoint": "elsewhere"}, "There is no endpoint 'elsewhere'"),
+    ({"endpoint": "elsewhere"}, r"There is no endpoint 'elsewhere'\. There are local\."),
     ({"model": " "}, "Name the model"),
     ({"numbers": {"max_masks": 1}}, "max_masks: the recipe has no such number"),
     ({"seed": -1}, "A seed is a number"),
@@ -496,13 +526,18 @@ def test_the_database_keeps_a_build_to_what_it_began_with(server: Server) -> Non
             change()
 
 
-def test_the_command_line_refuses_a_paper_that_is_not_there(server: Server, owner: User) -> None:
+def test_the_command_line_refuses_a_paper_that_is_not_there_and_another_build_of_that_name(
+    server: Server, owner: User
+) -> None:
     source("2601.00001", made_up.TEXT, version="v2")
     options = ["--protocol=lemmas", "--endpoint=local", "--model=writer", "--max-tokens=1000000"]
     with pytest.raises(CommandError, match=r"No readable source is called 2601\.00002"):
         call_command("build", "first", *options, "--source", "2601.00001", "--source", "2601.00002")
     call_command("build", "first", *options, "--source", "2601.00001v2")
     assert Build.objects.get().papers.count() == 1
+    call_command("build", "first", *options)  # goes on with it
+    with pytest.raises(CommandError, match="The build first has the model 'writer'"):
+        call_command("build", "first", "--model=another")
 
 
 def test_a_build_is_begun_checked_and_released_on_the_command_line(

@@ -16,6 +16,7 @@ from benchmark.releases.integrity import release_sha256
 from canonical.documents import as_json
 from judging.models import Judge
 from judging.programs.construction import audit_construction
+from judging.runs.actions import imported_judge
 from reports.construction.raters import BothAnswers, chosen_rows, raters
 from tests.annotation.grading import submit_grade
 from tests.benchmark.files import example_payload, gap
@@ -80,6 +81,16 @@ def test_votes_are_settled_and_stand_beside_the_program(release, judge):
     assert leaks["answers"]["judge"] == {"yes": 2, "no": 1, **zero, "unavailable": 1}
     assert leaks["answers"]["experts"] == {"yes": 0, "no": 0, **zero}
     assert leaks["standings"] == {"contradiction": 1, "open": 0, "agreed": 2, "alone": 1}
+
+
+def test_a_table_of_another_site_does_not_make_the_program_a_second_rater(release):
+    there = imported_judge(
+        actor=None, slug="re2math-construction", protocol="re2math", published_as="re2math-construction-v2"
+    )
+    for instance in release.instances.all():
+        said(there, instance, "leak_free", "no")
+    found = raters(release)
+    assert (found.judge, list(found.judges)) == (None, [])
 
 
 def test_kappa_is_that_of_the_instances_both_answered(release, judge):

@@ -125,6 +125,30 @@ def test_verdicts_on_instances_are_read_back_as_they_were_written(tmp_path, form
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(("protocol", "predicate"), [("masked_steps", "well_formed"), ("lemmas", "faithful")])
+def test_what_only_a_program_says_about_instances_is_read_back(tmp_path, protocol, predicate):
+    benchmark = BenchmarkFactory(slug=protocol, name=protocol, protocol=protocol)
+    one, other = (ReleaseFactory(name=name, benchmark=benchmark) for name in ("one", "other"))
+    for release in (one, other):
+        InstanceFactory(release=release, key="7", domain="algebra", payload={})
+    judge = imported_judge(actor=None, slug="program", protocol=protocol, published_as="program-v1")
+    VerdictFactory(
+        judge=judge,
+        output=None,
+        instance=one.instances.get(),
+        predicate=predicate,
+        value="no",
+        state="answered",
+    )
+    first = [{**found, "release": ""} for found in label_rows(one)]
+    import_labels(actor=None, path=written(tmp_path, "csv", first), release=other)
+    assert [{**found, "release": ""} for found in label_rows(other)] == first
+    wrong = written(tmp_path, "csv", [{**first[0], "value": "perhaps"}])
+    with pytest.raises(Refused, match="'perhaps' is not one of yes, no, uncertain"):
+        import_labels(actor=None, path=wrong, release=other)
+
+
+@pytest.mark.django_db
 def test_a_verdict_on_an_instance_is_to_a_question_about_instances(unlabelled_gaps: Release, tmp_path):
     key = unlabelled_gaps.instances.earliest("pk").key
     given = {**row(""), "rater_kind": "judge", "rater": "r", "value": "yes", "judge_version": "r-v1"}

@@ -43,7 +43,11 @@ class Command(TouchstoneCommand):
         parser.add_argument("--max-tokens", type=int, help="budget in tokens")
 
     def run(self, **options: Any) -> dict[str, object]:
-        build = Build.objects.filter(name=options["name"]).first() or self._begin(options)
+        build = Build.objects.filter(name=options["name"]).first()
+        if build is None:
+            build = self._begin(options)
+        else:
+            _check_goes_on(build, options)
         while True:
             drain()
             reconcile_builds()
@@ -102,3 +106,12 @@ class Command(TouchstoneCommand):
         plan = Plan(numbers=numbers, **{name: options[name] for name in named})
         budget = {name: options[name] for name in ("max_cost", "max_tokens")}
         return begin(actor=None, plan=plan, sources=sources, **budget)
+
+
+def _check_goes_on(build: Build, options: dict[str, Any]) -> None:
+    """Raises Refused for options that mean another build of that name."""
+    for name in ("protocol", "endpoint", "model"):
+        given, there = (options[name] or "").strip(), getattr(build, name)
+        if given not in ("", there):
+            reason = f"The build {build} has the {name} {there!r}, and goes on with it; for {given!r} begin another."
+            raise Refused(reason, code="name_taken", field=name)

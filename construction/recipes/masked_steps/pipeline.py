@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from benchmark.protocols.masked_steps.schema import MASK
 from construction.pipeline import (
     Answers,
     Expected,
@@ -25,7 +26,7 @@ from construction.recipes.masked_steps.masks import (
 )
 from construction.recipes.masked_steps.pairs import Pair, pairs
 from construction.recipes.masked_steps.recipe import Recipe
-from construction.recipes.passages import Drop, Made
+from construction.recipes.passages import Drop, Made, not_set
 from latex import Span
 
 SYMBOLS = prompt("mask-symbols.v1", Symbols)
@@ -67,6 +68,14 @@ class MaskPipeline(Pipeline):
                 continue
             stage, outcome = _made(paper, recipe, pair, Answers(replies, key), seed)
             yield State(key, (*pair.spans, *pair.proof.spans), stage, outcome)
+
+    def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
+        if line["mask_text"].replace(MASK, line["mask_content"]) != line["reference_solution"]:
+            reason = (
+                "With the formula at its place the proof is not the whole proof: repair all three texts alike"
+            )
+            return Drop("mask_does_not_fit", reason)
+        return not_set(text)
 
     def expects(self, text: str, recipe: Recipe) -> Expected:
         """Low: proofs in environments that pass the filters by a rough count, whose problems a reader understands as
