@@ -6,7 +6,6 @@ scripted one.
 """
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.frame import Figure, Spread
+from bench.frame import Figure, Spread, demo
 from construction.scripted import reply
 from llm.scripted import serving
 from tests.deployment import connect
@@ -193,17 +192,12 @@ class _Site:
 
     def __init__(self, folder: Path, database_url: str, model_url: str) -> None:
         wide = {"base_url": model_url, "private": True, "max_concurrency": IN_FLIGHT}
-        self.environment = os.environ | {
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "TOUCHSTONE_DEMO": "1",
-            "TOUCHSTONE_RUNTIME_DIR": str(folder),
-            "TOUCHSTONE_LOG_LEVEL": "ERROR",
-            "TOUCHSTONE_JUDGE_LEASE_SECONDS": "4",
-            "TOUCHSTONE_JUDGE_ENDPOINTS": json.dumps({"wide": wide}),
-        }
-        self.environment.pop("DATABASE_URL", None)
-        if database_url:
-            self.environment["DATABASE_URL"] = database_url
+        self.environment = demo(
+            folder,
+            DATABASE_URL=database_url,
+            TOUCHSTONE_JUDGE_LEASE_SECONDS="4",
+            TOUCHSTONE_JUDGE_ENDPOINTS=json.dumps({"wide": wide}),
+        )
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=self.environment, check=True)
 
     def python(self, program: str) -> str:

@@ -4,7 +4,6 @@ Uses the database that DATABASE_URL names (a test database next to it), else SQL
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.frame import Figure, Spread
+from bench.frame import Figure, Spread, demo
 
 LABELS = (100_000, 1_000_000)
 NAIVE = 50_000  # rows that fit into memory as objects
@@ -23,14 +22,8 @@ ITEMS, SUBMISSIONS, REPORT_SECONDS = 200, 40, 60.0
 def measured(*arguments: str) -> dict[str, Any]:
     """What a process of its own measured, by name: seconds with the processor's share, counts, bytes."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {
-            "TOUCHSTONE_DEMO": "1",
-            "TOUCHSTONE_RUNTIME_DIR": folder,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-        }
         command = [sys.executable, str(Path(__file__).with_name("_exporting.py")), *arguments]
-        environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[1])
-        done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
+        done = subprocess.run(command, env=demo(folder), check=True, stdout=subprocess.PIPE)
         found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         return found
 

@@ -84,6 +84,18 @@ def once(work: Callable[[], object], *, scaled: float = 1) -> Spread:
     return timed(work, runs=1, warm=0, scaled=scaled)
 
 
+def demo(folder: str | Path, **more: str) -> dict[str, str]:
+    """The environment of processes of a demo with its files in the folder, and `more`; DATABASE_URL stays as it is."""
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "TOUCHSTONE_DEMO": "1",
+        "TOUCHSTONE_RUNTIME_DIR": str(folder),
+        "TOUCHSTONE_LOG_LEVEL": "ERROR",
+        **more,
+    }
+
+
 HEADER = ("figure", "ours: min / median / max", "processor", "naive", "naive way", "ratio", "target")
 
 

@@ -4,26 +4,16 @@ Readable means that the first passage is on the screen with its formulas set. A 
 page from answering for 50 ms or more (PerformanceObserver); the longest while 300 characters are typed counts.
 """
 
-import json
-import subprocess
-import sys
-import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
+from bench._pages import chromium, seeded, served, site, visit
 from bench.frame import Figure, Spread
-from tests.deployment import ROOT, Deployment, deployed
-from tools.debian import chromium_path
-from tools.demo import free_port
 
 PAGES, LOADS, TYPED = 40, 3, 300
 PER_SECOND = 12  # characters, a fast typist
-FIRST_PORT = 18600
 WATCH = """
 window.longTasks = [];
 new PerformanceObserver((list) => {
@@ -40,54 +30,23 @@ requestAnimationFrame(look);
 ALL_SET = "!document.querySelector('.math:not([data-state]), .math[data-state=\"waiting\"]')"
 
 
-def seeded(deployment: Deployment) -> dict[str, Any]:
-    """What the seeding process prints."""
-    script = Path(__file__).with_name("_grading_page.py")
-    environment = {
-        **deployment.environment,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "PYTHONPATH": str(ROOT),
-    }
-    command = [sys.executable, str(script), str(PAGES)]
-    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def served(deployment: Deployment) -> str:
-    """The address of a server that answers."""
-    port = free_port(FIRST_PORT)
-    deployment.start("gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "4")
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/accounts/login/", timeout=20).close()
-            return f"http://127.0.0.1:{port}"
-        except OSError:
-            time.sleep(0.1)
-    raise RuntimeError(deployment.logs())
-
-
 def opened(browser: Browser, address: str, seed: dict[str, Any]) -> dict[str, float]:
     """Milliseconds of one visit: readable, all set, and the longest tasks of loading and of typing."""
-    context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 900})
-    context.add_cookies([{"name": "sessionid", "value": seed["session"], "url": address}])
-    context.add_init_script(WATCH)
-    page = context.new_page()
-    page.goto(f"/grading/items/{seed['handle']}/")
-    while not page.evaluate(ALL_SET):  # wait_for_function would need what the content policy forbids
-        page.wait_for_timeout(50)
-    done = float(page.evaluate("performance.now()"))
-    page.wait_for_timeout(1000)
-    note = page.locator('[name="note"]')
-    note.click()
-    since = float(page.evaluate("performance.now()"))
-    note.press_sequentially(
-        "The constant depends on n. " * (TYPED // 27) + "Why?", delay=1000 / PER_SECOND, timeout=300_000
-    )
-    page.wait_for_timeout(2000)  # the save that follows is part of typing
-    tasks = page.evaluate("window.longTasks")
-    readable = float(page.evaluate("window.readableAt"))
-    context.close()
+    with visit(browser, address, seed["session"], WATCH) as page:
+        page.goto(f"/grading/items/{seed['handle']}/")
+        while not page.evaluate(ALL_SET):  # wait_for_function would need what the content policy forbids
+            page.wait_for_timeout(50)
+        done = float(page.evaluate("performance.now()"))
+        page.wait_for_timeout(1000)
+        note = page.locator('[name="note"]')
+        note.click()
+        since = float(page.evaluate("performance.now()"))
+        note.press_sequentially(
+            "The constant depends on n. " * (TYPED // 27) + "Why?", delay=1000 / PER_SECOND, timeout=300_000
+        )
+        page.wait_for_timeout(2000)  # the save that follows is part of typing
+        tasks = page.evaluate("window.longTasks")
+        readable = float(page.evaluate("window.readableAt"))
     return {
         "readable": readable,
         "set": done,
@@ -98,10 +57,8 @@ def opened(browser: Browser, address: str, seed: dict[str, Any]) -> dict[str, fl
 
 def figures() -> Iterator[Figure]:
     """The server's time, then what a reviewer sees."""
-    with tempfile.TemporaryDirectory() as folder, deployed(Path(folder), TOUCHSTONE_DEMO="1") as deployment:
-        deployment.manage("collectstatic", "--noinput", "--verbosity", "0")
-        deployment.manage("createcachetable", "--verbosity", "0")
-        seed = seeded(deployment)
+    with site() as deployment:
+        seed = seeded(deployment, "_grading_page.py", PAGES)
         warm = Spread.of([row[0] for row in seed["warm"]], processor=[row[1] for row in seed["warm"]])
         cold = Spread.of([seed["cold"][0]], processor=[seed["cold"][1]])
         size = f"{seed['characters']:,} characters, {seed['blocks']} passages, {seed['formulas']:,} formulas"
@@ -109,13 +66,9 @@ def figures() -> Iterator[Figure]:
             f"made by the server: {size}", warm, cold, "while a worker renders the text", target=0.15
         )
         address = served(deployment)
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=chromium_path(with_windows=True), args=["--no-sandbox"]
-            )
+        with chromium() as browser:
             opened(browser, address, seed)
             visits = [opened(browser, address, seed) for _ in range(LOADS)]
-            browser.close()
     seconds = {key: Spread.of([visit[key] / 1000 for visit in visits]) for key in visits[0]}
     yield Figure("first passage readable in Chromium", seconds["readable"], target=1.0)
     yield Figure("all formulas set", seconds["set"])

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.frame import Figure, Spread
+from bench.frame import Figure, Spread, demo
 from tools.servers import postgresql
 
 SAMPLE = Path("sample") / "re2math"
@@ -91,14 +91,9 @@ class Site:
             "wide": {**declared, "max_concurrency": IN_FLIGHT},
             "one": {**declared, "max_concurrency": 1},
         }
-        self.environment = os.environ | {
-            "DATABASE_URL": database_url,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "TOUCHSTONE_DEMO": "1",
-            "TOUCHSTONE_RUNTIME_DIR": str(folder),
-            "TOUCHSTONE_LOG_LEVEL": "ERROR",
-            "TOUCHSTONE_JUDGE_ENDPOINTS": json.dumps(endpoints),
-        }
+        self.environment = demo(
+            folder, DATABASE_URL=database_url, TOUCHSTONE_JUDGE_ENDPOINTS=json.dumps(endpoints)
+        )
 
     def manage(self, *arguments: str) -> None:
         command = [sys.executable, "manage.py", *arguments]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench._http import Visitor
-from bench.frame import Figure, Spread
+from bench.frame import Figure, Spread, demo
 from bench.web_requests import Site, expect, processor
 
 CLIENTS, WARM, PAGES, ROUNDS = 8, 2_000, 4_000, 5
@@ -24,15 +24,7 @@ FILES = {
 
 def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as files:
-        environment = os.environ | {
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "TOUCHSTONE_DEMO": "1",
-            "TOUCHSTONE_RUNTIME_DIR": files,
-            "TOUCHSTONE_LOG_LEVEL": "ERROR",
-            "PYTHONPATH": str(Path(__file__).parents[1]),
-        }
-        environment.pop("DATABASE_URL", None)
-        environment.pop("CELERY_BROKER_URL", None)
+        environment = demo(files, DATABASE_URL="", CELERY_BROKER_URL="")
         made = Site(environment, postmaster=os.getpid())
         for command in ("migrate", "createcachetable", "collectstatic", "seed_demo"):
             options = ["--noinput"] if command == "collectstatic" else []

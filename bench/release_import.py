@@ -4,14 +4,13 @@ Two sizes show that memory does not grow with the file.
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.frame import Figure, Spread
+from bench.frame import Figure, Spread, demo
 
 SIZES = (10_000, 40_000)
 TARGET = 10.0  # seconds for the first size
@@ -53,11 +52,7 @@ def measure(instances: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "release.jsonl"
         write_release(path, instances)
-        environment = os.environ | {
-            "TOUCHSTONE_DEMO": "1",
-            "TOUCHSTONE_RUNTIME_DIR": folder,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-        }
+        environment = demo(folder, DATABASE_URL="")
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=environment, check=True)
         done = subprocess.run(
             [sys.executable, "-c", MEASURE, str(path)], env=environment, check=True, stdout=subprocess.PIPE

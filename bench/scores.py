@@ -6,7 +6,6 @@ expert audit of 175 outputs. A million labels in a CSV file.
 
 import csv
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.frame import Figure, Spread, once
+from bench.frame import Figure, Spread, demo, once
 from stats.core.bootstrap import generator
 
 SYSTEMS, INSTANCES, PAIRED = 7, 200, 33
@@ -136,11 +135,7 @@ def write_labels(path: Path, labels: int) -> None:
 
 def run(script: str, folder: str, *arguments: str) -> str:
     """Standard output of a script in a process of its own, with its own database."""
-    environment = os.environ | {
-        "TOUCHSTONE_DEMO": "1",
-        "TOUCHSTONE_RUNTIME_DIR": folder,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
+    environment = demo(folder, DATABASE_URL="")
     command = [sys.executable, "-c", script, *arguments]
     return subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 

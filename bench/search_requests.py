@@ -6,7 +6,6 @@ which a model reads the query itself is not counted.
 """
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.frame import Figure, Spread
+from bench.frame import Figure, Spread, demo
 
 STATEMENTS, QUERIES = 100_000, 200
 TARGETS = {
@@ -125,17 +124,13 @@ def figures() -> Iterator[Figure]:
     for recipe in ("words", "hybrid"):
         with tempfile.TemporaryDirectory() as folder:
             corpus, queries = texts(Path(folder))
-            environment = os.environ | {
-                "TOUCHSTONE_DEMO": "1",
-                "TOUCHSTONE_RUNTIME_DIR": folder,
-                "TOUCHSTONE_LOG_LEVEL": "ERROR",
-                "TOUCHSTONE_ALLOWED_HOSTS": "testserver",
-                "DJANGO_SETTINGS_MODULE": "config.settings",
-                "OPENBLAS_NUM_THREADS": "1",
-                "DATABASE_URL": "",
-                "TOUCHSTONE_STATIC_STORAGE": "django.contrib.staticfiles.storage.StaticFilesStorage",
-                "PYTHONPATH": str(Path(__file__).parents[1]),
-            }
+            environment = demo(
+                folder,
+                DATABASE_URL="",
+                OPENBLAS_NUM_THREADS="1",
+                TOUCHSTONE_ALLOWED_HOSTS="testserver",
+                TOUCHSTONE_STATIC_STORAGE="django.contrib.staticfiles.storage.StaticFilesStorage",
+            )
             command = [sys.executable, "-c", MEASURE, str(corpus), recipe, str(queries)]
             done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
         for name, seconds in json.loads(done.stdout.splitlines()[-1]).items():

@@ -1,19 +1,15 @@
 """The transcript of an attempt of more than 300 steps in Chromium: from navigation to the first step on the screen."""
 
 import json
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
+from bench._pages import chromium, served, site, visit
 from bench.frame import Figure, Spread
-from bench.grading_page import served
-from tests.deployment import deployed
 from tests.llm.server import serving
 from tests.solving.begin import BEGIN
 from tests.solving.world import Shape, World, answer
-from tools.debian import chromium_path
 
 SEED, LOADS = 7, 5
 SHAPE = Shape(rounds=20, proposers=8, verifiers=8)
@@ -46,41 +42,30 @@ PAINTED = "(performance.getEntriesByName('first-contentful-paint')[0] || {}).sta
 
 def opened(browser: Browser, address: str, session: str, attempt: int) -> dict[str, float]:
     """Seconds of one visit with an empty cache, from navigation: the first paint with content, and the first step."""
-    context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 900})
-    context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
-    context.add_init_script(WATCH)
-    page = context.new_page()
-    page.goto(f"/solving/attempts/{attempt}/")
-    while page.evaluate(PAINTED) is None or page.evaluate("window.stepAt") is None:
-        page.wait_for_timeout(50)
-    found = {"paint": page.evaluate(PAINTED) / 1000, "step": page.evaluate("window.stepAt") / 1000}
-    context.close()
+    with visit(browser, address, session, WATCH) as page:
+        page.goto(f"/solving/attempts/{attempt}/")
+        while page.evaluate(PAINTED) is None or page.evaluate("window.stepAt") is None:
+            page.wait_for_timeout(50)
+        found = {"paint": page.evaluate(PAINTED) / 1000, "step": page.evaluate("window.stepAt") / 1000}
     return found
 
 
 def figures() -> Iterator[Figure]:
     """One attempt of RMA in the scripted world, looked at by its owner; the first visit does not count."""
-    with tempfile.TemporaryDirectory() as folder, serving() as server:
+    with serving() as server:
         server.keyed = lambda request, key: answer(World(), SEED, request, key)
         endpoints = {"local": {"base_url": server.url, "private": True, "max_concurrency": 8}}
-        declared = {"TOUCHSTONE_DEMO": "1", "TOUCHSTONE_JUDGE_ENDPOINTS": json.dumps(endpoints)}
-        with deployed(Path(folder), **declared) as deployment:
-            deployment.manage("collectstatic", "--noinput", "--verbosity", "0")
-            deployment.manage("createcachetable", "--verbosity", "0")
+        with site(TOUCHSTONE_JUDGE_ENDPOINTS=json.dumps(endpoints)) as deployment:
             begun = BEGIN.format(shape=SHAPE, attempts=1, seed=SEED)
             printed = deployment.manage("shell", "-c", begun + _WORK)
             made = json.loads(printed.strip().splitlines()[-1])
             if made["steps"] != STEPS:
                 raise RuntimeError(f"{made['steps']} steps were made, not {STEPS}")
             address = served(deployment)
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(
-                    executable_path=chromium_path(with_windows=True), args=["--no-sandbox"]
-                )
+            with chromium() as browser:
                 visits = [
                     opened(browser, address, made["session"], made["attempt"]) for _ in range(LOADS + 1)
                 ]
-                browser.close()
     seconds = {name: Spread.of([visit[name] for visit in visits[1:]]) for name in ("paint", "step")}
     yield Figure(f"transcript of {STEPS} steps: first paint with content in Chromium", seconds["paint"])
     yield Figure(f"transcript of {STEPS} steps: first step visible", seconds["step"], target=1.0)

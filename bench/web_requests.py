@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench._http import Visitor
-from bench.frame import Figure, Spread
+from bench.frame import Figure, Spread, demo
 from tools.servers import free_port, postgresql
 
 LABELS = (1_000, 100_000, 1_000_000)
@@ -69,16 +69,8 @@ def site() -> Iterator[Site]:
         tempfile.TemporaryDirectory() as files,
         postgresql(packages, Path(cluster), durable=True) as database_url,
     ):
-        environment = os.environ | {
-            "DATABASE_URL": database_url,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "TOUCHSTONE_DEMO": "1",
-            "TOUCHSTONE_RUNTIME_DIR": files,
-            "TOUCHSTONE_LOG_LEVEL": "ERROR",
-            "PYTHONPATH": str(Path(__file__).parents[1]),
-        }
         postmaster = int((Path(cluster) / "data" / "postmaster.pid").read_text().split()[0])
-        made = Site(environment, postmaster)
+        made = Site(demo(files, DATABASE_URL=database_url), postmaster)
         made.run("manage.py", "migrate", "-v0")
         made.run("manage.py", "createcachetable", "-v0")
         made.run("manage.py", "collectstatic", "--noinput", "-v0")
