@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -234,7 +233,7 @@ def withdraw_record(*, actor: User | None, record: PublicRecord, reason: str) ->
     if not rows.update(withdrawn_at=timezone.now(), withdrawn_reason=reason):
         raise Refused(f"{record} was withdrawn before.", code="withdrawn")
     note(actor=actor, verb="withdraw record", target=record, reason=reason)
-    transaction.on_commit(partial(_write_pages, record), robust=True)
+    transaction.on_commit(lambda: _write_pages(record), robust=True)
 
 
 def _write_pages(record: PublicRecord) -> None:

@@ -1,23 +1,17 @@
 // Which key does what: the page's own keys, or those that somebody chose in the list of keys. Kept in this browser.
 // Digits answer questions and stay as they are; two actions never share a key.
 
+import { keep, kept } from "../kept.js";
+
 const NAME = "touchstone:keys";
 const FIXED = /^[0-9]$|^(Enter|Escape|Tab| |Shift|Control|Alt|Meta|CapsLock|AltGraph)$/;
 const WORDS = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" };
-
-function remembered() {
-  try {
-    return JSON.parse(localStorage.getItem(NAME)) ?? {};
-  } catch {
-    return {};
-  }
-}
 
 export class Bindings {
   constructor({ list, problem, reset }) {
     this.problem = problem;
     this.rows = [...list.querySelectorAll("[data-action]")];
-    this.chosen = remembered();
+    this.chosen = kept(NAME) ?? {};
     for (const row of this.rows) this.#wire(row);
     reset.hidden = false;
     reset.addEventListener("click", () => this.#keep({}));
@@ -63,9 +57,7 @@ export class Bindings {
   #keep(chosen) {
     this.chosen = chosen;
     this.#say("");
-    try {
-      localStorage.setItem(NAME, JSON.stringify(chosen));
-    } catch {
+    if (!keep(NAME, chosen)) {
       this.#say("This browser cannot store your keys: they last until you leave the page.");
     }
     this.#show();

@@ -1,22 +1,8 @@
 // Two proofs beside each other: scrolled together on request, or one below the other.
 
+import { keep, kept } from "../kept.js";
+
 const NAME = "touchstone:pair";
-
-function remembered() {
-  try {
-    return JSON.parse(localStorage.getItem(NAME)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-function remember(choice) {
-  try {
-    localStorage.setItem(NAME, JSON.stringify(choice));
-  } catch {
-    // a convenience
-  }
-}
 
 // How far a proof is scrolled, from 0 at its top to 1 at its end.
 function share(proof) {
@@ -27,7 +13,7 @@ export class Pair {
   constructor({ pair, link, stack }) {
     this.pair = pair;
     this.proofs = [...pair.querySelectorAll(":scope > .proof")];
-    this.choice = remembered();
+    this.choice = kept(NAME) ?? {};
     this.buttons = { linked: link, stacked: stack };
     for (const [name, button] of Object.entries(this.buttons)) {
       button.hidden = false;
@@ -41,7 +27,7 @@ export class Pair {
 
   toggle(name) {
     this.choice[name] = !this.choice[name];
-    remember(this.choice);
+    keep(NAME, this.choice);
     this.#show();
     if (name === "linked") this.#follow(this.proofs[0]);
   }

@@ -1,16 +1,9 @@
 // A second document next to the proof: statement, reference solution, guidance, or a passage of the proof itself.
 
+import { keep, kept } from "../kept.js";
 import { fitAgain } from "../math.js";
 
 const NAME = "touchstone:beside";
-
-function remembered() {
-  try {
-    return localStorage.getItem(NAME);
-  } catch {
-    return null;
-  }
-}
 
 export class Beside {
   constructor({ parts, pane, buttons, bench, openAtFirst }) {
@@ -19,13 +12,13 @@ export class Beside {
     this.text = pane.querySelector(".second-text");
     this.documents = parts.map((part) => {
       const [summary, ...content] = part.children;
-      const kept = document.createElement("div");
-      kept.append(...content);
+      const box = document.createElement("div");
+      box.append(...content);
       part.remove();
       const title = summary.textContent.trim();
-      kept.dataset.title = title; // on paper it has no heading else, and the statement is printed even if it is closed
-      kept.toggleAttribute("data-first", part.open);
-      return { title, content: kept };
+      box.dataset.title = title; // on paper it has no heading else, and the statement is printed even if it is closed
+      box.toggleAttribute("data-first", part.open);
+      return { title, content: box };
     });
     this.buttons = this.documents.map(({ title }) => {
       const button = document.createElement("button");
@@ -39,7 +32,7 @@ export class Beside {
     // They stay in the page, so that references lead to them.
     this.text.append(...this.documents.map(({ content }) => content));
     pane.querySelector('[data-do="close"]').addEventListener("click", () => this.close());
-    const before = remembered();
+    const before = kept(NAME);
     const first = this.documents.find(({ title }) => title === before) ?? (before === null ? this.documents[0] : undefined);
     if (first && openAtFirst) this.#show(first.title, first.content);
     else this.#show("", null);
@@ -49,7 +42,7 @@ export class Beside {
     const found = this.documents.find((one) => one.title === title) ?? this.documents[0];
     if (!found) return;
     this.#show(found.title, found.content);
-    this.#remember(found.title);
+    keep(NAME, found.title);
   }
 
   openNext() {
@@ -77,7 +70,7 @@ export class Beside {
   close() {
     const button = this.buttons.find((one) => one.textContent === this.shown);
     this.#show("", null);
-    this.#remember("");
+    keep(NAME, "");
     button?.focus({ preventScroll: true });
   }
 
@@ -97,13 +90,5 @@ export class Beside {
     for (const button of this.buttons) button.setAttribute("aria-pressed", String(button.textContent === title));
     this.text.scrollTop = 0;
     fitAgain();
-  }
-
-  #remember(title) {
-    try {
-      localStorage.setItem(NAME, title);
-    } catch {
-      // a convenience
-    }
   }
 }

@@ -1,6 +1,7 @@
 // A divider between two panes: dragged, or moved with the arrow keys; each place is remembered on this device. The
 // element says what it moves: the style property in `data-moves`, its unit (rem, or % of all panes) in `data-unit`.
 
+import { keep, kept } from "../kept.js";
 import { fitAgain } from "../math.js";
 
 export function wireDivider(split, divider) {
@@ -13,19 +14,10 @@ export function wireDivider(split, divider) {
     split.style.setProperty(moves, `${value}${unit}`);
     divider.setAttribute("aria-valuenow", value);
     divider.setAttribute("aria-valuetext", unit === "%" ? `${value} %` : `${value} letters wide`);
-    try {
-      localStorage.setItem(name, value);
-    } catch {
-      // the width is a convenience
-    }
+    keep(name, value);
   }
 
-  let before = null;
-  try {
-    before = Number(localStorage.getItem(name)) || null;
-  } catch {
-    // as above
-  }
+  const before = Number(kept(name));
   if (before) place(before);
   divider.addEventListener("pointerdown", (event) => {
     divider.setPointerCapture(event.pointerId);

@@ -11,7 +11,7 @@ const plain = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 // How well an entry answers: 0 not at all. Every typed word begins a word of the entry; its name counts more than its title.
-export function rank(words, name, title, section) {
+function rank(words, name, title, section) {
   const [own, more] = [plain(name), plain(title)];
   const begins = (text, word) => new RegExp(`(?<![\\p{L}\\p{N}.])${escaped(word)}`, "u").test(text);
   let found = 1;

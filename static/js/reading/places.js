@@ -1,6 +1,8 @@
 // Where somebody is in a document: the passage at the top of the pane and how far it is scrolled past, which stays
 // right when formulas above are set later or the window becomes narrower. Kept for each document in this browser.
 
+import { keep, kept } from "../kept.js";
+
 const NAME = "touchstone:places";
 const MOST = 200;
 
@@ -15,14 +17,14 @@ export function scrollerOf(element) {
 const topOf = (scroller) => (scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top);
 
 export class Places {
-  constructor({ name, passages, cover = () => 0 }) {
-    Object.assign(this, { name, passages, cover });
+  constructor({ name, passages }) {
+    Object.assign(this, { name, passages });
   }
 
-  // The first passage of which something can be seen, below what covers the top of its pane.
+  // The first passage of which something can be seen.
   here() {
     const scroller = this.passages.length ? scrollerOf(this.passages[0]) : document.scrollingElement;
-    const top = topOf(scroller) + this.cover();
+    const top = topOf(scroller);
     let low = 0;
     for (let high = this.passages.length - 1; low < high; ) {
       const middle = (low + high) >> 1;
@@ -34,12 +36,11 @@ export class Places {
   }
 
   go(place) {
-    const passage = place && document.getElementById(place.id);
-    if (!passage) return false;
+    const passage = document.getElementById(place.id);
+    if (!passage) return;
     const scroller = scrollerOf(passage);
     const now = passage.getBoundingClientRect().top - topOf(scroller);
     scroller.scrollTop += now - place.offset;
-    return true;
   }
 
   // Brings an element to a quarter of the height of its pane, where the eye looks for it.
@@ -47,26 +48,18 @@ export class Places {
     const scroller = scrollerOf(element);
     const height = scroller === document.scrollingElement ? window.innerHeight : scroller.clientHeight;
     const now = element.getBoundingClientRect().top - topOf(scroller);
-    scroller.scrollTop += now - Math.max(this.cover() + 12, height / 4);
+    scroller.scrollTop += now - Math.max(12, height / 4);
   }
 
   keep() {
     const place = this.here();
     if (!place || !this.name) return;
-    try {
-      const { [this.name]: _, ...others } = JSON.parse(localStorage.getItem(NAME) ?? "{}");
-      const kept = Object.entries(others).slice(1 - MOST);
-      localStorage.setItem(NAME, JSON.stringify({ ...Object.fromEntries(kept), [this.name]: place }));
-    } catch {
-      // a convenience
-    }
+    const { [this.name]: _, ...others } = kept(NAME) ?? {};
+    const last = Object.entries(others).slice(1 - MOST);
+    keep(NAME, { ...Object.fromEntries(last), [this.name]: place });
   }
 
   kept() {
-    try {
-      return JSON.parse(localStorage.getItem(NAME) ?? "{}")[this.name] ?? null;
-    } catch {
-      return null;
-    }
+    return kept(NAME)?.[this.name];
   }
 }
