@@ -136,9 +136,7 @@ def finding(record: Shown) -> list[str]:
     said = [
         f"{count(systems).capitalize()} AI system{'s' * (systems != 1)} tried {count(n)} problem{'s' * (n != 1)}."
     ]
-    basis = next(
-        (name for name in ("corrected", "experts", "measured", "judge") if record.board.has(name)), ""
-    )
+    basis = record.board.square or "judge"
     valued = [
         (record.system(line.system), estimate)
         for line in lines

@@ -63,7 +63,7 @@ def build(release: Release, frozen: str, declared: Declared) -> dict[str, bytes]
     context = front(record)
     finding = " ".join(find(record))
     kinds = {"corrected": "corrected by experts", "experts": "graded by experts", "measured": "measured"}
-    basis = next((words for key, words in kinds.items() if record.board.has(key)), "AI judge only")
+    basis = kinds.get(record.board.square, "AI judge only")
     if not record.has_board and "@" not in record.compared[0].key:
         basis = "compared by experts"
     data = _data(record)

@@ -34,7 +34,6 @@ class Line:
     corrected: Estimate | None
     measured: Estimate | None
     blank: int
-    ungraded: int
     lacking: int
 
     @property
@@ -65,6 +64,11 @@ class Board:
     def has(self, column: str) -> bool:
         return any(getattr(line, column) is not None for line in self.lines)
 
+    @property
+    def square(self) -> str:
+        """The column that is drawn as squares; "" where there is only the judge."""
+        return next((name for name in ("corrected", "experts", "measured") if self.has(name)), "")
+
 
 def board(score: Score, found: Reading | None, counted: Mapping[str, OutputRow], methods: int) -> Board:
     """Best first by the estimate that is shown, ties by name. `counted` has the outputs that count, by subject."""
@@ -90,7 +94,6 @@ def board(score: Score, found: Reading | None, counted: Mapping[str, OutputRow],
     lines = []
     for system, states in score.systems.items():
         blank = states.abstained + states.failed
-        graded = experts[system].n or 0 if system in experts else 0
         lines.append(
             Line(
                 system,
@@ -100,7 +103,6 @@ def board(score: Score, found: Reading | None, counted: Mapping[str, OutputRow],
                 corrected[system].estimate if system in corrected else None,
                 measured[system].estimate if system in measured else None,
                 blank,
-                max(0, states.answered - graded) if system in experts else 0,
                 (states.missing or 0) + (states.not_released or 0),
             )
         )

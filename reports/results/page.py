@@ -69,7 +69,7 @@ def board_context(board: Board, names: Names) -> Mapping[str, object]:
         "middle": "50" if percent else f"{board.top / 2:.12g}",
         "heading": board.heading,
         "means": board.means,
-        "square": next((name for name in ("corrected", "experts", "measured") if board.has(name)), ""),
+        "square": board.square,
         "measured_title": board.measured_title,
     }
 
@@ -87,9 +87,7 @@ def apart_of(
     By a grading, by the judge or by a measure the items of two systems are paired. The outputs of an audit are not: it
     drew them by what the judge said, so it says nothing about pairs.
     """
-    source = {"experts": EXPERTS, "measured": MEASURE, "": JUDGE}.get(
-        next((name for name in ("corrected", "experts", "measured") if board.has(name)), "")
-    )
+    source = {"experts": EXPERTS, "measured": MEASURE, "": JUDGE}.get(board.square)
     wanted = f"{found.campaign.slug}:{found.key}" if source == EXPERTS and found and found.campaign else ""
     kind = next(
         (kind for kind in outcome_kinds(inputs) if kind.source == source and wanted in ("", kind.key)), None
