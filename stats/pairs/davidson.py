@@ -33,7 +33,6 @@ class DavidsonFit:
     gamma: float | None
     covariance: Floats
     log_likelihood: float
-    steps: int
 
     @property
     def se(self) -> Floats:
@@ -51,14 +50,13 @@ def fit(
     *,
     order_effect: bool = False,
     prior_sd: float | None = None,
-    start: Floats | None = None,
 ) -> DavidsonFit | Reason:
     """Fit (3, k, k) counts [result, first shown, second shown]; a Reason where no finite fit exists.
 
     `prior_sd` puts independent normal priors on the strengths (MAP), which also fits separated data.
     """
     counts = np.asarray(table, dtype=np.float64)[None]
-    return fit_all(counts, order_effect=order_effect, prior_sd=prior_sd, start=start)[0]
+    return fit_all(counts, order_effect=order_effect, prior_sd=prior_sd)[0]
 
 
 def fit_all(
@@ -99,7 +97,6 @@ def fit_all(
                 gamma=float(theta[-1]) if order_effect else None,
                 covariance=climbed.covariance[row],
                 log_likelihood=float(climbed.value[row]),
-                steps=int(climbed.steps[row]),
             )
     return found
 

@@ -110,7 +110,7 @@ class NewtonProblem:
 
 @dataclass(frozen=True)
 class Climbed:
-    """Where the climbs ended: parameters (R, size), covariances, log-likelihoods (R,), steps (R,).
+    """Where the climbs ended: parameters (R, size), covariances, log-likelihoods (R,).
 
     `finite` (R,) is False where a parameter is on its way to infinity; the rest means nothing there.
     """
@@ -118,16 +118,14 @@ class Climbed:
     theta: Floats
     covariance: Floats
     value: Floats
-    steps: Ints
     finite: np.ndarray
 
 
 def climb(problem: NewtonProblem, start: Floats) -> Climbed:
     """From `start` (R, size) to the maximum of each table."""
     theta, value = start.copy(), problem.log_likelihood(start)
-    steps = np.zeros(len(theta), dtype=np.int64)
     finite, ended = np.ones(len(theta), dtype=bool), np.zeros(len(theta), dtype=bool)
-    for number in range(1, MAX_STEPS + 1):
+    for _ in range(MAX_STEPS):
         rows = np.flatnonzero(finite & ~ended)
         if not len(rows):
             break
@@ -135,7 +133,6 @@ def climb(problem: NewtonProblem, start: Floats) -> Climbed:
         gradient, information = part.derivatives(theta[rows])
         moves, solvable = _solved(information + problem.centre(), gradient[..., None])
         theta[rows], value[rows], moved = _halved(part, theta[rows], moves[..., 0], value[rows])
-        steps[rows] = number
         finite[rows] = solvable & (np.abs(theta[rows]).max(axis=1) <= INFINITE)
         ended[rows] = moved < TOLERANCE
     finite &= ended
@@ -149,7 +146,7 @@ def climb(problem: NewtonProblem, start: Floats) -> Climbed:
     covariance[rows] = inverse - (centre if problem.precision == 0 else 0)
     variances = np.diagonal(covariance, axis1=1, axis2=2)
     finite &= (variances >= -1e-9).all(axis=1) & (variances.max(axis=1, initial=0) <= INFINITE**2)
-    return Climbed(theta, covariance, value, steps, finite)
+    return Climbed(theta, covariance, value, finite)
 
 
 def _solved(matrices: Floats, right: Floats) -> tuple[Floats, np.ndarray]:

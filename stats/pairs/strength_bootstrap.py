@@ -81,7 +81,6 @@ def clustered_strengths(
     fitted: DavidsonFit,
     *,
     seed: int,
-    replicates: int = REPLICATES,
 ) -> StrengthDraws:
     """Fits to resampled clusters; none with a single cluster.
 
@@ -89,7 +88,7 @@ def clustered_strengths(
     and fits again from the estimate.
     """
     again = _Refit(comparisons, clusters, fitted)
-    rng, tried = generator(seed), replicates if again.count > 1 else 0
+    rng, tried = generator(seed), REPLICATES if again.count > 1 else 0
     drawn = (
         np.bincount(rng.integers(again.count, size=again.count), minlength=again.count) for _ in range(tried)
     )

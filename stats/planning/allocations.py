@@ -165,19 +165,17 @@ def _width_within(
     return width if judged_success else width * sum(sizes) / sum(s.size for s in strata)
 
 
-def total_for(
-    strata: Sequence[PlannedStratum], half_width: float, *, rule: str = NEYMAN, level: float = 0.95
-) -> int | None:
+def total_for(strata: Sequence[PlannedStratum], half_width: float, *, level: float = 0.95) -> int | None:
     """The fewest audits whose expected interval is at most 2 `half_width` wide; a census always is.
 
-    None when there is nothing to audit. Widths fall with the number of audits up to the noise of simulation.
+    They are allocated as Neyman does. None when there is nothing to audit. Widths fall with the number of audits up to the noise of simulation.
     """
     if not 0 < half_width < 0.5:
         raise ValueError(f"a half-width lies strictly between 0 and 0.5, got {half_width}")
     sizes = [s.size for s in strata]
 
     def narrow(n: int) -> bool:
-        return _expected_width(strata, allocate(strata, n, rule), level) <= 2 * half_width
+        return _expected_width(strata, allocate(strata, n, NEYMAN), level) <= 2 * half_width
 
     low, high = sum(min(MIN_PER_STRATUM, size) for size in sizes), sum(sizes)
     if not high:

@@ -66,9 +66,8 @@ def neyman(
     total: int,
     *,
     costs: Sequence[float] | None = None,
-    least: int = MIN_PER_STRATUM,
 ) -> list[int]:
-    """Allocate `total` audits in proportion to N_h S_h / sqrt(cost), within [least, N_h].
+    """Allocate `total` audits in proportion to N_h S_h / sqrt(cost), within [MIN_PER_STRATUM, N_h].
 
     Strata that hit a bound keep it and the rest is allocated again; fractions go to the largest
     remainders. Raises ValueError when the bounds leave no allocation.
@@ -78,7 +77,7 @@ def neyman(
         size * spread(guess) / math.sqrt(cost)
         for size, guess, cost in zip(sizes, guesses, price, strict=True)
     ]
-    floors = [min(least, size) for size in sizes]
+    floors = [min(MIN_PER_STRATUM, size) for size in sizes]
     if not sum(floors) <= total <= sum(sizes):
         raise ValueError(f"{total} audits do not fit between {sum(floors)} and {sum(sizes)}")
     # Shares in proportion to the weights; where both bounds bind, the larger excess is fixed first.

@@ -16,13 +16,14 @@ MIN_RATERS, MIN_ITEMS = 3, 50
 
 @dataclass(frozen=True)
 class DawidSkene:
-    """Class shares (q,), posteriors (items, q), and the fit.
+    """Class shares (q,), posteriors (items, q), confusions (raters, q true, q given), and the fit.
 
     `log_likelihood` is of the observed labels; `converged` says whether it stopped by itself.
     """
 
     shares: Floats
     posteriors: Floats
+    confusions: Floats
     log_likelihood: float
     steps: int
     converged: bool
@@ -40,7 +41,6 @@ def dawid_skene(
     label: ArrayLike,
     *,
     classes: int,
-    max_steps: int = MAX_STEPS,
 ) -> DawidSkene:
     """EM from the majority until the log-likelihood moves by less than 1e-10 relatively.
 
@@ -56,7 +56,7 @@ def dawid_skene(
     data = _Data(items, raters, labels, classes)
     posteriors = data.majority()
     before, converged, step = -np.inf, False, 0
-    while step < max_steps and not converged:
+    while step < MAX_STEPS and not converged:
         step += 1
         shares, confusions = data.maximise(posteriors)
         posteriors, likelihood = data.expect(shares, confusions)
@@ -64,7 +64,7 @@ def dawid_skene(
         before = likelihood
     small = data.n_raters < MIN_RATERS or data.n_items < MIN_ITEMS
     warnings = (Caution.SMALL_FOR_MODEL,) if small else ()
-    return DawidSkene(shares, posteriors, float(before), step, converged, warnings)
+    return DawidSkene(shares, posteriors, confusions, float(before), step, converged, warnings)
 
 
 class _Data:
@@ -83,7 +83,7 @@ class _Data:
         return np.where(total > 0, votes / np.maximum(total, 1), 1 / self.q)
 
     def maximise(self, posteriors: Floats) -> tuple[Floats, Floats]:
-        """Class shares (q,) and confusions (raters, q true, q given) from posteriors."""
+        """Class shares and confusions from posteriors."""
         width = self.n_raters * self.q
         joint = np.empty((self.q, width))
         for true in range(self.q):

@@ -306,7 +306,7 @@ def test_ranks_take_the_errors_of_few_problems_for_uncertain(problems, told_apar
     # four problems and 2.36 for eight. Six equal systems in five problems had a right range in 83 % of 250 simulations.
     gap = np.random.default_rng(1).normal(size=2_000)
     gap /= gap.std(ddof=1)
-    fitted = DavidsonFit(np.array([1.5, -1.5]), None, None, np.eye(2), 0.0, 1)
+    fitted = DavidsonFit(np.array([1.5, -1.5]), None, None, np.eye(2), 0.0)
     resampled = fitted.strengths + np.column_stack([gap, -gap]) / 2
     draws = StrengthDraws(resampled, 0, problems, np.full((2, 2), problems))
     assert draws.ranks(fitted) == ([(1, 1), (2, 2)] if told_apart else [(1, 2), (1, 2)])
