@@ -164,19 +164,20 @@ class LabelReader:
             if subject.instance not in self.instances:
                 yield "subject", f"{self.release.name} has no instance {subject.instance!r}"
             return
-        pair = isinstance(subject, PairSubject)
         for one in subject.ordered if isinstance(subject, PairSubject) else [subject]:
             if str(one) not in self.outputs:
                 called = str(replace(one, system=self._slugs.get(one.system, one.system)))
                 here = f", but {called!r}, by its system's short name" if called in self.outputs else ""
                 yield "subject", f"{self.release.name} has no output {str(one)!r}{here}"
-        if isinstance(subject, PairSubject) and subject.one.track != subject.other.track:
+        if not isinstance(subject, PairSubject):
+            return
+        if subject.one.track != subject.other.track:
             yield (
                 "subject",
                 f"a pair on the tracks {subject.one.track} and {subject.other.track}: tracks are experiments of "
                 "their own, such as the groups of an ablation, and nothing is compared across them",
             )
-        if pair and row["order"] not in ("1", "2"):
+        if row["order"] not in ("1", "2"):
             yield "order", "a pair was shown in order 1 or 2"
 
     def _judge_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:

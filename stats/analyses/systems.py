@@ -93,12 +93,12 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
         labelled = np.unique(answers.output[mine[answers.output]])
         seen = {problems.values[code] for code in problems.codes[np.isin(outputs, labelled)].tolist()}
         raters = np.bincount(answers.output)[labelled] if len(labelled) else labelled
-        state = table["state"]
+        state, unlabelled = table["state"], int(mine.sum()) - len(labelled)
         row: Document = {
             "system": name,
             "outputs": int(mine.sum()),
             "labelled": len(labelled),
-            "unlabelled": int(mine.sum()) - len(labelled),
+            "unlabelled": unlabelled,
             "missing_instances": None if problems.is_empty else len(set(problems.used) - {""} - seen),
             "raters_per_output": [int(raters.min()), int(raters.max())] if len(raters) else None,
             **{
@@ -107,7 +107,6 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
             },
         }
         row["mean"] = _mean(answers, labelled, codes, scale.points, measured, options).as_json()
-        unlabelled = int(mine.sum()) - len(labelled)
         rows.append(row | _counts(answers, labelled, unlabelled, codes, successes, options.confidence))
     return {
         "level": measured,

@@ -168,7 +168,8 @@ def _width_within(
 def total_for(strata: Sequence[PlannedStratum], half_width: float, *, level: float = 0.95) -> int | None:
     """The fewest audits whose expected interval is at most 2 `half_width` wide; a census always is.
 
-    They are allocated as Neyman does. None when there is nothing to audit. Widths fall with the number of audits up to the noise of simulation.
+    They are allocated as Neyman does. None when there is nothing to audit. Widths fall with the number of audits up to
+    the noise of simulation.
     """
     if not 0 < half_width < 0.5:
         raise ValueError(f"a half-width lies strictly between 0 and 0.5, got {half_width}")
