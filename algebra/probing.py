@@ -46,6 +46,7 @@ class _Tried:
     equal: int = 0
     differ: int = 0
     one_sided: int = 0
+    too_close: int = 0  # to tell whether equal
     kinks_differ: bool = False
     parts_differ: bool = False
     example: Mapping[str, str] = field(default_factory=dict)
@@ -71,11 +72,11 @@ class _Tried:
         own_size = max(abs(left), abs(right))
         self.kinks_differ |= sides[0].branches != sides[1].branches
         self.parts_differ |= sides[0].applied != sides[1].applied or sides[0].opaque or sides[1].opaque
-        if distance <= size * _EQUAL and (
-            distance == 0 or distance <= own_size * _DIFFERENT or own_size < _EQUAL * size
-        ):
+        if distance == 0 or distance <= min(size * _EQUAL, own_size * _DIFFERENT):
             self.equal += 1
-        elif distance > own_size * _DIFFERENT:
+        elif own_size < size * _EQUAL or distance <= own_size * _DIFFERENT:
+            self.too_close += 1  # what is left of much larger addends may be rounding alone
+        else:
             self.differ += 1
             if not self.example:
                 shown = {name: context.nstr(value, 8) for name, value in point.items()}
@@ -114,6 +115,8 @@ def probe(left: Node, right: Node, kinds: Mapping[str, Kind]) -> ProbeResult:
         reason = "no point was found at which both sides can be computed reliably"
         return ProbeResult("unknown", reason, provable=True)
     if set(outcomes.values()) == {"equal"}:
+        if any(domain.too_close for domain in tried.values()):
+            return ProbeResult("unknown", "too close to tell at some points", points, provable=True)
         if any(domain.kinks_differ for domain in tried.values()):
             reason = "equal at every point tried, but kinks are at different places"
             return ProbeResult("unknown", reason, points, provable=True)
