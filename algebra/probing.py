@@ -57,7 +57,7 @@ class _Tried:
             return "differ"
         if self.one_sided:
             return "partial"
-        return "equal" if self.equal else "empty"
+        return "equal" if self.equal and not self.too_close else "empty"
 
     def compare(
         self, sides: Sequence[Evaluation], values: Sequence[Value | None], point: Mapping[str, Value]
@@ -115,8 +115,6 @@ def probe(left: Node, right: Node, kinds: Mapping[str, Kind]) -> ProbeResult:
         reason = "no point was found at which both sides can be computed reliably"
         return ProbeResult("unknown", reason, provable=True)
     if set(outcomes.values()) == {"equal"}:
-        if any(domain.too_close for domain in tried.values()):
-            return ProbeResult("unknown", "too close to tell at some points", points, provable=True)
         if any(domain.kinks_differ for domain in tried.values()):
             reason = "equal at every point tried, but kinks are at different places"
             return ProbeResult("unknown", reason, points, provable=True)
