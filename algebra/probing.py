@@ -46,6 +46,7 @@ class _Tried:
     equal: int = 0
     differ: int = 0
     one_sided: int = 0
+    too_close: int = 0  # to tell whether equal
     kinks_differ: bool = False
     parts_differ: bool = False
     example: Mapping[str, str] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class _Tried:
             return "differ"
         if self.one_sided:
             return "partial"
-        return "equal" if self.equal else "empty"
+        return "equal" if self.equal and not self.too_close else "empty"
 
     def compare(
         self, sides: Sequence[Evaluation], values: Sequence[Value | None], point: Mapping[str, Value]
@@ -71,11 +72,11 @@ class _Tried:
         own_size = max(abs(left), abs(right))
         self.kinks_differ |= sides[0].branches != sides[1].branches
         self.parts_differ |= sides[0].applied != sides[1].applied or sides[0].opaque or sides[1].opaque
-        if distance <= size * _EQUAL and (
-            distance == 0 or distance <= own_size * _DIFFERENT or own_size < _EQUAL * size
-        ):
+        if distance == 0 or distance <= min(size * _EQUAL, own_size * _DIFFERENT):
             self.equal += 1
-        elif distance > own_size * _DIFFERENT:
+        elif own_size < size * _EQUAL or distance <= own_size * _DIFFERENT:
+            self.too_close += 1  # what is left of much larger addends may be rounding alone
+        else:
             self.differ += 1
             if not self.example:
                 shown = {name: context.nstr(value, 8) for name, value in point.items()}

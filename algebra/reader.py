@@ -217,6 +217,8 @@ class _FormulaReader:
             if self.take().text == "!":
                 if self.sees("!"):
                     raise NotUnderstood("a double factorial")
+                if base.kind == "maybe" and token.text not in ("(", "["):
+                    raise NotUnderstood("n(n-1)! is a product with a factorial, or the factorial of a value")
                 base = self.make("call", "factorial", base)
             else:
                 exponent = self.exponent()
@@ -257,9 +259,7 @@ class _FormulaReader:
         if token.kind == "number":
             return number(Fraction(text))
         if text == "{":
-            inner = self.expression()
-            self.expect("}")
-            return inner
+            return self.braces()
         if text in ("(", "["):
             return self.bracket(text)
         if text in ("|", "\\|"):
@@ -289,6 +289,25 @@ class _FormulaReader:
             self.place -= 1
             return self.letter()
         raise NotUnderstood(f"cannot read {text!r}")
+
+    def braces(self) -> Node:
+        """What is between braces, which nobody sees: {a+b}^2 looks like a plus the square of b."""
+        before, since = self.tokens[self.place - 2] if self.place > 1 else None, self.place
+        inner = self.expression()
+        within = self.tokens[since : self.place]
+        self.expect("}")
+        alone = before is None or before.text in _BEFORE_A_TERM or before.text in RELATIONS
+        ended = self.here is None or self.here.text in _BEHIND_A_TERM or self._at_relation()
+        if inner.kind == "number":
+            alone, ended = alone or (before is not None and before.text in ("-", *_TIMES)), True
+        elif _in_brackets(within) or (
+            all(token.text != "/" for token in within)
+            and (inner.kind in _SEEN_AS_ONE or inner.name in _SEEN_AS_ONE)
+        ):
+            return inner
+        if not (alone and ended):
+            raise NotUnderstood("braces, which nobody sees, hold together what looks apart")
+        return inner
 
     def bracket(self, opening: str) -> Node:
         since = self.place
@@ -481,13 +500,24 @@ class _FormulaReader:
 
     def _arguments(self, name: str) -> tuple[list[Node], bool]:
         if self.sees("(", "[", "{", "\\{"):
-            opening = self.take().text
+            opening, since = self.take().text, self.place
             closing = {"{": "}"}.get(opening) or _CLOSING[opening]
             args = [self.expression()]
             while self.sees(","):
                 self.take()
                 args.append(self.expression())
             self.expect(closing)
+            unseen = (
+                opening == "{"
+                and not _in_brackets(self.tokens[since : self.place - 1])
+                and (
+                    args[0].kind == "add"
+                    or self.sees("/", "!")
+                    or (self.starts_factor() and not self._at_function())
+                )
+            )
+            if unseen:
+                raise NotUnderstood(f"where the argument of {name} ends")
             return args, True
         if not self.starts_factor():
             raise NotUnderstood(f"{name} without an argument")
@@ -572,10 +602,38 @@ class _FormulaReader:
         raise NotUnderstood("an integral without its differential")
 
 
+def _in_brackets(tokens: list[FormulaToken]) -> bool:
+    """Whether one pair of brackets is around everything."""
+    depth = 0
+    for place, token in enumerate(tokens):
+        depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
+        if depth == 0:
+            return 0 < place == len(tokens) - 1
+    return False
+
+
 def _is_numeric(node: Node) -> bool:
     return not any(below.kind in ("symbol", "apply", "maybe") for below in node.walk())
 
 
+_BEFORE_A_TERM = {"(", "[", "{", "\\{", "|", "+", ",", "&", "\\\\"}
+_BEHIND_A_TERM = {
+    ")",
+    "]",
+    "}",
+    "\\}",
+    "|",
+    "+",
+    "-",
+    ",",
+    "&",
+    "\\\\",
+    "\\end",
+    "\\rfloor",
+    "\\rceil",
+    "\\rangle",
+}
+_SEEN_AS_ONE = {"symbol", "pow", "apply", "div", "sqrt", "root", "abs", "floor", "ceil", "binom", "factorial"}
 _DIFFERENTIALS = {"d", "\\Delta", "\\delta"}
 _STARTERS = {
     "(",

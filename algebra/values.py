@@ -54,8 +54,8 @@ class Evaluation:
 
     After `value`, `applied` holds the unknown functions met with their arguments, `opaque` says whether an
     integral or infinite sum was represented by a hash (equal values then mean equal parts, unequal ones nothing),
-    `scale` is the largest addend. `branches` holds where functions with a kink or step were met, up to what
-    makes the same kink: equal sets mean that both expressions switch at the same places.
+    `scale` is the largest addend, 0 if there is none. `branches` holds where functions with a kink or step were met,
+    up to what makes the same kink: equal sets mean that both expressions switch at the same places.
     """
 
     point: Mapping[str, Value]
@@ -64,7 +64,7 @@ class Evaluation:
     applied: set[str] = field(default_factory=set)
     branches: set[str] = field(default_factory=set)
     opaque: bool = False
-    scale: Value = field(default_factory=lambda: context.mpf(1))
+    scale: Value = field(default_factory=lambda: context.mpf(0))
     budget: StepBudget = field(default_factory=StepBudget)
 
     def value(self, node: Node) -> Value:
@@ -133,6 +133,8 @@ class Evaluation:
 
     def _call(self, node: Node, args: list[Value]) -> Value:
         found = _FUNCTIONS[node.name](*args)
+        if node.name in _ROUNDED and abs(found) < _ROUNDED[node.name](args) * _CANCELLED:
+            found = context.mpf(0)
         if node.name in _KINKS and any(below.kind in ("symbol", "apply") for below in node.walk()):
             self.branches.add(_key("kink", sorted(_KINKS[node.name](found, args), key=context.nstr)))
         elif node.name in ("sqrt", "root", "ln") and _square(node.args[0]):
@@ -273,6 +275,13 @@ _KINKS: dict[str, Callable[[Value, list[Value]], list[Value]]] = {
     "ceil": lambda found, args: [found - args[0]],
     "Re": lambda found, args: args,
     "Im": lambda found, args: args,
+}
+# Functions with zeros where rounding leaves a rest, and what that rest is small against: sin(pi) is zero.
+_ROUNDED: dict[str, Callable[[list[Value]], Value]] = {
+    **dict.fromkeys(
+        ("sin", "cos", "tan", "cot", "sinh", "cosh", "tanh", "Re", "Im"), lambda args: abs(args[0])
+    ),
+    **dict.fromkeys(("ln", "log"), lambda args: context.mpf(1)),
 }
 _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "sin": context.sin,

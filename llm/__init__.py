@@ -18,7 +18,7 @@ from llm.client import Client
 from llm.completion import Completer, Completion, most_sent
 from llm.embeddings import EmbeddingModel, parse_embedding_models
 from llm.endpoint import Endpoint, EndpointError, parse_endpoints
-from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
+from llm.errors import CallFailed, Malformed, RefusedByServer, TooLarge, Unavailable
 from llm.injections import Flag, find_injections
 from llm.prompts import OwnPrompt, Prompt, PromptError, RenderedPrompt, load_prompt
 from llm.replies import Reply, ReplyFormat, Unparsed, parse_reply

@@ -13,7 +13,7 @@ from llm.completion import Circumstances, Completion, build_request, read_comple
 from llm.connection import BrokenOff, RawReply, ReplyEncoded, ReplyTooLarge
 from llm.embeddings import embeddings_request, read_embeddings
 from llm.endpoint import Endpoint
-from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
+from llm.errors import CallFailed, Malformed, RefusedByServer, TooLarge, Unavailable
 from llm.events import NotAStream, StreamBroken
 from llm.pace import Pace, Turns
 from llm.retries import Backoff, is_transient, retry_after
@@ -152,8 +152,10 @@ class Client:
             return Unavailable(f"the connection was lost ({error})", unanswered=1)
         except StreamBroken as error:
             return Unavailable(self._excerpt(str(error)), unanswered=1)
-        except (NotAStream, ReplyTooLarge) as error:
+        except NotAStream as error:
             return Malformed(self._excerpt(str(error)), unanswered=1)
+        except ReplyTooLarge as error:
+            return TooLarge(self._excerpt(str(error)), unanswered=1)
         except ReplyEncoded as error:
             return Malformed(
                 f"the reply is compressed ({error}), which the request did not allow", unanswered=1

@@ -46,3 +46,7 @@ class RefusedByServer(CallFailed):
 
 class Malformed(CallFailed):
     """The endpoint reported success, but its reply is not a chat completion or is too large."""
+
+
+class TooLarge(Malformed):
+    """The endpoint works, and what it says to this request is larger than is read."""

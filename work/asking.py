@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 
 from canonical import canonical_json
-from llm import CallFailed, Client, RefusedByServer
+from llm import CallFailed, Client, RefusedByServer, TooLarge
 from work.backoff import delay_seconds
 from work.breaker import note_results
 from work.budget import charge
@@ -98,7 +98,7 @@ async def put(task: Task, question: Question, client: Client | None, rng: random
             reply=failure.reply,
             latency_seconds=failure.latency,
             unanswered=failure.unanswered,
-            counts=not final,
+            counts=not isinstance(failure, (RefusedByServer, TooLarge)),
         )
     return Answer(
         task=task,

@@ -1,6 +1,6 @@
 """Import of a system's outputs as one run: all or nothing, idempotent by the hash of its content."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -69,6 +69,7 @@ def import_outputs(
     key: str = "",
     dry_run: bool = False,
     tuple_name: str = "",
+    config: Mapping[str, object] | None = None,
     progress: Progress = silent,
     most_faults: int = MAX_ERRORS,
 ) -> OutputsReport:
@@ -77,7 +78,8 @@ def import_outputs(
     Files of other tools are recognised (benchmark/foreign); in those, `key` is the column that names the problem, and
     `ids` a pattern for names that hold more than that.
 
-    A system that is not known yet is created, with the name `system_name` (its slug if empty) and `family`. The same
+    A system that is not known yet is created, with the name `system_name` (its slug if empty) and `family`; `config`
+    says how its outputs were made, and the identity scan looks for the models that it names. The same
     content again changes nothing. The run joins the frozen tuple `tuple_name`; if that has a frozen retrieval artifact,
     the artifact decides which sources each output was shown. Raises Refused: BadFile with every fault's line and field,
     up to `most_faults`, or when the run already has other outputs.
@@ -108,6 +110,7 @@ def import_outputs(
             raise Refused(f"{system} has other outputs on {where}: {found}", code="run_differs")
         if stored is None and not dry_run:
             run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
+            run.config = dict(config or {})
             author = System(slug=system, name=system_name or system, family=family)
             records = with_sources(rules, frozen, output_records(rules, source))
             _store(actor, run, author, survey, records, progress)

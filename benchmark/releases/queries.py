@@ -1,6 +1,6 @@
 """What is read: releases and what belongs to them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -143,9 +143,17 @@ def outputs_with_run() -> QuerySet[Output]:
 
 
 def system_names(release: Release) -> list[str]:
-    """Every name under which the release's systems are known: slugs, names and families."""
+    """Every name under which the release's systems are known: slugs, names, families, and the models of their runs."""
     rows = release.runs.values_list("system__slug", "system__name", "system__family").distinct()
-    return sorted({name for row in rows for name in row if name})
+    models = [_models_of(config) for config in release.runs.values_list("config", flat=True)]
+    return sorted({name for row in (*rows, *models) for name in row if name})
+
+
+def _models_of(config: Mapping[str, Any]) -> list[str]:
+    """The models that a run of our own solvers asked, also by the last part of their names alone."""
+    asked = [config, *config.get("roles", {}).values()]
+    names = [str(one["model"]) for one in asked if "model" in one]
+    return [*names, *(name.rpartition("/")[2] for name in names)]
 
 
 def identity_words(release: Release) -> list[str]:

@@ -8,7 +8,7 @@ from judging.asking.questions import PromptChanged, question
 from judging.asking.replies import read
 from judging.asking.settlement import Outcome
 from judging.models import JudgeTask
-from llm import CallFailed, Completer, RefusedByServer
+from llm import CallFailed, Completer, RefusedByServer, TooLarge
 from work.backoff import delay_seconds
 from work.kinds import Failure
 
@@ -82,5 +82,5 @@ def _failed(
         reply=failure.reply if failure else None,
         latency_seconds=failure.latency if failure else 0.0,
         unanswered=failure.unanswered if failure else 0,
-        counts=failure is not None and not isinstance(failure, RefusedByServer),
+        counts=failure is not None and not isinstance(failure, (RefusedByServer, TooLarge)),
     )

@@ -15,7 +15,7 @@ MAX_SENTENCES, MAX_CHARACTERS = 4, 1_500
 FAULTS = {
     "empty": "There is no text.",
     "cut": "The reply was cut off.",
-    "not_ascii": "There are characters that are not ASCII.",
+    "not_ascii": "There are characters that are not ASCII, or not printed.",
     "latex": "There is LaTeX or Markdown.",
     "too_long": f"There are more than {MAX_SENTENCES} sentences or {MAX_CHARACTERS:,} characters.",
     "refers": "It speaks about “this theorem”, or about numbers of theorems.",
@@ -75,7 +75,7 @@ def read_slogan(reply: str, finish_reason: str = "") -> tuple[str, str]:
         return "", "empty"
     if finish_reason == "length":
         return "", "cut"
-    if not text.isascii():
+    if not text.isascii() or not text.isprintable():
         return "", "not_ascii"
     if _MARKUP.search(reply.strip()):
         return "", "latex"

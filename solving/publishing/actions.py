@@ -64,6 +64,7 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
             track=run.track,
             condition=run.condition,
             tuple_name=run.artifact.name if run.artifact and _keeps_to(run.artifact, path) else "",
+            config=config_of(run),
             dry_run=dry_run,
         )
     made_here = content.count(b"\n")

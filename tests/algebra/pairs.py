@@ -257,3 +257,27 @@ SAME += [
     (r"3 \times 4", r"12"),
     (r"\frac{\mathrm{e}^{x}}{\mathrm{e}}", r"e^{x-1}"),
 ]
+# Small numbers are as different as large ones.
+DIFFERENT += [
+    (r"2^{-512}", r"2^{-511}"),
+    (r"\frac{1}{100!}", r"\frac{2}{100!}"),
+    (r"10^{-90}", r"0"),
+    (r"(a-b) \cdot 10^{-90}", r"2(a-b) \cdot 10^{-90}"),
+]
+SAME += [
+    (r"2^{-512}", r"\frac{2}{2^{513}}"),
+    (r"n!", r"n(n-1)!"),
+    (r"\sin{2x}\cos{3x}", r"\cos(3x)\sin(2x)"),
+    (r"{(a+b)}^2", r"a^2+2ab+b^2"),
+    (r"\tan(3\pi) + \cos(\pi/2)", r"\ln(\sin^2 1 + \cos^2 1)"),
+]
+# Braces group nothing that a reader sees.
+OPEN += [
+    (r"n(n-1)!", r"(n(n-1))!"),
+    (r"{a+b}^2", r"(a+b)^2"),
+    (r"2{a+b}", r"2a+b"),
+    (r"c-{a+b}", r"c-a-b"),
+    (r"2{3}", r"6"),
+    (r"\sin{x}y", r"y\sin(x)"),
+    (r"\ln{x+1}", r"\ln(x+1)"),
+]

@@ -135,3 +135,13 @@ def test_a_bound_on_requests_per_minute_holds_over_two_workers(judge, release_wi
         list(pool.map(lambda _: drain(), range(2)))
     assert Verdict.objects.count() == 20
     assert time.monotonic() - began >= 19 * 60 / 1200  # a turn each 50 ms: the bound, not a measurement
+
+
+def test_replies_that_are_too_large_say_nothing_against_the_endpoint(judge, release_with, server):
+    """One question whose replies are too large kept every other run at its endpoint waiting."""
+    server.control({"mood": {"kind": "body", "body": "x" * (5 << 20)}})
+    ask(actor=None, judge=judge, release=release_with(THRESHOLD + 1), predicates=["suff"])
+    drain()
+    assert set(JudgeTask.objects.values_list("tries", flat=True)) == {1}
+    assert "larger than" in JudgeTask.objects.values_list("last_error", flat=True)[0]
+    assert state() == BreakerState.CLOSED

@@ -59,6 +59,7 @@ def ask(corpus: Corpus, order: Order = ORDER, **budget) -> SloganRun:
         ("# A title\nCompact sets are closed.", "latex"),
         ("The space L_{p} is reflexive.", "latex"),
         ("Poincaré duality holds.", "not_ascii"),
+        ("\x1b[2JCompact sets are closed.", "not_ascii"),
         ("One. Two. Three. Four. Five.", "too_long"),
         ("word " * 400, "too_long"),
         ("This theorem says that compact sets are closed.", "refers"),

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
-from benchmark.models import Output, Release, Run
+from benchmark.models import IdentityScan, Output, Release, Run
 from benchmark.releases.actions import import_release
 from benchmark.releases.freezing import freeze_release
 from solving.models import Attempt, SolveRun
@@ -79,6 +79,22 @@ def test_a_published_run_is_the_run_that_its_outputs_file_makes(
     assert elsewhere.sha256 == made.sha256
     with pytest.raises(Refused, match="published already"):
         publish(actor=None, run=run)
+
+
+def test_a_text_that_names_a_model_of_its_solver_is_found_by_the_identity_scan(
+    server: Server, release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the solver's own name was looked for, so a reviewer could read which model had written a proof."""
+    roles = {"verifier": {"model": "other/borealis-7b"}}
+    run = site.work(site.start(site.solver(settings=site.rma(SMALL), roles=roles), release))
+    texts = ["It holds.", "Borealis-7b approves.", "It holds as well."]
+    lines = [json.loads(line) for line in outputs_file(run).splitlines()]
+    named = [line | {"text": text} for line, text in zip(lines, texts, strict=True)]
+    content = "".join(json.dumps(line) + "\n" for line in named).encode()
+    monkeypatch.setattr("solving.publishing.actions.outputs_file", lambda _: content)
+    publish(actor=None, run=run)
+    certain = IdentityScan.objects.order_by("output__instance__key").values_list("certain", flat=True)
+    assert list(certain) == [0, 1, 0]
 
 
 def test_a_run_that_is_not_over_or_was_cancelled_is_not_published(server: Server) -> None:
