@@ -246,6 +246,13 @@ def test_commands_of_physics_and_mathtools_take_their_stars_and_options() -> Non
         (r"$\pdv{f}{x}$", r"\frac{\partial f}{\partial x}"),
         (r"$\pdv[2]{f}{x}$", r"\frac{\partial^{2} f}{\partial x^{2}}"),
         (r"$\pdv{f}{x}{y}$", r"\frac{\partial^2 f}{\partial x\,\partial y}"),
+        (r"$\derivative{f}{x}$", r"\frac{d f}{d x}"),
+        (r"$\int f\dd x\dd[3]{y}$", r"\int f\mathrm{d}x\mathrm{d}^{3}y"),
+        (r"$\cramped{x}$", "x"),
+        (
+            r"\begin{multline*}a\\ \shoveleft{b}\\c\end{multline*}",
+            r"\begin{aligned}&a\\&\qquad  b\\&\qquad c\end{aligned}",
+        ),
         (r"$\norm*{x}$", r"\left\lVert x\right\rVert"),
         (r"$\abs[\big]{x}$", r"\left\lvert x\right\rvert"),
         (r"$\braket{a}{b}$", r"\left\langle a\middle\vert b\right\rangle"),
