@@ -248,13 +248,28 @@ def symbols_of_text(engine: Engine, name: str) -> None:
 
 
 def unit(engine: Engine) -> None:
+    """siunitx's \\si{unit}."""
     engine.stream.optional()
-    value, name = engine.stream.required(), engine.stream.required()
-    engine.put(
-        html_text(spelled(value))
-        + "\u00a0"
-        + html_text(plain_words(name) or " ".join(t.text for t in name if t.kind == "word"))
-    )
+    name = engine.stream.required()
+    engine.put(html_text(plain_words(name) or " ".join(t.text for t in name if t.kind == "word")))
+
+
+def quantity(engine: Engine) -> None:
+    """\\SI{number}{unit}."""
+    engine.stream.optional()
+    engine.put(html_text(spelled(engine.stream.required())) + "\u00a0")
+    unit(engine)
+
+
+def range_of_quantities(engine: Engine) -> None:
+    """\\SIrange{first}{last}{unit}."""
+    engine.stream.optional()
+    engine.put(html_text(spelled(engine.stream.required())) + " to ")
+    quantity(engine)
+
+
+def angle(engine: Engine) -> None:
+    engine.argument(lambda: None, lambda: engine.put("°"))
 
 
 def xspace(engine: Engine) -> None:
@@ -303,8 +318,13 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "texorpdfstring": title_pdf,
     "boxed": boxed,
     "framebox": framed,
-    "SI": unit,
-    "qty": unit,
+    "SI": quantity,
+    "qty": quantity,
+    "SIrange": range_of_quantities,
+    "qtyrange": range_of_quantities,
+    "si": unit,
+    "unit": unit,
+    "ang": angle,
     "tag": tag,
     "xspace": xspace,
     "unknown command": symbols_of_text,

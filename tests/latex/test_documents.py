@@ -313,6 +313,8 @@ def test_an_enumeration_has_the_labels_that_its_document_declares():
 
 def test_a_quantity_keeps_its_unit():
     assert words(latex(r"\SI{9.8}{\meter\per\second} or \SI{5}{kg}")) == "9.8 meter per second or 5 kg"
+    assert words(latex(r"\SIrange{1}{2}{\meter}, \ang{30}, \si{\kilo\gram}")) == "1 to 2 meter, 30°, kilo gram"
+    assert words(latex(r"2\texttimes3\textpm1 \og a\fg{}")) == "2×3±1 « a »"
 
 
 def test_a_file_that_is_input_without_braces_is_named_whole() -> None:
