@@ -52,8 +52,8 @@ def _whole_rows(state: StateCore) -> None:
 
 def _emphasis(state: StateInline, silent: bool) -> bool:
     """Markdown's own rule, but * also opens right after and closes right before a formula or a script without
-    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end. Signs of mathematics open
-    nothing, as Markdown would take them away: * in 2*3*4, C*-algebra, *-algebra, A^*A and (*), _ in (x)_+."""
+    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end, as in **Note:**This. Signs
+    of mathematics open nothing, as Markdown would take them away: * in 2*3*4, *-algebra, A^*A and (*), _ in (x)_+."""
     marker = state.src[state.pos]
     if silent or marker not in "*_":
         return False
@@ -65,6 +65,7 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
     label_or_script = marker == "*" and bool(
         (before, after) == ("(", ")") or _SCRIPT.search(state.src[max(0, state.pos - 2) : state.pos])
     )
+    ends_note = found.length in (2, 3) and before in _ENDS_NOTE
     sign = label_or_script or multiplies or (before in _SUBSCRIPTED if marker == "_" else after in _NO_WORD)
     for _ in range(found.length):
         state.push("text", "", 0).content = marker
@@ -75,7 +76,8 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
                 token=len(state.tokens) - 1,
                 end=-1,
                 open=(found.can_open and not sign) or (between and bool(_UNSPACED.match(before))),
-                close=(found.can_close and not label_or_script) or (between and bool(_UNSPACED.match(after))),
+                close=(found.can_close and not label_or_script and not (multiplies and before in _ENDS_FACTOR))
+                or (between and (ends_note or bool(_UNSPACED.match(after)))),
             )
         )
     state.pos += found.length
@@ -100,6 +102,7 @@ def _markup(state: StateInline, silent: bool) -> bool:
 # Ideographs, kana, Hangul and their punctuation, and placeholders of formulas.
 _UNSPACED = re.compile(f"[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef{OPEN}{CLOSE}]")
 _SCRIPT = re.compile(r"\^$|[\w)\]]_$")
+_ENDS_NOTE, _ENDS_FACTOR = frozenset(".:!?)"), frozenset("0123456789)]")
 _SUBSCRIPTED, _NO_WORD = frozenset(")]}|"), frozenset("-:;,.)]=")
 _FACTOR_ENDS, _FACTOR_BEGINS = re.compile(r"[A-Za-z0-9)\]]"), re.compile(r"[A-Za-z0-9(\[]")
 _TAG = re.compile(r"<br ?/?>|<(?P<name>sub|sup)>(?P<words>[^<>\n]{1,200})</(?P=name)>")

@@ -74,8 +74,11 @@ def begin_restatable(engine: Engine, name: str) -> None:
 def begin_unknown(engine: Engine, name: str) -> None:
     engine.end_paragraph()
     engine.note(f"environment {name[:60]} is not known; its text is shown")
-    engine.stream.optional()
+    option = engine.stream.optional() or []
     engine.open_frame(name, engine.end_paragraph)
+    words = any(token.kind in ("space", "$") for token in option)
+    if words and not any(keyed(spelled(option)).values()):  # a title, not how to lay it out
+        engine.captured_tokens(option, lambda title: engine.put(f"({title}) "))
 
 
 def begin_custom(engine: Engine, name: str, custom: tuple[Macro, Macro]) -> None:

@@ -202,6 +202,11 @@ def test_an_unknown_command_shows_what_it_encloses() -> None:
     assert any("fancything" in note for note in document.report.notes)
 
 
+def test_an_unknown_environment_keeps_its_title_and_no_options() -> None:
+    page = latex(r"\begin{case}[Then $x$] a\end{case}\begin{case}[t] b\end{case}\begin{case}[c=1, d] c\end{case}")
+    assert (words(page), formulas(page)) == ("(Then ) a b c", ["x"])
+
+
 def test_pseudocode_has_lines_and_indentation() -> None:
     body = r"\begin{algorithmic}\For{$i$} \State go \EndFor\end{algorithmic}"
     assert words(fragment(body)) == "for do go end for"

@@ -249,6 +249,7 @@ def test_commands_of_physics_and_mathtools_take_their_stars_and_options() -> Non
         (r"$\derivative{f}{x}$", r"\frac{d f}{d x}"),
         (r"$\int f\dd x\dd[3]{y}$", r"\int f\mathrm{d}x\mathrm{d}^{3}y"),
         (r"$\cramped{x}$", "x"),
+        (r"\begin{xalignat*}{2}a&=b&c&=d\end{xalignat*}", r"\begin{align*}a&=b&c&=d\end{align*}"),
         (
             r"\begin{multline*}a\\ \shoveleft{b}\\c\end{multline*}",
             r"\begin{aligned}&a\\&\qquad  b\\&\qquad c\end{aligned}",

@@ -247,6 +247,7 @@ def test_the_marks_of_a_quotation_are_no_relations_of_its_formulas(text: str) ->
         "A *-homomorphism of C*-algebras, and *: V → V*.",
         "A^*A = AA^*, f_*g = f_*(h) and g^*.",
         "(x)_+ ≤ (y)_+ and (a)_(b_2)_",
+        "*a 3*(4+5)*6 and (f)*g",
     ],
 )
 def test_asterisks_and_underscores_that_are_mathematics_stay(text: str) -> None:
@@ -254,8 +255,8 @@ def test_asterisks_and_underscores_that_are_mathematics_stay(text: str) -> None:
 
 
 def test_emphasis_next_to_brackets_is_emphasis() -> None:
-    html = markdown("(*a*), (**b**) *(c)* _see (d)_ *e*-adic *f*(x), the *g*th").html
-    assert re.findall(r"<(?:em|strong)>(.*?)</", html) == ["a", "b", "(c)", "see (d)", "e", "f", "g"]
+    html = markdown("(*a*), (**b**) *(c)* _see (d)_ *e*-adic *f*(x), the *g*th **h:**i").html
+    assert re.findall(r"<(?:em|strong)>(.*?)</", html) == ["a", "b", "(c)", "see (d)", "e", "f", "g", "h:"]
 
 
 @pytest.mark.parametrize(
