@@ -76,7 +76,9 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
                 token=len(state.tokens) - 1,
                 end=-1,
                 open=(found.can_open and not sign) or (between and bool(_UNSPACED.match(before))),
-                close=(found.can_close and not label_or_script and not (multiplies and before in _ENDS_FACTOR))
+                close=(
+                    found.can_close and not label_or_script and not (multiplies and before in _ENDS_FACTOR)
+                )
                 or (between and (ends_note or bool(_UNSPACED.match(after)))),
             )
         )
@@ -106,7 +108,6 @@ _ENDS_NOTE, _ENDS_FACTOR = frozenset(".:!?)"), frozenset("0123456789)]")
 _SUBSCRIPTED, _NO_WORD = frozenset(")]}|"), frozenset("-:;,.)]=")
 _FACTOR_ENDS, _FACTOR_BEGINS = re.compile(r"[A-Za-z0-9)\]]"), re.compile(r"[A-Za-z0-9(\[]")
 _TAG = re.compile(r"<br ?/?>|<(?P<name>sub|sup)>(?P<words>[^<>\n]{1,200})</(?P=name)>")
-
 
 
 class _Parser(MarkdownIt):

@@ -221,7 +221,9 @@ def begins_or_ends(engine: Engine, name: str) -> bool:
     if again := engine.settings.get(f"again {name}"):
         engine.stream.star()
         engine.end_paragraph()
-        engine.put(f"<strong>{html_text(again)} {engine.references.mark('ref', 'again ' + name)}</strong> (restated)")
+        engine.put(
+            f"<strong>{html_text(again)} {engine.references.mark('ref', 'again ' + name)}</strong> (restated)"
+        )
         engine.end_paragraph()
     elif engine.stream.depth and isinstance(made := engine.environments.get(name), Theorem):
         begin_theorem(engine, name, made)

@@ -60,7 +60,9 @@ def test_the_source_of_an_inline_formula_that_fails_stays_in_its_line(chromium: 
     with opened(chromium, render(r"A $\nosuch{x}$ and $y$.", "latex").html) as page:
         failed = page.locator(".math[data-state=failed]")
         assert failed.evaluate("box => [...box.classList, box.style.fontSize]") == ["math", ""]
-        heights = page.evaluate("[...document.querySelectorAll('.math')].map(e => e.getBoundingClientRect().top)")
+        heights = page.evaluate(
+            "[...document.querySelectorAll('.math')].map(e => e.getBoundingClientRect().top)"
+        )
         assert abs(heights[0] - heights[1]) < 10
 
 

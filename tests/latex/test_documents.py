@@ -203,7 +203,9 @@ def test_an_unknown_command_shows_what_it_encloses() -> None:
 
 
 def test_an_unknown_environment_keeps_its_title_and_no_options() -> None:
-    page = latex(r"\begin{case}[Then $x$] a\end{case}\begin{case}[t] b\end{case}\begin{case}[c=1, d] c\end{case}")
+    page = latex(
+        r"\begin{case}[Then $x$] a\end{case}\begin{case}[t] b\end{case}\begin{case}[c=1, d] c\end{case}"
+    )
     assert (words(page), formulas(page)) == ("(Then ) a b c", ["x"])
 
 
@@ -318,7 +320,9 @@ def test_an_enumeration_has_the_labels_that_its_document_declares():
 
 def test_a_quantity_keeps_its_unit():
     assert words(latex(r"\SI{9.8}{\meter\per\second} or \SI{5}{kg}")) == "9.8 meter per second or 5 kg"
-    assert words(latex(r"\SIrange{1}{2}{\meter}, \ang{30}, \si{\kilo\gram}")) == "1 to 2 meter, 30°, kilo gram"
+    assert (
+        words(latex(r"\SIrange{1}{2}{\meter}, \ang{30}, \si{\kilo\gram}")) == "1 to 2 meter, 30°, kilo gram"
+    )
     assert words(latex(r"2\texttimes3\textpm1 \og a\fg{}")) == "2×3±1 « a »"
 
 
@@ -329,7 +333,9 @@ def test_a_file_that_is_input_without_braces_is_named_whole() -> None:
 def test_a_condition_of_the_document_shows_the_branch_that_holds() -> None:
     preamble = r"\newif\iflong\newif\ifdraft\drafttrue"
     assert words(latex(r"\iflong A\else B\fi{\longtrue\iflong C\else D\fi} \iflong E\fi", preamble)) == "BC"
-    assert words(latex(r"\ifdraft A\iftrue B\else C\fi\else D\fi\draftfalse\ifdraft E\fi F", preamble)) == "ABF"
+    assert (
+        words(latex(r"\ifdraft A\iftrue B\else C\fi\else D\fi\draftfalse\ifdraft E\fi F", preamble)) == "ABF"
+    )
 
 
 def test_an_environment_for_theorems_with_numbers_of_their_own_shows_them() -> None:
@@ -347,7 +353,9 @@ def test_the_keys_of_thmtools_are_no_title() -> None:
 
 
 def test_a_restatable_theorem_is_named_where_it_is_stated_again() -> None:
-    page = latex(r"\begin{restatable}{theorem}{main} x\end{restatable}\begin{theorem} y\end{theorem}\main* So.")
+    page = latex(
+        r"\begin{restatable}{theorem}{main} x\end{restatable}\begin{theorem} y\end{theorem}\main* So."
+    )
     assert words(page) == "Theorem 1. x Theorem 2. y Theorem 1 (restated) So."
 
 
@@ -370,7 +378,10 @@ def test_pseudocode_keeps_its_keywords_and_calls() -> None:
 @pytest.mark.parametrize(
     ("source", "shown"),
     [
-        (r"\begin{tabular}{ll}a&b\\\cmidrule(lr){1-2}c&d\\\cmidrule[1pt](l{3pt}r){1-1}e\end{tabular}", "a b c d e"),
+        (
+            r"\begin{tabular}{ll}a&b\\\cmidrule(lr){1-2}c&d\\\cmidrule[1pt](l{3pt}r){1-1}e\end{tabular}",
+            "a b c d e",
+        ),
         (r"\begin{longtable}{l}\caption{A}\\b\end{longtable}", "Table 1. A b"),
         (r"\begin{wrapfigure}[9]{r}{3cm}\caption{A}\end{wrapfigure}", "Figure 1. A"),
         (r"\selectlanguage{english}\newtagform{b}{[}{]}\usetagform{b}a", "a"),
