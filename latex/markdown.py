@@ -50,23 +50,34 @@ def _whole_rows(state: StateCore) -> None:
                 last.content = "|".join(cells[columns - 1 :]).strip()
 
 
+def _is_sign(before: str, marker: str, after: str) -> bool:
+    """Whether it is a sign of mathematics, such as the label (*) or the scripts of A^*A, f_*g and ∑_{i}."""
+    if marker == "_":
+        return after == "{"
+    return before[-1:] + after in _ALONE or bool(_SCRIPT.search(before))
+
+
 def _emphasis(state: StateInline, silent: bool) -> bool:
     """Markdown's own rule, but * also opens right after and closes right before a formula or a script without
-    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end, as in **Note:**This. Signs
-    of mathematics open nothing, as Markdown would take them away: * in 2*3*4, *-algebra, A^*A and (*), _ in (x)_+."""
+    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end, as in **Note:**This.
+    Signs of mathematics are no emphasis, for which Markdown would take them away: nor do * in 2*3*4 and *-algebra
+    and _ in (x)_+ begin one."""
     marker = state.src[state.pos]
     if silent or marker not in "*_":
         return False
     found = state.scanDelims(state.pos, marker == "*")
-    before = state.src[max(0, state.pos - 1) : state.pos]
-    after = state.src[state.pos + found.length : state.pos + found.length + 1]
-    between = marker == "*" and bool(before.strip() and after.strip())
-    multiplies = between and bool(_FACTOR_ENDS.match(before) and _FACTOR_BEGINS.match(after))
-    label_or_script = marker == "*" and bool(
-        (before, after) == ("(", ")") or _SCRIPT.search(state.src[max(0, state.pos - 2) : state.pos])
+    before = state.src[max(0, state.pos - 2) : state.pos]
+    last, after = before[-1:], state.src[state.pos + found.length : state.pos + found.length + 1]
+    between = marker == "*" and bool(last.strip() and after.strip())
+    multiplies = between and bool(_FACTOR_ENDS.match(last) and _FACTOR_BEGINS.match(after))
+    begins_none = multiplies or (last in _SUBSCRIPTED if marker == "_" else after in _NO_WORD)
+    ends_none = multiplies and last in _ENDS_FACTOR
+    ends_note = found.length in (2, 3) and last in _ENDS_NOTE
+    can_open = (found.can_open and not begins_none) or (between and bool(_UNSPACED.match(last)))
+    can_close = (found.can_close and not ends_none) or (
+        between and (ends_note or bool(_UNSPACED.match(after)))
     )
-    ends_note = found.length in (2, 3) and before in _ENDS_NOTE
-    sign = label_or_script or multiplies or (before in _SUBSCRIPTED if marker == "_" else after in _NO_WORD)
+    is_sign = _is_sign(before, marker, after)
     for _ in range(found.length):
         state.push("text", "", 0).content = marker
         state.delimiters.append(
@@ -75,11 +86,8 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
                 length=found.length,
                 token=len(state.tokens) - 1,
                 end=-1,
-                open=(found.can_open and not sign) or (between and bool(_UNSPACED.match(before))),
-                close=(
-                    found.can_close and not label_or_script and not (multiplies and before in _ENDS_FACTOR)
-                )
-                or (between and (ends_note or bool(_UNSPACED.match(after)))),
+                open=can_open and not is_sign,
+                close=can_close and not is_sign,
             )
         )
     state.pos += found.length
@@ -103,6 +111,7 @@ def _markup(state: StateInline, silent: bool) -> bool:
 
 # Ideographs, kana, Hangul and their punctuation, and placeholders of formulas.
 _UNSPACED = re.compile(f"[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef{OPEN}{CLOSE}]")
+_ALONE = frozenset(("()", "{}", "（）", "[]"))
 _SCRIPT = re.compile(r"\^$|[\w)\]]_$")
 _ENDS_NOTE, _ENDS_FACTOR = frozenset(".:!?)"), frozenset("0123456789)]")
 _SUBSCRIPTED, _NO_WORD = frozenset(")]}|"), frozenset("-:;,.)]=")

@@ -248,6 +248,8 @@ def test_the_marks_of_a_quotation_are_no_relations_of_its_formulas(text: str) ->
         "A^*A = AA^*, f_*g = f_*(h) and g^*.",
         "(x)_+ ≤ (y)_+ and (a)_(b_2)_",
         "*a 3*(4+5)*6 and (f)*g",
+        "∑_{i=1}^n a_i, lim_{n→∞} a_n, a_{*}, b^{*}",
+        "设（*）由（*）得",
     ],
 )
 def test_asterisks_and_underscores_that_are_mathematics_stay(text: str) -> None:
