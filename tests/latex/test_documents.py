@@ -202,6 +202,18 @@ def test_an_unknown_command_shows_what_it_encloses() -> None:
     assert any("fancything" in note for note in document.report.notes)
 
 
+def test_a_heading_within_a_paragraph_is_part_of_its_block() -> None:
+    document = fragment(
+        r"A\paragraph{Step 1.} b\subparagraph{C} \paragraph{D} e\begin{proof}\paragraph{F} g\end{proof}"
+    )
+    assert [block.source for block in document.blocks] == [
+        "A",
+        r"\paragraph{Step 1.} b",
+        r"\subparagraph{C} \paragraph{D} e",
+        r"\paragraph{F} g\end{proof}",
+    ]
+
+
 def test_an_unknown_environment_keeps_its_title_and_no_options() -> None:
     page = latex(
         r"\begin{case}[Then $x$] a\end{case}\begin{case}[t] b\end{case}\begin{case}[c=1, d] c\end{case}"
