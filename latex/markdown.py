@@ -50,18 +50,34 @@ def _whole_rows(state: StateCore) -> None:
                 last.content = "|".join(cells[columns - 1 :]).strip()
 
 
+def _is_sign(before: str, marker: str, after: str) -> bool:
+    """Whether it is a sign of mathematics, such as the label (*) or the scripts of A^*A, f_*g and ∑_{i}."""
+    if marker == "_":
+        return after == "{"
+    return before[-1:] + after in _ALONE or bool(_SCRIPT.search(before))
+
+
 def _emphasis(state: StateInline, silent: bool) -> bool:
     """Markdown's own rule, but * also opens right after and closes right before a formula or a script without
-    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end. Between two letters or
-    digits * opens nothing: in 2*3*4 it multiplies, and Markdown would take it away."""
+    spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end, as in **Note:**This.
+    Signs of mathematics are no emphasis, for which Markdown would take them away: nor do * in 2*3*4 and *-algebra
+    and _ in (x)_+ begin one."""
     marker = state.src[state.pos]
     if silent or marker not in "*_":
         return False
     found = state.scanDelims(state.pos, marker == "*")
-    before = state.src[max(0, state.pos - 1) : state.pos]
-    after = state.src[state.pos + found.length : state.pos + found.length + 1]
-    between = marker == "*" and bool(before.strip() and after.strip())
-    multiplies = between and bool(_FACTOR_ENDS.match(before) and _FACTOR_BEGINS.match(after))
+    before = state.src[max(0, state.pos - 2) : state.pos]
+    last, after = before[-1:], state.src[state.pos + found.length : state.pos + found.length + 1]
+    between = marker == "*" and bool(last.strip() and after.strip())
+    multiplies = between and bool(_FACTOR_ENDS.match(last) and _FACTOR_BEGINS.match(after))
+    begins_none = multiplies or (last in _SUBSCRIPTED if marker == "_" else after in _NO_WORD)
+    ends_none = multiplies and last in _ENDS_FACTOR
+    ends_note = found.length in (2, 3) and last in _ENDS_NOTE
+    can_open = (found.can_open and not begins_none) or (between and bool(_UNSPACED.match(last)))
+    can_close = (found.can_close and not ends_none) or (
+        between and (ends_note or bool(_UNSPACED.match(after)))
+    )
+    is_sign = _is_sign(before, marker, after)
     for _ in range(found.length):
         state.push("text", "", 0).content = marker
         state.delimiters.append(
@@ -70,8 +86,8 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
                 length=found.length,
                 token=len(state.tokens) - 1,
                 end=-1,
-                open=(found.can_open and not multiplies) or (between and bool(_UNSPACED.match(before))),
-                close=found.can_close or (between and bool(_UNSPACED.match(after))),
+                open=can_open and not is_sign,
+                close=can_close and not is_sign,
             )
         )
     state.pos += found.length
@@ -95,10 +111,23 @@ def _markup(state: StateInline, silent: bool) -> bool:
 
 # Ideographs, kana, Hangul and their punctuation, and placeholders of formulas.
 _UNSPACED = re.compile(f"[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef{OPEN}{CLOSE}]")
+_ALONE = frozenset(("()", "{}", "（）", "[]"))
+_SCRIPT = re.compile(r"\^$|[\w)\]]_$")
+_ENDS_NOTE, _ENDS_FACTOR = frozenset(".:!?)"), frozenset("0123456789)]")
+_SUBSCRIPTED, _NO_WORD = frozenset(")]}|"), frozenset("-:;,.)]=")
 _FACTOR_ENDS, _FACTOR_BEGINS = re.compile(r"[A-Za-z0-9)\]]"), re.compile(r"[A-Za-z0-9(\[]")
 _TAG = re.compile(r"<br ?/?>|<(?P<name>sub|sup)>(?P<words>[^<>\n]{1,200})</(?P=name)>")
+
+
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:
+        """Whether [x](url) is a link and [x]: url says where one leads. E[f](x) and [1]: $x>0$ are words."""
+        return bool(safe_address(url) or _LEADS_NOWHERE.search(url))
+
+
 # No raw HTML, no links by guessing, no indented code, no headings by underlining (models write --- as a rule).
-_PARSER = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
+_LEADS_NOWHERE = re.compile(r"^#|^(?:data|javascript):|\.[A-Za-z]{2,4}$")  # here: a place in a text, a file
+_PARSER = _Parser("commonmark", {"html": False, "linkify": False, "typographer": False})
 _PARSER.enable(["table", "strikethrough"])
 _PARSER.disable(["code", "lheading", "html_block", "html_inline"])
 _PARSER.core.ruler.before("inline", "whole_rows", _whole_rows)
@@ -324,9 +353,9 @@ def render_markdown(text: str, task: Task) -> Document:
     engine.macros.lasting = True  # as where a script sets the formulas of a page
     commands = (engine.commands.keys() | DEFINITIONS.keys() | set(_DEFINED.findall(read))) - _NOT_COMMANDS
     protected = protect(read, commands.__contains__)
-    if protected.doubled:
+    if protected.blanked:
         signs = list(read)
-        for at in protected.doubled:
+        for at in protected.blanked:
             signs[at] = " "
         engine.text = "".join(signs)
     _Walk(engine, protected).run(_PARSER.parse(protected.text, {"clock": task.clock}))

@@ -28,6 +28,8 @@ _TEXT_IN_FORMULA = re.compile(r"\\(?:text|[mh]box|cr(?![a-z]))")
 _OPEN_TEXT = re.compile(r"\\(?:text[a-z]*|[mh]box)[ ]?\{(?:[^{}$]|\$[^{}$]*\$)*\Z")
 _FORMULA_MARKS = re.compile(r"[\\^_={}<>+]")
 _IN_FORMULAS = re.compile(r"(?P<delimiter>\\[()\[\]]|\$)|\\[A-Za-z]+|[\^_]|\\[\s\S]")
+_LINE_BEGINS = re.compile(r"(?:[ \t>]|[-*+] |\d{1,9}[.)] )*")  # marks of quotations and lists
+_QUOTE_MARKS = re.compile(r"[ \t>]*")
 MAX_NESTED = 10  # formulas in the words of a formula
 MAX_ARGUMENTS = 4_000  # characters of a text command's arguments
 
@@ -45,12 +47,13 @@ class ProtectedPiece:
 class Protected:
     """Markdown with placeholders, the pieces they stand for, and the way back to source offsets.
 
-    `doubled`: where the second delimiter of a formula in \\\\(..\\\\) has a backslash too many.
+    `blanked`: signs within the pieces that are not theirs: the backslash too many of the second delimiter of
+    \\\\(..\\\\), and the > before the lines of a piece in a quotation.
     """
 
     text: str
     pieces: list[ProtectedPiece]
-    doubled: list[int] = field(default_factory=list)
+    blanked: list[int] = field(default_factory=list)
     _here: list[int] = field(default_factory=list)
     _there: list[int] = field(default_factory=list)
 
@@ -107,6 +110,7 @@ class _Scanner:
 
     def protect(self, start: int, end: int, block: bool) -> int:
         self.copy(start)
+        self.blank_quote_marks(start, end)
         self.result.pieces.append(ProtectedPiece(start, end, block))
         mark = f"{OPEN}{len(self.result.pieces) - 1}{CLOSE}"
         self.out.append(mark)
@@ -115,6 +119,19 @@ class _Scanner:
         self.result._here.append(self.length)
         self.result._there.append(end)
         return end
+
+    def blank_quote_marks(self, start: int, end: int) -> None:
+        """Notes the > before each line of a piece, at most as many as its first line begins with."""
+        line = self.text.find("\n", start, end) + 1
+        if not line:
+            return
+        first = _LINE_BEGINS.match(self.text, self.text.rfind("\n", 0, start) + 1, start)
+        depth = first[0].count(">") if first else 0
+        while depth and line:
+            marks = _QUOTE_MARKS.match(self.text, line, end)
+            found = [at for at in range(*marks.span()) if self.text[at] == ">"] if marks else []
+            self.result.blanked += found[:depth]
+            line = self.text.find("\n", line, end) + 1
 
     # -- points of interest ----------------------------------------------------------------------------
     def point(self, match: re.Match[str]) -> int:
@@ -208,7 +225,7 @@ class _Scanner:
             return start + 2
         self.copy(start)
         self.copied += 1  # without its first backslash it is as anywhere
-        self.result.doubled.append(end)
+        self.result.blanked.append(end)
         return self.protect(start + 1, end + len(closing), block=closing[-1] == "]")
 
     def dollars(self, start: int, mark: str) -> int:

@@ -34,6 +34,7 @@ class Container:
     parts: list[str] = field(default_factory=list)
     paragraph_open: bool = False
     run_in: list[str] = field(default_factory=list)  # HTML that opens the next paragraph
+    run_in_at: int | None = None  # where the heading begins that is part of the next paragraph
     inline: list[tuple[str, str]] = field(default_factory=list)  # open inline elements: (tag, classes)
 
 
@@ -81,7 +82,8 @@ class Writer:
             return
         top.paragraph_open = True
         if self.at_bottom:
-            self.started = at
+            self.started = at if top.run_in_at is None else top.run_in_at
+        top.run_in_at = None
         if not top.line:
             top.parts.append("<p>")
         top.parts += top.run_in

@@ -347,11 +347,11 @@ def convert(tokens: list[Token], environment: str, context: Context, *, display:
     if display and not environment:
         tokens, environment = unwrapped(tokens)
     converter = _Converter(list(tokens), environment, context, display)
-    if environment.startswith(("alignat", "xalignat")):
+    if environment.startswith("alignat"):
         converter.skip_spaces()
         converter.write("{" + spelled(converter.argument()) + "}")
         converter.row.empty = True
-    elif environment.startswith("IEEE"):
+    elif environment.startswith(("IEEE", "xalignat", "xxalignat")):
         converter.option()
         converter.argument()
     return converter.run()

@@ -12,7 +12,7 @@ DISPLAYS: dict[str, tuple[str, str]] = {
     "align": ("align*", "each"), "align*": ("align*", "none"),
     "flalign": ("align*", "each"), "flalign*": ("align*", "none"),
     "alignat": ("alignat*", "each"), "alignat*": ("alignat*", "none"),
-    "xalignat": ("alignat*", "each"), "xalignat*": ("alignat*", "none"),
+    "xalignat": ("align*", "each"), "xalignat*": ("align*", "none"), "xxalignat": ("align*", "none"),
     "gather": ("gather*", "each"), "gather*": ("gather*", "none"),
     "dgroup": ("gather*", "each"), "dgroup*": ("gather*", "none"),
     "eqnarray": ("align*", "each"), "eqnarray*": ("align*", "none"),

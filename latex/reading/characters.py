@@ -28,7 +28,10 @@ SYMBOLS = {
     "nobreakspace": "\u00a0", "space": " ", "textonehalf": "½", "texteuro": "€", "euro": "€", "numero": "№",
     "textnumero": "№", "textordfeminine": "ª", "textordmasculine": "º", "textmu": "µ",
     "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»",
-    "lq": "‘", "rq": "’",
+    "lq": "‘", "rq": "’", "guillemetleft": "«", "guillemetright": "»", "og": "«\u00a0", "fg": "\u00a0»",
+    "quotedblbase": "„", "quotesinglbase": "‚", "textpm": "±", "texttimes": "×", "textdiv": "÷", "textminus": "−",
+    "textperthousand": "‰", "textonequarter": "¼", "textthreequarters": "¾", "textlnot": "¬", "textsurd": "√",
+    "textrightarrow": "→", "textleftarrow": "←", "textbardbl": "‖",
     "dotfill": "…", "hrulefill": "", "checkmark": "✓",
 }  # fmt: skip
 

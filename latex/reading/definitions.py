@@ -141,10 +141,22 @@ def paired_delimiter(stream: Stream) -> None:
 
 def paired_delimiter_with_body(stream: Stream) -> None:
     """\\DeclarePairedDelimiterX\\name[n]{left}{right}{body}: drawn with growing delimiters."""
+    _with_body(stream, around=False)
+
+
+def paired_delimiter_with_surroundings(stream: Stream) -> None:
+    """\\DeclarePairedDelimiterXPP\\name[n]{before}{left}{right}{after}{body}."""
+    _with_body(stream, around=True)
+
+
+def _with_body(stream: Stream, *, around: bool) -> None:
     name = control_name(stream)
     count = _count(stream.optional()) or 1
-    left, right, body = stream.required(), stream.required(), stream.required()
-    grown = [*tokenize("\\left"), *left, *body, *tokenize("\\right"), *right]
+    before = stream.required() if around else []
+    left, right = stream.required(), stream.required()
+    after = stream.required() if around else []
+    body = stream.required()
+    grown = [*before, *tokenize("\\left"), *left, *body, *tokenize("\\right"), *right, *after]
     shifted = [
         t._replace(text=f"#{int(t.text[-1]) + 2}") if t.kind == "#" and t.text[-1:].isdigit() else t
         for t in grown
@@ -252,7 +264,7 @@ DEFINITIONS: dict[str, Callable[[Stream], None]] = {
     "DeclareMathAlphabet": math_alphabet,
     "DeclarePairedDelimiter": paired_delimiter,
     "DeclarePairedDelimiterX": paired_delimiter_with_body,
-    "DeclarePairedDelimiterXPP": paired_delimiter_with_body,
+    "DeclarePairedDelimiterXPP": paired_delimiter_with_surroundings,
     "NewDocumentCommand": document_command,
     "RenewDocumentCommand": document_command,
     "ProvideDocumentCommand": document_command,

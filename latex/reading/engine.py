@@ -69,6 +69,7 @@ class Engine:
         self.numbered = True  # displays that carry no label are numbered too
         self.subequation = ""  # the number shared by the equations of a subequations environment
         self.lists: list[object] = []
+        self.conditions: list[bool] = []  # the open ones: whether the text before their \\else is shown
         self.tables: list[object] = []
         self.raw_environments: dict[str, Callable[[Engine, str, str], None]] = {}
         self.commands: dict[str, Callable[[Engine], None]] = {}

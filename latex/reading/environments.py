@@ -64,6 +64,8 @@ def begin_restatable(engine: Engine, name: str) -> None:
 
     def opened(title: str) -> None:
         passage = open_theorem(engine, name, made, place, option, title)
+        engine.settings[f"again {macro}"] = made.title
+        engine.references.label(f"again {macro}", engine.target)
         passage.body_start, passage.again = body, macro
 
     engine.captured_tokens(option or [], opened)
@@ -72,8 +74,11 @@ def begin_restatable(engine: Engine, name: str) -> None:
 def begin_unknown(engine: Engine, name: str) -> None:
     engine.end_paragraph()
     engine.note(f"environment {name[:60]} is not known; its text is shown")
-    engine.stream.optional()
+    option = engine.stream.optional() or []
     engine.open_frame(name, engine.end_paragraph)
+    words = any(token.kind in ("space", "$") for token in option)
+    if words and not any(keyed(spelled(option)).values()):  # a title, not how to lay it out
+        engine.captured_tokens(option, lambda title: engine.put(f"({title}) "))
 
 
 def begin_custom(engine: Engine, name: str, custom: tuple[Macro, Macro]) -> None:
@@ -191,6 +196,9 @@ def figure(engine: Engine, name: str) -> None:
     engine.stream.optional()
     if name.startswith(("wrap", "sub")):
         engine.stream.required()
+    if name.startswith("wrap"):
+        engine.stream.optional()
+        engine.stream.required()
     engine.writer.open("figure", upto=start)
     outer, engine.settings["float"] = engine.settings.get("float", ""), FLOATS[name]
 
@@ -240,7 +248,9 @@ def verbatim(engine: Engine, name: str, body: str) -> None:
     options, _, rest = body.partition("\n")
     listing = name in ("lstlisting", "minted", "Verbatim") and options.strip()[-1:] in ("]", "}")
     text = no_placeholders(visible((rest if listing else body).strip("\n")))
-    html = f'<pre class="verbatim"><code>{html_text(text)}</code></pre>'
+    caption = keyed(options.strip()[1:-1]).get("caption", "") if listing else ""
+    head = f'<p class="caption">{html_text(no_placeholders(visible(caption)))}</p>' if caption else ""
+    html = f'{head}<pre class="verbatim"><code>{html_text(text)}</code></pre>'
     engine.writer.block("source", html, start, engine.stream.source_end)
 
 

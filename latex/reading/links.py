@@ -30,6 +30,13 @@ def referring(name: str) -> Command:
     return run
 
 
+def reference_range(engine: Engine) -> None:
+    """cleveref's \\crefrange{first}{last}."""
+    engine.stream.star()
+    first, last = engine.stream.name(), engine.stream.name()
+    engine.put(f"{engine.references.mark('cref', first)} to {engine.references.mark('eqref', last)}")
+
+
 def citing(name: str) -> Command:
     """\\cite[Theorem 2]{key} and \\cite[see][Theorem 2]{key}; what is in brackets may have formulas."""
 
@@ -107,6 +114,8 @@ def link(engine: Engine, address: str, text: str | None) -> None:
 COMMANDS: dict[str, Command] = {
     **{name: referring(name) for name in REFERENCES},
     **{name: citing(name) for name in CITATIONS},
+    "crefrange": reference_range,
+    "Crefrange": reference_range,
     "label": label,
     "url": url,
     "nolinkurl": url,

@@ -29,6 +29,7 @@ class OpenList:
     level: str = (
         ""  # LaTeX's name of an enumeration's counter, unless it or \setlist says what its labels are
     )
+    ref: Template | None = None  # what references print, where enumitem's ref=.. says it
     count: int = 0
     frame: Frame | None = None
     label: str | None = None  # of the open item; None while no item is open
@@ -41,13 +42,7 @@ def template_of(option: str, default: Template) -> tuple[Template, int]:
     start = keys.get("start", "1")
     before = int(start) - 1 if start.isdecimal() and len(start) < 6 else 0
     if "label" in keys or "label*" in keys:
-        label = keys.get("label") or keys.get("label*") or ""
-        for style in STYLES:
-            for written in (f"\\{style}*", f"\\{style} *", f"\\{style}{{*}}"):
-                if written in label:
-                    left, _, right = label.partition(written)
-                    return (_words(left), style, _words(right)), before
-        return ((_words(label), "", "") if _words(label) else default), before
+        return _template(keys.get("label") or keys.get("label*") or "") or default, before
     first = option.split(",")[0].strip()
     if first and "=" not in first and not first.startswith(("no", "left", "wide", "resume", "itemsep")):
         label = _words(first)
@@ -57,6 +52,15 @@ def template_of(option: str, default: Template) -> tuple[Template, int]:
                 return (left, _SHORT[character], right), before
         return ((label, "", "") if label else default), before
     return default, before
+
+
+def _template(label: str) -> Template | None:
+    for style in STYLES:
+        for written in (f"\\{style}*", f"\\{style} *", f"\\{style}{{*}}"):
+            if written in label:
+                left, _, right = label.partition(written)
+                return _words(left), style, _words(right)
+    return (_words(label), "", "") if _words(label) else None
 
 
 def _words(text: str) -> str:
@@ -94,15 +98,22 @@ def begin_list(engine: Engine, name: str) -> None:
     template, before = template_of(
         option if kind == "enumerated" else "", template_of(everywhere, default)[0]
     )
-    opened = OpenList(kind, template, _LEVELS[min(depth, 3)] if template is default else "", before)
+    keys = keyed(option) if kind == "enumerated" else {}
+    series = f"resume {depth}"
+    if "resume" in keys or "resume*" in keys:
+        before = int(engine.settings.get(series, "0"))
+    level = _LEVELS[min(depth, 3)] if template is default else ""
+    opened = OpenList(kind, template, level, _template(keys.get("ref", "")), before)
     engine.lists.append(opened)
     engine.writer.open("list", upto=start)
-    engine.open_frame(name, lambda: end_list(engine, opened, start))
+    engine.open_frame(name, lambda: end_list(engine, opened, start, series))
     opened.frame = engine.frames[-1]
 
 
-def end_list(engine: Engine, opened: OpenList, start: int) -> None:
+def end_list(engine: Engine, opened: OpenList, start: int, series: str) -> None:
     end_item(engine, opened)
+    if opened.kind == "enumerated":
+        engine.settings[series] = str(opened.count)
     stray = engine.writer.close(engine.here)
     engine.lists.pop()
     tag = "ol" if opened.kind == "enumerated" else "ul"
@@ -150,7 +161,7 @@ def next_label(engine: Engine, opened: OpenList) -> str:
         return ""
     opened.count += 1
     text = numbered(opened.template, opened.count)
-    target = text.rstrip(".")
+    target = numbered(opened.ref, opened.count) if opened.ref else text.rstrip(".")
     if opened.level:
         engine.counters.set(opened.level, opened.count)
         if engine.body_of("the" + opened.level):

@@ -37,7 +37,9 @@ def sectioning(name: str) -> Callable[[Engine], None]:
 
 def heading(engine: Engine, name: str, number: str, html: str, start: int) -> None:
     if name in RUN_IN:
-        engine.writer.top.run_in.append(f'<strong class="run-in">{html}</strong> ')
+        top = engine.writer.top
+        top.run_in.append(f'<strong class="run-in">{html}</strong> ')
+        top.run_in_at = start if top.run_in_at is None else top.run_in_at
         return
     tag = f"h{LEVELS[name]}"
     shown = f'<span class="sec-number">{html_text(number)}</span> ' if number else ""

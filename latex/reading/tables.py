@@ -32,7 +32,14 @@ def begin_table(engine: Engine, name: str) -> None:
     engine.stream.optional()
     opened = OpenTable(columns(spelled(engine.stream.required())).replace("|", "").replace(":", ""))
     engine.tables.append(opened)
-    engine.open_frame(name, lambda: end_table(engine, opened, start))
+    outer = engine.settings.get("float", "")
+    engine.settings["float"] = outer or "Table"  # a longtable may have a caption
+
+    def finish() -> None:
+        engine.settings["float"] = outer
+        end_table(engine, opened, start)
+
+    engine.open_frame(name, finish)
     opened.frame = engine.frames[-1]
     open_cell(engine)
 
@@ -95,6 +102,14 @@ def multicolumn(engine: Engine) -> None:
         table.span = max(1, min(int(count[:4]), MAX_SPAN))
 
 
+def rule_of_columns(engine: Engine) -> None:
+    """\\cmidrule[width](trim){columns}, layout only."""
+    engine.stream.optional()
+    if (token := engine.stream.peek()) is not None and token.text.startswith("("):
+        engine.stream.until_character(")")
+    engine.stream.required()
+
+
 def end_table(engine: Engine, table: OpenTable, start: int) -> None:
     if engine.writer.top.kind == "cell":
         end_cell(engine, table)
@@ -111,6 +126,7 @@ COMMANDS = {
     "\\": line_break,
     "tabularnewline": line_break,
     "multicolumn": multicolumn,
+    "cmidrule": rule_of_columns,
 }
 TABULARS = (
     "tabular", "tabular*", "tabularx", "tabulary", "longtable", "supertabular", "xltabular", "tabu", "array",

@@ -7,6 +7,7 @@ from latex.formulas.words import DIMENSION
 from latex.pictures import NUMBERS
 from latex.reading.characters import SYMBOLS, html_attribute, html_text, plain_words, visible
 from latex.reading.engine import BEGINGROUP, Engine
+from latex.reading.theorems import Theorem, begin_theorem
 from latex.reading.tokens import Token, spelled
 from latex.vocabulary import signatures, words
 
@@ -17,7 +18,7 @@ STYLES = {
     "texttt": ("span", "typewriter"), "textsc": ("span", "smallcaps"), "textsf": ("span", "sans"),
     "underline": ("span", "underline"), "uline": ("span", "underline"), "overline": ("span", "overline"),
     "sout": ("span", "strike"), "st": ("span", "strike"), "textsuperscript": ("sup", ""),
-    "textsubscript": ("sub", ""), "fbox": ("span", "boxed"), "framebox": ("span", "boxed"),
+    "textsubscript": ("sub", ""), "fbox": ("span", "boxed"),
     "term": ("em", ""), "hl": ("mark", ""), "enquote": ("q", ""), "marginpar": ("span", "marginal"),
     "todo": ("span", "marginal"),
 }  # fmt: skip
@@ -213,8 +214,30 @@ def title_pdf(engine: Engine) -> None:
     engine.stream.keep(words)
 
 
+def begins_or_ends(engine: Engine, name: str) -> bool:
+    """Whether the command stands for a theorem: \\theorem and \\endtheorem in a macro, as where a document has an
+    environment for theorems with numbers of its own, or the macro of a restatable one."""
+    ended = name.removeprefix("end")
+    if again := engine.settings.get(f"again {name}"):
+        engine.stream.star()
+        engine.end_paragraph()
+        engine.put(
+            f"<strong>{html_text(again)} {engine.references.mark('ref', 'again ' + name)}</strong> (restated)"
+        )
+        engine.end_paragraph()
+    elif engine.stream.depth and isinstance(made := engine.environments.get(name), Theorem):
+        begin_theorem(engine, name, made)
+    elif engine.stream.depth and ended != name and engine.open_environments.get(ended):
+        engine.close_environment(ended)
+    else:
+        return False
+    return True
+
+
 def symbols_of_text(engine: Engine, name: str) -> None:
     """A command that nobody defined: symbols become formulas, anything else shows its arguments."""
+    if begins_or_ends(engine, name):
+        return
     following = engine.stream.peek()
     if name in SYMBOLS_OF_FORMULAS and (
         name not in TAKING or (following is not None and following.kind == "{")
@@ -227,13 +250,28 @@ def symbols_of_text(engine: Engine, name: str) -> None:
 
 
 def unit(engine: Engine) -> None:
+    """siunitx's \\si{unit}."""
     engine.stream.optional()
-    value, name = engine.stream.required(), engine.stream.required()
-    engine.put(
-        html_text(spelled(value))
-        + "\u00a0"
-        + html_text(plain_words(name) or " ".join(t.text for t in name if t.kind == "word"))
-    )
+    name = engine.stream.required()
+    engine.put(html_text(plain_words(name) or " ".join(t.text for t in name if t.kind == "word")))
+
+
+def quantity(engine: Engine) -> None:
+    """\\SI{number}{unit}."""
+    engine.stream.optional()
+    engine.put(html_text(spelled(engine.stream.required())) + "\u00a0")
+    unit(engine)
+
+
+def range_of_quantities(engine: Engine) -> None:
+    """\\SIrange{first}{last}{unit}."""
+    engine.stream.optional()
+    engine.put(html_text(spelled(engine.stream.required())) + " to ")
+    quantity(engine)
+
+
+def angle(engine: Engine) -> None:
+    engine.argument(lambda: None, lambda: engine.put("°"))
 
 
 def xspace(engine: Engine) -> None:
@@ -243,6 +281,12 @@ def xspace(engine: Engine) -> None:
         token.kind in ("word", "$") or token.text[:1].isalnum() or token.text[:1] == "("
     ):
         engine.writer.space()
+
+
+def framed(engine: Engine) -> None:
+    """\\framebox[width][position]{words}."""
+    skip(engine, "oo")
+    engine.styled(*STYLES["fbox"])
 
 
 def tag(engine: Engine) -> None:
@@ -275,8 +319,14 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "includegraphics": picture,
     "texorpdfstring": title_pdf,
     "boxed": boxed,
-    "SI": unit,
-    "qty": unit,
+    "framebox": framed,
+    "SI": quantity,
+    "qty": quantity,
+    "SIrange": range_of_quantities,
+    "qtyrange": range_of_quantities,
+    "si": unit,
+    "unit": unit,
+    "ang": angle,
     "tag": tag,
     "xspace": xspace,
     "unknown command": symbols_of_text,

@@ -38,6 +38,9 @@ _PROOF_TITLES = frozenset((
 ))  # fmt: skip
 
 
+_OF_THMTOOLS = frozenset(("name", "note", "title", "label", "restate", "continues", "style"))
+
+
 @dataclass(frozen=True)
 class Theorem:
     """A theorem-like environment: its printed name, its counter ("" without number), its style."""
@@ -135,10 +138,22 @@ def begin_theorem(engine: Engine, name: str, made: Theorem) -> None:
     start, begun = engine.here, engine.own_start
     engine.end_paragraph()
 
-    def opened(option: list[Token] | None, title: str) -> None:
-        open_theorem(engine, name, made, (start, begun), option, title)
+    option = engine.stream.optional()
+    keys = keyed(spelled(option or []))
+    label = ""
+    if option and any(keys.values()) and _OF_THMTOOLS.issuperset(keys):
+        label = keys.get("label", "")[:MAX_NAME]
+        option = tokenize(next((keys[key] for key in ("name", "note", "title") if keys.get(key)), "")) or None
 
-    with_title(engine, opened)
+    def opened(title: str) -> None:
+        open_theorem(engine, name, made, (start, begun), option, title)
+        if label:
+            engine.references.label(label, engine.target)
+
+    if option is None:
+        opened("")
+    else:
+        engine.captured_tokens(option, opened)
 
 
 def open_theorem(

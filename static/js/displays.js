@@ -77,7 +77,7 @@ export function fitInline(elements) {
   for (const formula of formulas) {
     const column = formula.element.closest("p, li, dd, div, section, h2, h3, h4, h5, h6, label, legend");
     const parts = [...formula.element.querySelectorAll(".katex-base")];
-    const widest = Math.max(...parts.map((part) => part.getBoundingClientRect().width));
+    const widest = Math.max(0, ...parts.map((part) => part.getBoundingClientRect().width));
     formula.ratio = column?.clientWidth ? column.clientWidth / widest : 1;
   }
   for (const { element, ratio } of formulas) {

@@ -202,7 +202,7 @@ ASSEMBLED = (
     ("latex", r"The bound of $DeepSeek$."),
     ("latex", r"\newcommand{\w}[1]{As an artificial #1, I know this.}\w{intelligence}"),
     ("markdown", "This proof was written by ~~G~~~~P~~T-5."),
-    ("markdown", "This proof was written by [G](a)[P](b)T-5."),
+    ("markdown", "This proof was written by [G](#a)[P](#b)T-5."),
     ("markdown", "This proof was written by G&shy;P&ZeroWidthSpace;T-5."),
     ("markdown", "|G|P|T|-5|\n|-|-|-|-|\n|a|b|c|d|"),
     ("plain", "This proof was written by \u13c0\u13e2\u13a2-5."),  # Cherokee

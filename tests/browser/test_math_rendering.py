@@ -56,6 +56,16 @@ def test_a_formula_that_is_not_defined_shows_its_source_and_why(chromium: Browse
         assert page.locator(".katex").count() == 1
 
 
+def test_the_source_of_an_inline_formula_that_fails_stays_in_its_line(chromium: Browser) -> None:
+    with opened(chromium, render(r"A $\nosuch{x}$ and $y$.", "latex").html) as page:
+        failed = page.locator(".math[data-state=failed]")
+        assert failed.evaluate("box => [...box.classList, box.style.fontSize]") == ["math", ""]
+        heights = page.evaluate(
+            "[...document.querySelectorAll('.math')].map(e => e.getBoundingClientRect().top)"
+        )
+        assert abs(heights[0] - heights[1]) < 10
+
+
 def marked(*formulas: str) -> str:
     """Formulas marked by hand: what the page does when the server's own guard is not there."""
     return "".join(f'<p><span class="math" data-display="false">{formula}</span></p>' for formula in formulas)

@@ -202,6 +202,25 @@ def test_an_unknown_command_shows_what_it_encloses() -> None:
     assert any("fancything" in note for note in document.report.notes)
 
 
+def test_a_heading_within_a_paragraph_is_part_of_its_block() -> None:
+    document = fragment(
+        r"A\paragraph{Step 1.} b\subparagraph{C} \paragraph{D} e\begin{proof}\paragraph{F} g\end{proof}"
+    )
+    assert [block.source for block in document.blocks] == [
+        "A",
+        r"\paragraph{Step 1.} b",
+        r"\subparagraph{C} \paragraph{D} e",
+        r"\paragraph{F} g\end{proof}",
+    ]
+
+
+def test_an_unknown_environment_keeps_its_title_and_no_options() -> None:
+    page = latex(
+        r"\begin{case}[Then $x$] a\end{case}\begin{case}[t] b\end{case}\begin{case}[c=1, d] c\end{case}"
+    )
+    assert (words(page), formulas(page)) == ("(Then ) a b c", ["x"])
+
+
 def test_pseudocode_has_lines_and_indentation() -> None:
     body = r"\begin{algorithmic}\For{$i$} \State go \EndFor\end{algorithmic}"
     assert words(fragment(body)) == "for do go end for"
@@ -313,7 +332,83 @@ def test_an_enumeration_has_the_labels_that_its_document_declares():
 
 def test_a_quantity_keeps_its_unit():
     assert words(latex(r"\SI{9.8}{\meter\per\second} or \SI{5}{kg}")) == "9.8 meter per second or 5 kg"
+    assert (
+        words(latex(r"\SIrange{1}{2}{\meter}, \ang{30}, \si{\kilo\gram}")) == "1 to 2 meter, 30°, kilo gram"
+    )
+    assert words(latex(r"2\texttimes3\textpm1 \og a\fg{}")) == "2×3±1 « a »"
 
 
 def test_a_file_that_is_input_without_braces_is_named_whole() -> None:
     assert words(fragment("One.\n\\input lemma_1\nTwo.")) == "One. [file lemma_1, not read] Two."
+
+
+def test_a_condition_of_the_document_shows_the_branch_that_holds() -> None:
+    preamble = r"\newif\iflong\newif\ifdraft\drafttrue"
+    assert words(latex(r"\iflong A\else B\fi{\longtrue\iflong C\else D\fi} \iflong E\fi", preamble)) == "BC"
+    assert (
+        words(latex(r"\ifdraft A\iftrue B\else C\fi\else D\fi\draftfalse\ifdraft E\fi F", preamble)) == "ABF"
+    )
+
+
+def test_an_environment_for_theorems_with_numbers_of_their_own_shows_them() -> None:
+    preamble = (
+        r"\newtheorem{inner}{Theorem}"
+        r"\newenvironment{numbered}[1]{\renewcommand\theinner{#1}\inner}{\endinner}"
+    )
+    page = latex(r"\begin{numbered}{A'}[Main]\label{a} x\end{numbered} By \ref{a}. \inner y", preamble)
+    assert words(page) == "Theorem A' (Main). x By A'. y"
+
+
+def test_the_keys_of_thmtools_are_no_title() -> None:
+    page = latex(r"\begin{lemma}[name=Foo, label=a] x\end{lemma}\begin{lemma}[label] y\end{lemma} \ref{a}")
+    assert words(page) == "Lemma 1 (Foo). x Lemma 2 (label). y 1"
+
+
+def test_a_restatable_theorem_is_named_where_it_is_stated_again() -> None:
+    page = latex(
+        r"\begin{restatable}{theorem}{main} x\end{restatable}\begin{theorem} y\end{theorem}\main* So."
+    )
+    assert words(page) == "Theorem 1. x Theorem 2. y Theorem 1 (restated) So."
+
+
+def test_an_enumeration_goes_on_and_refers_as_enumitem_says() -> None:
+    first = r"\begin{enumerate}[label=Step \arabic*:, ref=\arabic*]\item x\item\label{a} y\end{enumerate}"
+    again = r"\begin{enumerate}[resume]\item z\end{enumerate}\begin{enumerate}\item w\end{enumerate}"
+    assert words(latex(first + again + r"\ref{a}")) == "Step 1: x Step 2: y 3. z 1. w 2"
+
+
+def test_pseudocode_keeps_its_keywords_and_calls() -> None:
+    for source, shown in (
+        (r"\eIf{a}{b\;}{c\;}", "if a then b else c"),
+        (r"\ForEach{a}{b\;} \tcp*{c}", "for each a do b ▷ c"),
+        (r"\Function{F}{x}\State \Call{G}{y}\EndFunction", "function F(x) G(y) end function"),
+        (r"\Loop\State a\EndLoop", "loop a end loop"),
+    ):
+        assert words(latex(r"\begin{algorithmic}" + source + r"\end{algorithmic}")) == shown
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (
+            r"\begin{tabular}{ll}a&b\\\cmidrule(lr){1-2}c&d\\\cmidrule[1pt](l{3pt}r){1-1}e\end{tabular}",
+            "a b c d e",
+        ),
+        (r"\begin{longtable}{l}\caption{A}\\b\end{longtable}", "Table 1. A b"),
+        (r"\begin{wrapfigure}[9]{r}{3cm}\caption{A}\end{wrapfigure}", "Figure 1. A"),
+        (r"\selectlanguage{english}\newtagform{b}{[}{]}\usetagform{b}a", "a"),
+        (r"\framebox[3cm][l]{a} \framebox{b}", "a b"),
+    ],
+)
+def test_what_says_only_how_to_lay_out_is_not_shown(source: str, shown: str) -> None:
+    assert words(latex(source)) == shown
+
+
+def test_a_range_of_references_shows_numbers() -> None:
+    page = latex(r"\begin{align}a\label{a}\\b\label{b}\end{align}\crefrange{a}{b}")
+    assert words(page) == "equation (1) to (2)"
+
+
+def test_a_listing_keeps_its_caption() -> None:
+    page = latex("\\begin{lstlisting}[caption={Sorting}, language=C]\nx\n\\end{lstlisting}")
+    assert words(page) == "Sorting"

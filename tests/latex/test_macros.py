@@ -20,6 +20,11 @@ from tests.latex.pages import formulas, fragment, latex, words
         (r"\DeclareMathOperator*{\colim}{colim}", r"\colim_i", r"\operatorname*{colim}_i"),
         (r"\DeclareMathAlphabet{\cat}{U}{rsfs}{m}{n}\newcommand{\aA}{{\cat{A}}}", r"\aA", r"{\mathscr{A}}"),
         (r"\DeclarePairedDelimiter{\abs}{\lvert}{\rvert}", r"\abs*{x}", r"\left \lvert x\right \rvert "),
+        (
+            r"\DeclarePairedDelimiterXPP\P[2]{P}(){_n}{#1\delimsize\vert #2}",
+            r"\P{A}{B}",
+            r"P\left(A\vert B\right)_n",
+        ),
         (r"\NewDocumentCommand{\c}{m O{0}}{#1_{#2}}", r"\c{x}\c{y}[1]", r"x_{0}y_{1}"),
         (r"\newcommand{\a}{\b}\newcommand{\b}{\c}\newcommand{\c}{1}", r"\a", "1"),
         (r"\makeatletter\newcommand{\x@y}{1}\newcommand{\z}{\x@y}\makeatother", r"\z", "1"),

@@ -226,3 +226,51 @@ def test_breaks_of_lines_and_scripts_in_tags_are_read_and_other_tags_are_words()
     assert "x<sub>1</sub><br>y<sup>2</sup>" in html
     assert "b<br>c" in html
     assert "&lt;b&gt;d&lt;/b&gt; &lt;sub&gt;" in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> $$\n> a < b\n> $$\n\n> \\[\n> c\n> > d\n> \\]",
+        "> - Item\n>   $$\n>   a < b\n>   $$\n> - $c\n>   > d$",
+        "> > $$\n> > a\n> < b\n> > $$\n\n1. > $c\n   > > d$",
+    ],
+)
+def test_the_marks_of_a_quotation_are_no_relations_of_its_formulas(text: str) -> None:
+    assert [formula.split() for formula in formulas(markdown(text))] == [["a", "<", "b"], ["c", ">", "d"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = y. (*) By (*) and (**) this holds, and (**) is clear.",
+        "A *-homomorphism of C*-algebras, and *: V → V*.",
+        "A^*A = AA^*, f_*g = f_*(h) and g^*.",
+        "(x)_+ ≤ (y)_+ and (a)_(b_2)_",
+        "*a 3*(4+5)*6 and (f)*g",
+        "∑_{i=1}^n a_i, lim_{n→∞} a_n, a_{*}, b^{*}",
+        "设（*）由（*）得",
+    ],
+)
+def test_asterisks_and_underscores_that_are_mathematics_stay(text: str) -> None:
+    assert words(markdown(text)) == text
+
+
+def test_emphasis_next_to_brackets_is_emphasis() -> None:
+    html = markdown("(*a*), (**b**) *(c)* _see (d)_ *e*-adic *f*(x), the *g*th **h:**i").html
+    assert re.findall(r"<(?:em|strong)>(.*?)</", html) == ["a", "b", "(c)", "see (d)", "e", "f", "g", "h:"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("E[f](x) ≤ k[x](y)", "E[f](x) ≤ k[x](y)"),
+        ("So[^1].\n\n[^1]: $x>0$", "So[^1]. [^1]:"),
+        ("[Claim]: True.", "[Claim]: True."),
+        ("By [*].\n\n[*]: $a=b$\n[2]: Obviously.", "By [*]. [*]: [2]: Obviously."),
+    ],
+)
+def test_only_an_address_makes_a_link(text: str, shown: str) -> None:
+    document = markdown(text)
+    assert "<a" not in document.html
+    assert (words(document), len(formulas(document))) == (shown, text.count("$") // 2)

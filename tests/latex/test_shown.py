@@ -21,7 +21,7 @@ from tests.growing import grows_in_proportion
         ("latex", r"\begin{tabular}{ll}a&b\\c&d\end{tabular}", "ab\ncd\na b \nc d \n"),
         ("latex", r"\begin{itemize}\item a\item b\end{itemize}", "a\nb\n"),
         ("latex", "a\n\nb", "a\nb\n"),
-        ("markdown", "[a](x)[b](y)~~c~~d", "abcd\na b c d\n"),
+        ("markdown", "[a](#x)[b](y.md)~~c~~d", "abcd\na b c d\n"),
         ("markdown", "a&shy;b&amp;&#99;", "ab&c\n"),
         ("plain", "a <b>\nc", "a <b>\nc\n"),
         ("plain", "Ꮐꓑⲟɢ🇵", "GPoGP\n"),
