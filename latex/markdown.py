@@ -70,7 +70,8 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
     last, after = before[-1:], state.src[state.pos + found.length : state.pos + found.length + 1]
     between = marker == "*" and bool(last.strip() and after.strip())
     multiplies = between and bool(_FACTOR_ENDS.match(last) and _FACTOR_BEGINS.match(after))
-    begins_none = multiplies or (last in _SUBSCRIPTED if marker == "_" else after in _NO_WORD)
+    alone = found.length == 1  # **-1 is a root** is in bold
+    begins_none = multiplies or (last in _SUBSCRIPTED if marker == "_" else alone and after in _NO_WORD)
     ends_none = multiplies and last in _ENDS_FACTOR
     ends_note = found.length in (2, 3) and last in _ENDS_NOTE
     can_open = (found.can_open and not begins_none) or (between and bool(_UNSPACED.match(last)))

@@ -257,8 +257,18 @@ def test_asterisks_and_underscores_that_are_mathematics_stay(text: str) -> None:
 
 
 def test_emphasis_next_to_brackets_is_emphasis() -> None:
-    html = markdown("(*a*), (**b**) *(c)* _see (d)_ *e*-adic *f*(x), the *g*th **h:**i").html
-    assert re.findall(r"<(?:em|strong)>(.*?)</", html) == ["a", "b", "(c)", "see (d)", "e", "f", "g", "h:"]
+    html = markdown("(*a*), (**b**) *(c)* _see (d)_ *e*-adic *f*(x), the *g*th **h:**i **-1 is j**").html
+    assert re.findall(r"<(?:em|strong)>(.*?)</", html) == [
+        "a",
+        "b",
+        "(c)",
+        "see (d)",
+        "e",
+        "f",
+        "g",
+        "h:",
+        "-1 is j",
+    ]
 
 
 @pytest.mark.parametrize(
