@@ -1,4 +1,4 @@
-"""Takes formulas and LaTeX out of Markdown before Markdown sees them, so that neither spoils the other.
+"""Takes formulas, LaTeX and comments out of Markdown before Markdown sees them, so that none spoils the other.
 
 One pass, linear: every search that fails is remembered, so it is never made twice over the same stretch.
 """
@@ -17,7 +17,7 @@ OPEN, CLOSE = "\ue010", "\ue011"
 PLACEHOLDER = re.compile(f"{OPEN}(\\d+){CLOSE}")
 _POINT = re.compile(
     r"(?P<fence>^[ \t>]*(?:`{3,}|~{3,}))|(?P<ticks>`+)|(?P<begin>\\begin\{(?P<name>[A-Za-z]+\*?)\})"
-    r"|\\(?P<word>[A-Za-z]+)|(?P<open>\\[\[(])|(?P<doubled>\\\\[\[(])|(?P<escape>\\[\s\S])|(?P<dollars>\$\$?)",
+    r"|\\(?P<word>[A-Za-z]+)|(?P<open>\\[\[(])|(?P<doubled>\\\\[\[(])|(?P<escape>\\[\s\S])|(?P<dollars>\$\$?)|(?P<remark><!--)",
     re.MULTILINE,
 )
 _TICKS = re.compile("`+")
@@ -115,10 +115,14 @@ class _Scanner:
         mark = f"{OPEN}{len(self.result.pieces) - 1}{CLOSE}"
         self.out.append(mark)
         self.length += len(mark)
-        self.copied = end
-        self.result._here.append(self.length)
-        self.result._there.append(end)
+        self.go_on(end)
         return end
+
+    def go_on(self, at: int) -> None:
+        """Copy on from this place of the source, whatever was copied before."""
+        self.copied = at
+        self.result._here.append(self.length)
+        self.result._there.append(at)
 
     def blank_quote_marks(self, start: int, end: int) -> None:
         """Notes the > before each line of a piece, at most as many as its first line begins with."""
@@ -152,7 +156,18 @@ class _Scanner:
             return self.doubled(start, "\\\\]" if match["doubled"][-1] == "[" else "\\\\)")
         if match["dollars"]:
             return self.dollars(start, match["dollars"])
+        if match["remark"]:
+            return self.remark(start, match.end())
         return match.end()
+
+    def remark(self, start: int, inside: int) -> int:
+        """Leaves out an HTML comment, which readers of Markdown do not see. One without an end is text."""
+        end = self.find("-->", inside, len(self.text)) + len("-->")
+        if end < inside:
+            return inside
+        self.copy(start)
+        self.go_on(end)
+        return end
 
     def fence(self, match: re.Match[str]) -> int:
         """Skips a fenced block: up to a line of at least as many of the same marks, or the end."""

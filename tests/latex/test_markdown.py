@@ -274,6 +274,33 @@ def test_emphasis_next_to_brackets_is_emphasis() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
+        ("Let <!-- by GPT, $x$ --> n be even.", "Let n be even."),
+        ("A.\n\n<!--\nfirst\n\n**second** `third`\n-->\n\nB.", "A. B."),
+        ("> A <!-- a\n> b --> B", "A B"),
+        ("- A <!-- c -->\n- B", "A B"),
+        ("A <!-- without an end\n\nB", "A <!-- without an end B"),
+    ],
+)
+def test_comments_are_not_shown(text: str, shown: str) -> None:
+    assert words(markdown(text)) == shown
+
+
+def test_what_code_and_formulas_hold_is_no_comment() -> None:
+    document = markdown("`<!-- a -->` and $a <!--b$, $c-->d$\n\n```\n<!-- b -->\n```")
+    assert document.html.count("&lt;!-- a --&gt;") == document.html.count("&lt;!-- b --&gt;") == 1
+    assert formulas(document) == ["a <!--b", "c-->d"]
+
+
+def test_what_follows_a_comment_is_where_the_source_has_it() -> None:
+    text = "<!-- one\n\ntwo --> First.\n\nThen $x$. <!-- three --> End."
+    first, last = markdown(text).blocks
+    assert text[first.start : first.end].endswith("First.")
+    assert text[last.start : last.end] == "Then $x$. <!-- three --> End."
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
         ("E[f](x) ≤ k[x](y)", "E[f](x) ≤ k[x](y)"),
         ("So[^1].\n\n[^1]: $x>0$", "So[^1]. [^1]:"),
         ("[Claim]: True.", "[Claim]: True."),
