@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ class Command(TouchstoneCommand):
         return begin(actor=None, plan=plan, sources=sources, **budget)
 
 
-def _check_goes_on(build: Build, options: dict[str, Any]) -> None:
+def _check_goes_on(build: Build, options: Mapping[str, Any]) -> None:
     """Raises Refused for options that mean another build of that name."""
     for name in ("protocol", "endpoint", "model"):
         given, there = (options[name] or "").strip(), getattr(build, name)
