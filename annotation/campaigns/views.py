@@ -49,7 +49,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
     )
     context = {
         "campaign": row,
-        "items": Paginator(queries.progress_by_item(row), PAGE).get_page(request.GET.get("items")),
+        "items": Paginator(queries.progress_by_item(row), PAGE).get_page(request.GET.get("drawn")),
         "drawn": drawn,
         "places": places,
         "taken": taken,
