@@ -6,7 +6,6 @@ import pytest
 from django.urls import reverse
 
 from annotation.assigning.taking import take_next
-from annotation.campaigns import views
 from annotation.campaigns.actions import close_campaign
 from annotation.grading.actions import save_draft
 from annotation.models import Assignment, Grade
@@ -183,24 +182,6 @@ def test_a_place_is_released_from_the_campaign_page(carl, place, opened):
     carl.post(reverse("release-assignment", args=[opened.slug, place.pk]), {"reason": "late"})
     place.refresh_from_db()
     assert place.state == "released"
-
-
-def test_items_and_waiting_places_are_listed_page_by_page_and_unfolded_where_somebody_turns(
-    carl, opened, place, algebraist, monkeypatch
-):
-    monkeypatch.setattr(views, "PAGE", 1)
-    take_next(reviewer=algebraist, campaign=opened)
-    address = reverse("campaign", args=[opened.slug])
-    folded = re.compile(r'<details class="card" id="(\w+)">')
-    first = carl.get(address).content.decode()
-    assert folded.findall(first) == ["waiting", "drawn"]
-    assert f"Page 1 of {opened.items.count()}" in first
-    assert "Waiting places (2)" in first
-    for name in ("waiting", "drawn"):
-        assert f'href="?{name}=2#{name}"' in first
-        turned = carl.get(address, {name: 2}).content.decode()
-        assert name not in folded.findall(turned)
-        assert "Page 2 of" in turned
 
 
 def test_a_plan_names_what_cannot_be_met(carl, opened, algebraist):

@@ -391,11 +391,18 @@ def test_a_campaign_of_many_items_shows_them_and_its_waiting_places_in_pages(
     first, second = opened.items.order_by("instance__domain", "instance__key", "pk")[:2]
     for item in (first, second):
         AssignmentFactory(item=item, reviewer=algebraist)
-    shown = carl.get(opened_address(opened), {"items": "2", "waiting": "2"})
+    folded = b'<details class="card" id="%s">'
+    begun = carl.get(opened_address(opened)).content
+    assert folded % b"drawn" in begun
+    assert folded % b"waiting" in begun
+    shown = carl.get(opened_address(opened), {"drawn": "2", "waiting": "2"})
     assert list(shown.context["items"]) == [second]
+    assert folded % b"drawn" not in shown.content
+    assert folded % b"waiting" not in shown.content
     assert [place.item for place in shown.context["waiting"]] == [second]
     assert (shown.context["drawn"], shown.context["waiting"].paginator.count) == (opened.items.count(), 2)
     assert b"?waiting=1#waiting" in shown.content
+    assert b"?drawn=1#drawn" in shown.content
     assert len(carl.get(reverse("adjudication", args=[opened.slug]), {"page": "2"}).context["page"]) == 1
 
 
