@@ -215,8 +215,8 @@ def title_pdf(engine: Engine) -> None:
 
 
 def begins_or_ends(engine: Engine, name: str) -> bool:
-    """Whether the command stands for a theorem: \\theorem and \\endtheorem in a macro, as where a document has an
-    environment for theorems with numbers of its own, or the macro of a restatable one."""
+    """Begin, end or name a theorem if that is what the command does, and say whether it is: \\theorem and \\endtheorem
+    in a macro, as in documents that number theorems by hand, and the macro of a restatable theorem."""
     ended = name.removeprefix("end")
     if again := engine.settings.get(f"again {name}"):
         engine.stream.star()
