@@ -35,11 +35,7 @@ def rows_of(path: Path, suffix: str) -> Iterator[Row | RecordError]:
     else:
         try:
             with path.open("rb") as file:
-                first = file.readline(10_000)
-                file.seek(0)
-                # a semicolon is what spreadsheets write where the comma is the decimal sign
-                delimiter = max(b",;\t", key=lambda sign: first.count(sign))
-                yield from _with_header(csv_rows(file, chr(delimiter)))
+                yield from _with_header(csv_rows(file))
         except TableError as error:
             raise RecordError(error.args[0].partition(": ")[2] or str(error), line=error.line or 0) from error
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from accounts.refusal import Refused
 from benchmark.citations.identifiers import doi
+from stats.tables.raw_rows import separator_of
 
 COLUMNS = (
     "file", "key", "version", "title", "authors", "year", "category", "domain", "licence", "published_title",
@@ -102,8 +103,7 @@ def read_manifest(content: bytes) -> list[ManifestRow]:
         raise FaultyManifest(
             [Fault(text[: text.index("\0")].count("\n") + 1, "", "contains a NUL character")]
         )
-    head = text.partition("\n")[0]
-    separator = max(",\t;", key=head.count)
+    separator = separator_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[ManifestRow] = []
     faults: list[Fault] = []

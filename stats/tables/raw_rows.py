@@ -1,14 +1,16 @@
 """CSV and JSONL files from outside as a stream of rows with line numbers.
 
 Both readers refuse what they cannot read exactly: other encodings than UTF-8, NUL, broken quotes, rows of
-another length, nested JSON. Nothing is guessed.
+another length, nested JSON. All that is guessed is the sign that separates the cells, from the header.
 """
 
 import codecs
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO
 
 Row = tuple[int, Sequence[str]]
@@ -18,7 +20,7 @@ _PACKED = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .zip and .xls begin
 _BLOCK = 1 << 20
 MAX_LINE = 1 << 24  # bytes; a longer line is not a row of a table
 MAX_COLUMNS = 1_000
-_OTHER_SIGNS = {";": "semicolons", "\t": "tabs"}
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 class TableError(ValueError):
@@ -72,20 +74,25 @@ def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
-def csv_rows(stream: BinaryIO, delimiter: str = ",") -> Iterator[Row]:
-    """(line number, cells); the first row is the header. Blank lines are passed over."""
-    reader = csv.reader(text_lines(stream), strict=True, delimiter=delimiter)
+def separator_of(header: str) -> str:
+    """What separates its names: a comma, or the semicolon or tab that spreadsheets write in half of the world."""
+    return max(",;\t", key=_QUOTED.sub("", header).count)
+
+
+def csv_rows(stream: BinaryIO) -> Iterator[Row]:
+    """(line number, cells); the first row is the header. Blank lines are passed over, and `sep=;`, a spreadsheet's."""
+    lines = text_lines(stream)
+    first = next(lines, "")
+    separator = separator_of(first)
+    if first.rstrip("\r\n") == f"sep={separator}":
+        first = "\n"
+    reader = csv.reader(chain([first], lines), strict=True, delimiter=separator)
     width = 0
     try:
         for cells in reader:
             if not cells:
                 continue
-            if not width:
-                width = _checked_width(len(cells), reader.line_num)
-                for sign, name in _OTHER_SIGNS.items():
-                    if width == 1 and sign in cells[0] and sign != delimiter:
-                        message = f"cells are separated by {name}: save the table with commas between them"
-                        raise TableError(message, line=reader.line_num)
+            width = width or _checked_width(len(cells), reader.line_num)
             if len(cells) != width:
                 message = f"has {len(cells)} cells where the header has {width}"
                 raise TableError(message, line=reader.line_num)
