@@ -33,6 +33,7 @@ class OpenList:
     count: int = 0
     frame: Frame | None = None
     label: str | None = None  # of the open item; None while no item is open
+    number: str = ""  # of the open item in references to the items of an enumeration in it
     items: list[str] = field(default_factory=list)
 
 
@@ -170,8 +171,24 @@ def next_label(engine: Engine, opened: OpenList) -> str:
         label = engine.counters.written(engine.body_of("label" + opened.level))
         if label is not None:
             text, target = label, engine.counters.printed(opened.level)
+    opened.number = target
+    if opened.level and not opened.ref and not engine.body_of("the" + opened.level):
+        opened.number = engine.counters.printed(opened.level)
+        target = _above(engine, opened) + opened.number
     engine.aim(target, "item")
     return html_text(text)
+
+
+def _above(engine: Engine, opened: OpenList) -> str:
+    """What LaTeX prints before the number of an item in references to it: 1 in 1a, 1(a) in 1(a)i."""
+    numbers = [
+        other.number
+        for other in engine.lists[-8:]
+        if isinstance(other, OpenList) and other.kind == "enumerated" and other is not opened
+    ]
+    return "".join(f"({number})" if depth == 1 else number for depth, number in enumerate(numbers))[
+        :MAX_NUMBER
+    ]
 
 
 def set_list(engine: Engine) -> None:

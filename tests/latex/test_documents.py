@@ -377,6 +377,20 @@ def test_an_enumeration_goes_on_and_refers_as_enumitem_says() -> None:
     assert words(latex(first + again + r"\ref{a}")) == "Step 1: x Step 2: y 3. z 1. w 2"
 
 
+def test_references_to_items_of_inner_enumerations_name_the_outer_ones_as_latex_does() -> None:
+    """What LaTeX calls p@enumii is the number of the outer item, p@enumiii that and (a)."""
+    inner = r"\begin{enumerate}\item\label{i} z\end{enumerate}"
+    middle = rf"\begin{{enumerate}}\item x\item\label{{m}} y{inner}\end{{enumerate}}"
+    for option, shown in (("", "1b 1(b)i"), (r"[label=(\roman*)]", "(i)b (i)(b)i")):
+        page = latex(
+            rf"\begin{{enumerate}}{option}\item w\begin{{itemize}}\item v{middle}\end{{itemize}}\end{{enumerate}}"
+            r"\ref{m} \ref{i}"
+        )
+        assert words(page).endswith(f" {shown}")
+    own = r"\begin{enumerate}\item\begin{enumerate}[label=\Alph*)]\item\label{o} x\end{enumerate}\end{enumerate}"
+    assert words(latex(own + r"\ref{o}")).endswith(" A)")
+
+
 def test_pseudocode_keeps_its_keywords_and_calls() -> None:
     for source, shown in (
         (r"\eIf{a}{b\;}{c\;}", "if a then b else c"),
