@@ -196,6 +196,16 @@ def test_prices_and_budget_belong_to_the_version(as_, owner, endpoint):
     assert second.budget == {"tokens": 5}
 
 
+def test_a_price_with_a_comma_is_refused_at_its_field_and_no_browser_drops_the_comma(as_, owner, endpoint):
+    """A number input of a browser in English makes 015 of a typed 0,15."""
+    page = as_(owner).get(reverse("new-judge")).content.decode()
+    for name in ("prompt_price", "completion_price", "budget_cost"):
+        assert f'<input type="text" name="{name}" inputmode="decimal"' in page
+    reply = as_(owner).post(reverse("new-judge"), {**CAPPED, "prompt_price": "0,15"})
+    assert "Write a number with a decimal point, for example 0.15." in reply.content.decode()
+    assert not Judge.objects.exists()
+
+
 def test_the_page_of_a_run_shows_its_pace_its_cost_and_the_circuit(as_, coordinator, endpoint, release_with):
     made = create_judge(
         actor=None,
