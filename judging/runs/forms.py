@@ -41,7 +41,7 @@ class JudgeForm(forms.Form):
         min_value=1,
         max_value=99,
         initial=1,
-        help_text="Independent answers per question; odd.",
+        help_text="Independent answers per question. With an odd number there are no ties between two labels.",
     )
     early_stop = forms.BooleanField(
         label="Stop early",
