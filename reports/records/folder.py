@@ -176,9 +176,7 @@ def refresh(name: str) -> None:
                     _replace(folder / entry.removeprefix(prefix), page.encode())
         if row.withdrawn_at:
             badge = {"basis": "withdrawn", "record": declared}
-            _replace(
-                folder / "badge.svg", render_to_string("reports/records/badge.svg", badge).encode()
-            )
+            _replace(folder / "badge.svg", render_to_string("reports/records/badge.svg", badge).encode())
     _replace(root() / name / NEWEST, str(newest.version).encode())
     _replace(root() / name / "feed.atom", _feed(f"Versions of {name}", rows, f"{name}/"))
 

@@ -210,7 +210,10 @@ def test_a_price_with_a_comma_is_refused_at_its_field_and_no_browser_drops_the_c
     ("changed", "reason"),
     [
         ({"decoding": "{}"}, "give new-judge max_tokens in its decoding"),
-        ({"budget_cost": "5", "prompt_price": "", "completion_price": ""}, "needs prices, and new-judge has none"),
+        (
+            {"budget_cost": "5", "prompt_price": "", "completion_price": ""},
+            "needs prices, and new-judge has none",
+        ),
     ],
 )
 def test_a_version_whose_own_cap_cannot_be_kept_is_not_made(as_, owner, endpoint, changed, reason):
