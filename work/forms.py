@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from functools import partial
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -10,9 +11,25 @@ from accounts.refusal import Refused
 from accounts.site.forms import PlainForm
 from work.endpoints import declared_endpoints
 
-price_field = partial(
-    forms.DecimalField, min_value=0, max_digits=12, decimal_places=6, required=False, initial=Decimal(0)
-)
+
+class MoneyField(forms.DecimalField):
+    """An amount of money or a price. It is typed as text: in a number input some browsers drop the comma of 0,15, and
+    15 would be stored."""
+
+    widget = forms.TextInput(attrs={"inputmode": "decimal"})
+
+    def __init__(self, *, max_digits: int = 16, **kwargs: Any) -> None:
+        super().__init__(
+            min_value=0,
+            max_digits=max_digits,
+            decimal_places=6,
+            required=False,
+            error_messages={"invalid": "Write a number with a decimal point, for example 0.15."},
+            **kwargs,
+        )
+
+
+price_field = partial(MoneyField, max_digits=12, initial=Decimal(0))
 
 
 def endpoint_choices() -> list[tuple[str, str]]:
@@ -26,7 +43,5 @@ def endpoint_choices() -> list[tuple[str, str]]:
 class BudgetForm(PlainForm):
     """A run stops before it would exceed one of these."""
 
-    max_cost = forms.DecimalField(
-        label="Budget in money", min_value=0, max_digits=16, decimal_places=6, required=False
-    )
+    max_cost = MoneyField(label="Budget in money")
     max_tokens = forms.IntegerField(label="Budget in tokens", min_value=1, max_value=2**62, required=False)

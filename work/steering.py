@@ -44,7 +44,9 @@ def steer_job(
         .update(state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None, note="")
     )
     if not changed:
-        raise Refused(f"The {called} is in a state from which it cannot be {to}.", code="wrong_state")
+        now = type(run).objects.values_list("state", flat=True).get(pk=run.pk)
+        done = "resumed" if to == RunState.RUNNING else to
+        raise Refused(f"The {called} is {now}, so it cannot be {done}.", code="wrong_state")
     record(actor=actor, verb=verb, target=run, reason=reason)
     transaction.on_commit(ring)
 

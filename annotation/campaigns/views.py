@@ -18,7 +18,7 @@ from annotation.campaigns import actions, reminding, revising
 from annotation.campaigns.forms import ClosingForm
 from annotation.campaigns.setup_forms import WhileOpenForm
 from annotation.core import queries
-from annotation.core.identities import would_be_shown_too
+from annotation.core.identities import name_in, system_names, would_be_shown_too
 from annotation.core.phases import Phase, Verb, allows
 from annotation.grading.ways_out import ways_out
 from annotation.models import Assignment, Campaign, SetupStep
@@ -82,6 +82,12 @@ def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
         with refusals_in(form):
             revising.revise_campaign(actor=request.user, campaign=row, **form.changes)
             messages.success(request, "Saved. Reviewers see the change at once.")
+            if named := name_in(form.changes.get("instructions", ""), system_names()):
+                messages.warning(
+                    request,
+                    f"The instructions mention {named}. If that is one of the systems that reviewers grade, take the "
+                    "name out now.",
+                )
             return redirect("campaign", slug=slug)
     return render(request, "annotation/campaigns/while_open.html", {"campaign": row, "form": form})
 

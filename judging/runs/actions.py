@@ -93,6 +93,9 @@ def create_judge(
     prompts |= {own.predicate: own.identity for own in prompts_called(protocol, own_prompts)}
     if not prompts:
         raise Refused(f"The protocol {protocol} has no questions for judges.", code="no_predicates")
+    if budget:  # a version never changes, and one whose own budget cannot be kept could never be asked
+        unsaved = Judge(slug=slug, decoding=decoding or {}, prices=prices or {}, budget=budget)
+        check_caps(unsaved, *own_caps(unsaved))
     settings = {
         "slug": slug,
         "protocol": protocol,
@@ -108,6 +111,12 @@ def create_judge(
         **({"repair": True} if repair else {}),
     }
     return judge_version(actor, settings)
+
+
+def own_caps(judge: Judge) -> tuple[int | None, Decimal | None]:
+    """The most tokens and the most cost of one run that the judge version itself sets."""
+    cost = judge.budget.get("cost")
+    return judge.budget.get("tokens"), None if cost is None else Decimal(str(cost))
 
 
 def judge_version(actor: User | None, settings: Mapping[str, object]) -> Judge:
@@ -176,10 +185,9 @@ def ask(
     if after:
         chosen = _that_can_follow(judge, after, chosen)
     settled = _settled(judge, after, release, track, condition, chosen) if after else set()
-    if max_tokens is None:
-        max_tokens = judge.budget.get("tokens")
-    if max_cost is None and judge.budget.get("cost") is not None:
-        max_cost = Decimal(str(judge.budget["cost"]))
+    own_tokens, own_cost = own_caps(judge)
+    max_tokens = own_tokens if max_tokens is None else max_tokens
+    max_cost = own_cost if max_cost is None else max_cost
     check_caps(judge, max_tokens, max_cost)
     run = JudgeRun.objects.create(
         judge=judge,

@@ -18,6 +18,7 @@ from judging.models import Judge, RunSubject, UploadedPrompt
 from llm.completion import decoding_fault
 from llm.strict_json import storable
 from work.endpoints import declared_endpoints
+from work.forms import MoneyField, price_field
 
 
 def judging_protocols() -> list[str]:
@@ -40,7 +41,7 @@ class JudgeForm(forms.Form):
         min_value=1,
         max_value=99,
         initial=1,
-        help_text="Independent answers per question; odd.",
+        help_text="Independent answers per question. With an odd number there are no ties between two labels.",
     )
     early_stop = forms.BooleanField(
         label="Stop early",
@@ -67,23 +68,11 @@ class JudgeForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text="Each takes the place of the protocol’s prompt for its predicate.",
     )
-    prompt_price = forms.DecimalField(
-        label="Price per million prompt tokens", min_value=0, required=False, max_digits=12, decimal_places=6
-    )
-    completion_price = forms.DecimalField(
-        label="Price per million completion tokens",
-        min_value=0,
-        required=False,
-        max_digits=12,
-        decimal_places=6,
-    )
+    prompt_price = price_field(label="Price per million prompt tokens", initial=None)
+    completion_price = price_field(label="Price per million completion tokens", initial=None)
     budget_tokens = forms.IntegerField(label="Most tokens of one run", min_value=1, required=False)
-    budget_cost = forms.DecimalField(
+    budget_cost = MoneyField(
         label="Most cost of one run",
-        min_value=0,
-        required=False,
-        max_digits=16,
-        decimal_places=6,
         help_text="A cap needs max_tokens in the decoding; one on cost also needs prices, in the same currency.",
     )
 
@@ -194,9 +183,7 @@ class AskForm(forms.Form):
         initial=0, min_value=-100, max_value=100, required=False, help_text="Higher runs first."
     )
     max_tokens = forms.IntegerField(label="Most tokens", min_value=1, required=False, help_text=OWN_CAP)
-    max_cost = forms.DecimalField(
-        label="Most cost", min_value=0, max_digits=16, decimal_places=6, required=False, help_text=OWN_CAP
-    )
+    max_cost = MoneyField(label="Most cost", help_text=OWN_CAP)
 
     def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -296,9 +283,7 @@ class AdjustForm(forms.Form):
 
     priority = forms.IntegerField(min_value=-100, max_value=100, required=False)
     max_tokens = forms.IntegerField(label="Most tokens", min_value=1, required=False)
-    max_cost = forms.DecimalField(
-        label="Most cost", min_value=0, max_digits=16, decimal_places=6, required=False
-    )
+    max_cost = MoneyField(label="Most cost")
 
 
 def _choice(form: forms.Form, name: str) -> forms.ChoiceField:

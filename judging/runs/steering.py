@@ -102,5 +102,5 @@ def check_caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -
             code="cap_without_max_tokens",
         )
     if max_cost is not None and not judge.prices:
-        raise Refused(f"A cap on cost needs prices, and {judge.label} has none.", code="cap_without_prices")
+        raise Refused(f"A cap on cost needs prices, and {judge.slug} has none.", code="cap_without_prices")
     check_fits(max_tokens=max_tokens, max_cost=max_cost)

@@ -95,10 +95,12 @@ class ReportOrder:
 
 @dataclass(frozen=True)
 class PrintedEntry:
-    """A line of the list of items: the item's title in LaTeX, its remarks counted, the page where it starts."""
+    """A line of the list of items: the item's title in LaTeX, its system unless the report is blinded, its remarks
+    counted, the page where it starts."""
 
     number: int
     title: str
+    system: str
     remarks: str
     page: int
 
@@ -142,7 +144,8 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
                 n = len(item.lost) + len(item.on_files) + len(item.general)
                 n += sum(len(passage.comments) for part in item.parts for passage in part.passages)
                 remarks = f"{n} comment{'s' if n != 1 else ''}" if n else ""
-                entries.append(PrintedEntry(item.number, item.title, remarks, joined.starts[item.number]))
+                start = joined.starts[item.number]
+                entries.append(PrintedEntry(item.number, item.title, item.system, remarks, start))
     context = {
         "order": order,
         "title": order.title,

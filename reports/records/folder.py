@@ -1,7 +1,7 @@
 """Where the files of records are: written once at publishing, below a name that nobody can ask for until complete.
 
-What changes later is written next to them: bands on the pages, the list of all records, feeds. It follows from the
-rows, so that `manage.py write_records` can write it again at any time.
+What changes later is written next to them: bands on the pages, the badge of what is withdrawn, the list of all records,
+feeds. It follows from the rows, so that `manage.py write_records` can write it again at any time.
 """
 
 import fcntl
@@ -139,7 +139,7 @@ def _remove_left() -> None:
 
 @_in_turn()
 def refresh(name: str) -> None:
-    """Bands on the pages of all versions of a name, where its address leads, and its feed."""
+    """Bands on the pages of all versions of a name, badges of withdrawn ones, where its address leads, and its feed."""
     rows = list(PublicRecord.objects.filter(name=name).order_by("version"))
     current = [row for row in rows if row.withdrawn_at is None] or rows
     newest = current[-1]
@@ -173,6 +173,9 @@ def refresh(name: str) -> None:
                     for place, html in added:
                         page = page.replace(place, html)
                     _replace(folder / entry.removeprefix(prefix), page.encode())
+        if row.withdrawn_at:
+            badge = {"basis": "withdrawn", "record": declared}
+            _replace(folder / "badge.svg", render_to_string("reports/records/badge.svg", badge).encode())
     _replace(root() / name / NEWEST, str(newest.version).encode())
     _replace(root() / name / "feed.atom", _feed(f"Versions of {name}", rows, f"{name}/"))
 

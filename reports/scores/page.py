@@ -12,6 +12,7 @@ from reports.core.figures.confusion import confusion_matrix
 from reports.core.figures.forest import ForestMark, Group, forest_plot
 from reports.core.figures.shares import share_bars
 from reports.core.wording import coefficient_name, in_words, reason_sentence
+from reports.exclusions.rules import DUPLICATE, GROUNDS
 from reports.scores import shape
 from reports.scores.lacking import stated
 from reports.scores.text import left_undecided, shown
@@ -56,6 +57,10 @@ def score_sections(score: shape.Score) -> Mapping[str, object]:
         "exclusions": [
             {
                 **vars(rule),
+                "excluded": [
+                    (out, [(GROUNDS.get(ground, ground), ground != DUPLICATE, n) for ground, n in out.grounds.items()])
+                    for out in rule.excluded
+                ],
                 "rows": [
                     {**_figure(row), "all": _told(row.all, row.all), "left": _told(row.left, row.all)}
                     for row in rule.figures

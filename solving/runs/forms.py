@@ -3,12 +3,11 @@
 from django import forms
 
 from accounts.site.forms import PlainForm
+from work.forms import MoneyField
 
 
 class CapForm(PlainForm):
     """A new cap of the whole run, in tokens or in money."""
 
     max_tokens = forms.IntegerField(label="New cap in tokens", min_value=1, max_value=2**62, required=False)
-    max_cost = forms.DecimalField(
-        label="New cap in money", min_value=0, max_digits=16, decimal_places=6, required=False
-    )
+    max_cost = MoneyField(label="New cap in money")

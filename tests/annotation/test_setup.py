@@ -355,6 +355,15 @@ def test_the_due_date_and_the_instructions_of_an_open_campaign_change_on_a_page(
     assert "due_on" in wrong.context["form"].errors
 
 
+def test_instructions_that_name_a_system_while_reviewers_are_at_work_are_pointed_out(carl, opened):
+    """They are stored and reviewers read them at once, so the coordinator must see it then."""
+    System.objects.create(name="GPT-7", slug="gpt-7")
+    for said, warned in (("Distrust GPT 7.", True), ("Distrust nobody.", False)):
+        sent = LATER | {"instructions": said}
+        page = carl.post(reverse("campaign-terms", args=[opened.slug]), sent, follow=True).content.decode()
+        assert ("The instructions mention GPT-7." in page) == warned
+
+
 def test_a_due_date_that_is_over_is_refused_at_its_field_and_an_old_one_may_stay(carl, begun, opened):
     """Otherwise everybody is late from the first moment, and one button takes all places away."""
     carl.post(step(begun.slug, "items"), ITEMS)

@@ -246,7 +246,7 @@ def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -
     raise_budget(actor=None, build=build, max_tokens=1_000_000)
     steer(actor=None, build=build, to=RunState.RUNNING)
     assert run(build).state == RunState.DONE
-    with pytest.raises(Refused, match="cannot be running"):
+    with pytest.raises(Refused, match="is done, so it cannot be resumed"):
         steer(actor=None, build=build, to=RunState.RUNNING)
 
 

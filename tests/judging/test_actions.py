@@ -145,7 +145,7 @@ def test_a_paused_run_hands_out_no_work_until_it_is_resumed(judge, release_with,
 def test_a_cancelled_run_cannot_be_resumed(judge, release_with, owner):
     run = ask(actor=None, judge=judge, release=release_with(1))
     steer(actor=owner, run=run, to=RunState.CANCELLED)
-    with pytest.raises(Refused, match="in a state from which it cannot"):
+    with pytest.raises(Refused, match="The run is cancelled, so it cannot be resumed"):
         steer(actor=owner, run=run, to=RunState.RUNNING)
 
 

@@ -196,6 +196,39 @@ def test_prices_and_budget_belong_to_the_version(as_, owner, endpoint):
     assert second.budget == {"tokens": 5}
 
 
+def test_a_price_with_a_comma_is_refused_at_its_field_and_no_browser_drops_the_comma(as_, owner, endpoint):
+    """A number input of a browser in English makes 015 of a typed 0,15."""
+    page = as_(owner).get(reverse("new-judge")).content.decode()
+    for name in ("prompt_price", "completion_price", "budget_cost"):
+        assert f'<input type="text" name="{name}" inputmode="decimal"' in page
+    reply = as_(owner).post(reverse("new-judge"), {**CAPPED, "prompt_price": "0,15"})
+    assert "Write a number with a decimal point, for example 0.15." in reply.content.decode()
+    assert not Judge.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"decoding": "{}"}, "give new-judge max_tokens in its decoding"),
+        (
+            {"budget_cost": "5", "prompt_price": "", "completion_price": ""},
+            "needs prices, and new-judge has none",
+        ),
+    ],
+)
+def test_a_version_whose_own_cap_cannot_be_kept_is_not_made(as_, owner, endpoint, changed, reason):
+    """It never changes and could never be asked."""
+    page = as_(owner).post(reverse("new-judge"), CAPPED | changed).content.decode()
+    assert reason in page
+    assert not Judge.objects.exists()
+
+
+def test_a_page_shows_the_decoding_as_the_form_takes_it(as_, owner, endpoint):
+    as_(owner).post(reverse("new-judge"), FORM | {"decoding": '{"temperature": 0.5, "seed": 1}'})
+    page = as_(owner).get(reverse("judge", args=[Judge.objects.get().pk])).content.decode()
+    assert "{&quot;temperature&quot;: 0.5, &quot;seed&quot;: 1}" in page
+
+
 def test_the_page_of_a_run_shows_its_pace_its_cost_and_the_circuit(as_, coordinator, endpoint, release_with):
     made = create_judge(
         actor=None,

@@ -141,6 +141,14 @@ def test_pages_and_rest_say_what_the_comparisons_leave_out(excluded, carl):
     assert carl.get(f"{api}/exclusions/").json()["rules"][0]["late"] is True
 
 
+def test_all_numbers_say_first_what_the_primary_rule_leaves_out_and_then_why_in_words(excluded, carl):
+    """In the printed report the table of exclusions comes pages after the rates, whose denominators are smaller."""
+    shown = carl.get(reverse("score-numbers", args=[excluded.name])).content.decode()
+    said = shown.index("The primary rule named leaves out 1 of 8 instances.")
+    assert said < shown.index("What the experts say")
+    assert f"{OUT}: The anchor names an author (1 of " in shown
+
+
 def test_analyses_of_stored_labels_that_compare_systems_leave_it_out_too(excluded, carl):
     asked = Request("pairs", options=Options(question="preference"))
     [pair] = stored_document(choose(excluded, {}), "which", asked)["pairs"]

@@ -451,6 +451,14 @@ def test_a_withdrawn_version_says_why_on_every_page_and_stays(publish, withdraw)
     assert event.reason == "The wrong <b>labels</b>."
 
 
+def test_the_badge_of_a_withdrawn_version_says_so_where_others_have_embedded_it(publish, withdraw):
+    first, _ = publish(), publish()
+    assert "withdrawn" not in page("/records/gaps/1/badge.svg")
+    withdraw(first, "The wrong labels.")
+    assert "withdrawn · version 1" in page("/records/gaps/1/badge.svg")
+    assert "withdrawn" not in page("/records/gaps/2/badge.svg")
+
+
 def test_withdrawing_needs_a_reason_and_happens_once(publish, withdraw):
     row = publish()
     with pytest.raises(Refused, match="Say why"):

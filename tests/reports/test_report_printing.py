@@ -119,6 +119,13 @@ def test_the_list_of_items_leads_to_the_page_that_it_names(graded, tmp_path):
     assert labels[0] == "i"
 
 
+def test_the_list_of_items_tells_the_answers_to_one_problem_apart_where_systems_are_named(graded, tmp_path):
+    names = set(graded.items.values_list("output__run__system__name", flat=True))
+    for identities in (True, False):
+        lines = text_of(printed(graded, tmp_path, identities=identities)).partition("Items")[2][:400]
+        assert all((name in lines) == identities for name in names)
+
+
 def test_the_list_leads_to_the_first_page_of_a_long_item(graded, tmp_path):
     first = Grade.objects.order_by("pk")[0]
     Comment.objects.create(grade=first, block="b1", start=0, end=3, severity="minor", text="Line.\n" * 200)

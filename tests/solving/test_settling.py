@@ -200,7 +200,7 @@ def test_a_cancelled_run_ends_its_attempts_and_a_reply_in_flight_is_paid(server:
     settle_asks(results=[reply(step)], owner="one")
     run.refresh_from_db()
     assert (run.state, run.tokens_spent, Step.objects.count()) == ("cancelled", 100, 1)
-    with pytest.raises(Refused, match="cannot be running"):
+    with pytest.raises(Refused, match="is cancelled, so it cannot be resumed"):
         steer(actor=None, run=run, to=RunState.RUNNING)
 
 
