@@ -58,7 +58,13 @@ def score_sections(score: shape.Score) -> Mapping[str, object]:
             {
                 **vars(rule),
                 "excluded": [
-                    (out, [(GROUNDS.get(ground, ground), ground != DUPLICATE, n) for ground, n in out.grounds.items()])
+                    (
+                        out,
+                        [
+                            (GROUNDS.get(ground, ground), ground != DUPLICATE, n)
+                            for ground, n in out.grounds.items()
+                        ],
+                    )
                     for out in rule.excluded
                 ],
                 "rows": [
