@@ -160,7 +160,8 @@ def test_the_breaker_of_an_endpoint_hears_of_its_own_questions(servers: tuple[Se
     site.start(mixed(), site.problems())
     drain()
     failures = dict(EndpointState.objects.values_list("name", "failures"))
-    assert failures == {"local": 0, "other": 1} or failures == {"other": 1}
+    tries = Step.objects.get(state=TaskState.WAITING).tries  # one, or two where the first wait was short
+    assert (failures.pop("other"), failures) in ((tries, {}), (tries, {"local": 0}))
 
 
 # Without what is reserved 7 exceeds the cap of a run; where attempts may use twice as much the others exceed that.
