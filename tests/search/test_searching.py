@@ -137,6 +137,22 @@ def test_a_build_is_held_while_it_goes_on(corpus, monkeypatch):
     assert Index.objects.get().state == "ready"
 
 
+def test_a_build_that_takes_a_day_is_not_given_up_while_it_goes_on(corpus, monkeypatch):
+    """The vectors of a large corpus take that long. Somebody who asked for an index meanwhile made it fail at its end."""
+    entries = actions.entries_of
+
+    def slow(corpus):
+        with (
+            time_machine.travel(timezone.now() + dt.timedelta(days=1)),
+            pytest.raises(Refused, match="being built right now"),
+        ):
+            ask_for_index(actor=None, corpus=corpus, recipe="words")
+        return entries(corpus)
+
+    monkeypatch.setattr(actions, "entries_of", slow)
+    assert build_index(actor=None, corpus=corpus, recipe="formula").state == "ready"
+
+
 def test_a_worker_builds_what_was_asked_for_in_the_browser(corpus, write):
     import_corpus(
         actor=None, path=write([{"key": "new", "document": "d", "body": "Zorn's lemma."}]), slug="library"
