@@ -93,7 +93,10 @@ def embeddings_request(texts: Sequence[str], model: str) -> dict[str, object]:
 
 
 def read_embeddings(reply: Any, told: Circumstances) -> list[list[float]]:
-    """The vectors in the order of the texts. Raises Malformed unless each text has one, and all have one length."""
+    """The vectors in the order of the texts. Raises Malformed unless each text has one, and all have one length.
+
+    A vector of zeros is refused too: all statements would be equally near to it, and be listed by their keys.
+    """
     texts = len(told.request["input"])
     try:
         rows = _Reply.model_validate(reply).data
@@ -103,8 +106,10 @@ def read_embeddings(reply: Any, told: Circumstances) -> list[list[float]]:
     if sorted(row.index for row in rows) != list(range(texts)):
         raise _malformed(f"{len(rows)} vectors for {texts} texts, or one of them twice", told)
     lengths = {len(row.embedding) for row in rows}
-    if len(lengths) > 1 or not all(math.isfinite(number) for row in rows for number in row.embedding):
-        raise _malformed("the vectors differ in length, or hold a number that is none", told)
+    if len(lengths) > 1:
+        raise _malformed("the vectors differ in length", told)
+    if not all(0 < sum(number * number for number in row.embedding) < math.inf for row in rows):
+        raise _malformed("a vector has no direction: only zeros, or a number that is none or too large", told)
     return [row.embedding for row in sorted(rows, key=lambda row: row.index)]
 
 

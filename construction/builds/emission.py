@@ -97,7 +97,7 @@ def emit(*, actor: User | None, build: Build, name: str, is_sample: bool = False
             is_sample=is_sample,
         )  # fmt: skip
         if not report.changed:
-            raise Refused(f"There is a release {name} already.", code="name_taken", field="name")
+            raise Refused(f"There is a release {name} already.", code="name_taken", field="release")
         release = Release.objects.get(name=name)
         numbers = dict(release.instances.values_list("key", "pk"))
         origins = []

@@ -73,9 +73,11 @@ class PublishForm(PlainForm):
         for number, line in enumerate(self.cleaned_data["embargo"].splitlines(), start=1):
             if not line.strip():
                 continue
-            key, _, day = line.strip().rpartition(" ")
+            key, _, day = (part.strip() for part in line.strip().rpartition(" "))
+            if key in found:
+                raise forms.ValidationError(f"Line {number}: there is already a date for {key or 'all'}.")
             try:
-                found[key.strip()] = dt.date.fromisoformat(day)
+                found[key] = dt.date.fromisoformat(day)
             except ValueError as error:
                 raise forms.ValidationError(
                     f"Line {number}: {day!r} is not a date such as 2027-03-01."

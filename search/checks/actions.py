@@ -1,7 +1,8 @@
 """The verbs of checks: ask for one, run it, decide about a finding."""
 
-import datetime as dt
+import hashlib
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
@@ -16,12 +17,12 @@ from benchmark.models import Release
 from benchmark.rendering.stored import call_worker
 from retrieval.duplicates import pairs
 from search.checks.texts import texts_of
-from search.corpora.queries import corpus_sha256
+from search.corpora.lines import written_line
+from search.corpora.queries import statements_in_order
 from search.models import CheckState, Corpus, Finding, ReleaseCheck
 
 logger = logging.getLogger(__name__)
 TASK = "search.check"
-GIVEN_UP_AFTER = dt.timedelta(hours=6)
 _STOPPED = "The comparison did not end. Its process was probably stopped."
 MOST = 2_000  # findings; the most alike come first
 
@@ -30,10 +31,6 @@ MOST = 2_000  # findings; the most alike come first
 def ask_for_check(*, actor: User, release: Release, corpus: Corpus) -> ReleaseCheck:
     """The row of a check that a worker runs. Raises Refused while one of the same two runs."""
     _give_up_what_stopped()
-    running = ReleaseCheck.objects.filter(release=release, corpus=corpus, state=CheckState.RUNNING)
-    running.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
-        state=CheckState.FAILED, problem=_STOPPED
-    )
     try:
         with transaction.atomic():
             asked = ReleaseCheck.objects.create(release=release, corpus=corpus, asked_by=actor)
@@ -104,13 +101,17 @@ def _run(asked: ReleaseCheck) -> None:
         for instance in instances.values()
         for field, text in texts_of(instance.payload)
     ]
-    sha256 = corpus_sha256(asked.corpus)
-    statements = asked.corpus.statements
-    against = (
-        (str(pk), body) for pk, body in statements.values_list("pk", "body").iterator(chunk_size=2_000)
-    )
-    findings = []
-    for pair in pairs(texts, against)[:MOST]:
+    total, findings = hashlib.sha256(), []
+
+    def against() -> Iterator[tuple[str, str]]:
+        """What is hashed is what is compared: statements may be added meanwhile."""
+        statements = statements_in_order(asked.corpus)
+        sources = dict(asked.corpus.sources.values_list("pk", "name"))
+        for statement in statements:
+            total.update(written_line(statement, statement.document, sources))
+            yield str(statement.pk), statement.body
+
+    for pair in pairs(texts, against())[:MOST]:
         key, field = pair.one.split("\n", 1)
         findings.append(
             Finding(
@@ -125,5 +126,5 @@ def _run(asked: ReleaseCheck) -> None:
     with transaction.atomic():
         Finding.objects.bulk_create(findings)
         ReleaseCheck.objects.filter(pk=asked.pk).update(
-            state=CheckState.DONE, corpus_sha256=sha256, done_at=timezone.now()
+            state=CheckState.DONE, corpus_sha256=total.hexdigest(), done_at=timezone.now()
         )

@@ -35,18 +35,26 @@ def corpus_named(slug: str) -> Corpus:
 
 
 def statements_in_order(corpus: Corpus) -> Iterator[Statement]:
-    """Every statement with its document, by key: by code point, whatever the database sorts by."""
+    """Every statement with its document, by key: by code point, whatever the database sorts by.
+
+    Those that are there at the call: what is read of the corpus afterwards has all that belongs to them.
+    """
     ordered = sorted(corpus.statements.values_list("key", "pk").iterator(chunk_size=10_000))
-    for start in range(0, len(ordered), _BATCH):
-        numbers = [number for _, number in ordered[start : start + _BATCH]]
-        rows = Statement.objects.select_related("document").in_bulk(numbers)
-        yield from (rows[number] for number in numbers)
+
+    def rows() -> Iterator[Statement]:
+        for start in range(0, len(ordered), _BATCH):
+            numbers = [number for _, number in ordered[start : start + _BATCH]]
+            found = Statement.objects.select_related("document").in_bulk(numbers)
+            yield from (found[number] for number in numbers)
+
+    return rows()
 
 
 def corpus_lines(corpus: Corpus) -> Iterator[bytes]:
     """The corpus as canonical JSON Lines: importing them elsewhere gives the same corpus."""
+    statements = statements_in_order(corpus)
     sources = dict(corpus.sources.values_list("pk", "name"))
-    for statement in statements_in_order(corpus):
+    for statement in statements:
         yield written_line(statement, statement.document, sources)
 
 

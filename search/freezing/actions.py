@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.refusal import Refused
 from benchmark.models import Release
+from benchmark.protocols.theorem_search.schema import Statement as Named
 from retrieval import artifact
 from retrieval.artifact import BadArtifact, Row, Terms
 from retrieval.index import BadIndex
@@ -115,8 +116,12 @@ def search_run(*, release: Release, index: Index, out: Path, mode: str, k: int) 
                 "text": row.body,
                 "score": hit.score,
             }
-            results.setdefault((row.document.key, name), {key: of for key, of in result.items() if of != ""})
-        lines.append({"instance_id": name_of_query, "state": "answered", "results": list(results.values())})
+            named = Named(paper=row.document.key, statement=name)  # two versions of a paper are one
+            results.setdefault(
+                (named.paper_key, named.statement_key), {key: of for key, of in result.items() if of != ""}
+            )
+        state = "answered" if results else "abstained"
+        lines.append({"instance_id": name_of_query, "state": state, "results": list(results.values())})
     out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
     return len(lines)
 

@@ -99,8 +99,8 @@ def ask_for_index(
     if not corpus.statements.exists():
         raise Refused(f"The corpus {corpus.slug} has no statements yet.", code="empty_corpus")
     _give_up_what_stopped()
-    running = Index.objects.filter(corpus=corpus, state__in=[IndexState.WAITING, IndexState.BUILDING])
-    running.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
+    waiting = Index.objects.filter(corpus=corpus, state=IndexState.WAITING)
+    waiting.filter(asked_at__lt=timezone.now() - GIVEN_UP_AFTER).update(
         state=IndexState.FAILED, problem=_STOPPED
     )
     try:

@@ -106,12 +106,12 @@ def query_vector(engine: OpenIndex, text: str, mode: str) -> bytes | None:
         return _of_query(
             known, replace(declared, query_instruction=known.query_instruction), words.plain(text)
         )
-    asked = model()
-    if asked.model.digest != known.digest:
+    if known.digest != local.MODEL.digest:
         raise Refused(
             f"This index was built with the model {known.name}, which is neither on this machine nor declared.",
             code="no_model",
         )
+    asked = model()
     return quantised(asked([words.plain(known.query_instruction + text)]), known.dimensions).tobytes()
 
 

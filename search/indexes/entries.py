@@ -13,11 +13,12 @@ from search.slogans.queries import newest_slogans
 def entries_of(corpus: Corpus) -> tuple[str, list[Entry]]:
     """The corpus's hash and an entry for each statement with its slogans, from one reading: statements may be added
     meanwhile."""
+    statements = statements_in_order(corpus)
     sources = {source.pk: source for source in corpus.sources.all()}
     names = {number: source.name for number, source in sources.items()}
     slogans = newest_slogans(corpus.statements.all())
     total, entries = hashlib.sha256(), []
-    for statement in statements_in_order(corpus):
+    for statement in statements:
         source = sources[statement.document.source_id]
         total.update(written_line(statement, statement.document, names))
         licence = licence_of(statement.licence, source.licence)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.core.cache import cache
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Max, QuerySet
 
 from accounts.access import is_study_staff
 from accounts.models import User
@@ -71,18 +71,28 @@ def found_by(user: Any, corpus: Corpus) -> QuerySet[Document]:
 
     Raises Refused with "no_index" or "index_behind" as a search does, for somebody who has something to answer.
     """
-    problems = problems_of(user)
-    if not problems:
-        return corpus.documents.all()
-    index = index_of(corpus)
-    _require_whole(index)
-    return corpus.documents.exclude(key__in=_hidden(problems, index))
+    return _shown(user, corpus)[0]
 
 
 def statements_for(user: Any, corpus: Corpus) -> QuerySet[Statement]:
     """The statements of these documents, with what a result shows of them."""
-    rows = Statement.objects.filter(document__in=found_by(user, corpus))
-    return rows.select_related("corpus", "document__source")
+    documents, last = _shown(user, corpus)
+    rows = Statement.objects.filter(document__in=documents).select_related("corpus", "document__source")
+    return rows if last is None else rows.filter(pk__lte=last)
+
+
+def _shown(user: Any, corpus: Corpus) -> tuple[QuerySet[Document], int | None]:
+    """Those documents, and the last of their statements that was checked; None where all are shown.
+
+    What is hidden takes a while to find, and an import may add to the corpus meanwhile: nobody has checked that.
+    """
+    problems = problems_of(user)
+    if not problems:
+        return corpus.documents.all(), None
+    index = index_of(corpus)
+    document, statement = _require_whole(index)
+    hidden = _hidden(problems, index)
+    return corpus.documents.filter(pk__lte=document).exclude(key__in=hidden), statement
 
 
 @dataclass(frozen=True)
@@ -109,13 +119,16 @@ def listed_for(user: Any) -> list[Listed]:
     return listed
 
 
-def _require_whole(index: Index) -> None:
-    if index.n_statements < index.corpus.statements.count():
+def _require_whole(index: Index) -> tuple[int, int]:
+    """The last document and the last statement of the corpus, all of which is in the index. Raises Refused."""
+    known = index.corpus.statements.aggregate(n=Count("pk"), document=Max("document"), statement=Max("pk"))
+    if index.n_statements < known["n"]:
         raise Refused(
             f"Statements were added to {index.corpus.slug} after its index was built, so what must be hidden from you "
             "while you grade is not known. Somebody of the staff can build the index again.",
             code="index_behind",
         )
+    return known["document"], known["statement"]
 
 
 def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:

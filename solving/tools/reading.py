@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from accounts.refusal import Refused
 from benchmark.models import TupleFile
 from benchmark.tuples.files import parts_of
+from llm.strict_json import storable
 from retrieval import artifact
 from retrieval.artifact import Artifact, BadArtifact, Result
 from retrieval.postings import Collector, Postings, best, impacts
@@ -22,7 +23,7 @@ LARGEST = 64 << 20
 K1, B = 1.5, 0.75
 READING = frozenset({"search", "open", "knowledge"})  # the tools of this module
 MOST_RESULTS = 20
-_Read = TypeVar("_Read")
+_Made = TypeVar("_Made")
 _UNRESOLVED = {"text": "The text of this source is not there.", "status": "unresolved"}
 
 
@@ -35,7 +36,14 @@ class Sources:
 
 
 def read_tool(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, object]:
-    """What a tool comes to. `text` is what the model is shown of it, the rest is for the recipe and for people."""
+    """What a tool comes to. `text` is what the model is shown of it, the rest is for the recipe and for people.
+
+    Sources are files from outside, often read from PDFs: characters that no database keeps are replaced.
+    """
+    return dict(storable(_read(run, instance, tool, arguments)))
+
+
+def _read(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, object]:
     if tool == "knowledge":
         return _knowledge(run, str(arguments["query"]), int(arguments.get("k", 8)))
     if run.artifact is None:
@@ -93,7 +101,7 @@ def _year_bounds(retrieval: str) -> Mapping[str, int | None]:
     return {key: limits.year_to for key, limits in terms.limits.items()}
 
 
-def _read_file(sha256: str, read: Callable[[Path], _Read]) -> _Read:
+def _read_file(sha256: str, read: Callable[[Path], _Made]) -> _Made:
     """What `read` makes of a stored artifact. Raises Refused."""
     file = _small_file(sha256)
     with TemporaryDirectory() as place:

@@ -157,8 +157,9 @@ def test_sources_come_to_a_release_and_to_the_same_one_again_without_a_new_quest
     assert progress_of(second)["steps_reused"] == progress_of(second)["steps"] == asked
     assert second.tokens_spent == 0
     assert [line.line for line in lines_of(second)] == [line.line for line in lines_of(first)]
-    with pytest.raises(Refused, match="There is a release made already"):
+    with pytest.raises(Refused, match="There is a release made already") as refused:
         emit(actor=None, build=second, name="made")
+    assert refused.value.field == "release"  # as the form and REST name it
     assert emit(actor=None, build=second, name="made-again").sha256 == release.sha256
 
 

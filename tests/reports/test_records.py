@@ -225,6 +225,18 @@ def test_only_owners_publish_and_see_before_what_becomes_public(
     assert hashlib.sha256(packed(row)).hexdigest() == seen
 
 
+@pytest.mark.parametrize("line", ["sample-proof-01 2027-01-01", "2027-01-01"])
+def test_two_dates_for_one_problem_are_refused(publish, owner, client, line):
+    """The later line won in silence, so a slip could open a text a year too early."""
+    publish(show_problems=True)
+    client.force_login(owner)
+    address = "/reports/releases/sample-proofs/records/publish/"
+    said = {**client.get(address).context["form"].initial, "artifact": Artifact.objects.get().pk}
+    said["embargo"] = f"{line}\nsample-proof-02 2028-01-01\n{line.replace('2027', '2026')}"
+    shown = client.post(address, said)
+    assert "Line 3: there is already a date for" in shown.content.decode()
+
+
 def test_the_form_of_the_next_version_keeps_closed_what_is_still_closed(publish, owner, client):
     publish(
         show_problems=True,

@@ -9,8 +9,11 @@ from django.db import IntegrityError, transaction
 from accounts.holding import held
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
+from retrieval.duplicates import pairs
 from search.checks.actions import ask_for_check, decide, run_waiting
 from search.checks.texts import texts_of
+from search.corpora.actions import import_corpus
+from search.corpora.queries import corpus_sha256
 from search.models import Finding, ReleaseCheck
 from tests.factories import InstanceFactory, ReleaseFactory
 
@@ -68,6 +71,21 @@ def test_a_check_that_fails_says_why(release, corpus, owner, monkeypatch):
     ask_for_check(actor=owner, release=release, corpus=corpus)
     assert run_waiting() == 0
     assert ReleaseCheck.objects.get().problem == "MemoryError"
+
+
+def test_the_hash_of_a_check_is_that_of_the_statements_which_were_compared(
+    release, corpus, owner, write, monkeypatch
+):
+    def meanwhile(texts, against):
+        import_corpus(
+            actor=None, path=write([{"key": "new", "document": "d", "body": "Zorn."}]), slug="library"
+        )
+        return pairs(texts, against)
+
+    monkeypatch.setattr("search.checks.actions.pairs", meanwhile)
+    ask_for_check(actor=owner, release=release, corpus=corpus)
+    assert run_waiting() == 1
+    assert ReleaseCheck.objects.get().corpus_sha256 == corpus_sha256(corpus)
 
 
 def test_a_check_whose_process_died_has_failed(release, corpus, owner, settings):

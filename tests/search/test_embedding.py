@@ -146,6 +146,8 @@ def test_an_endpoint_that_fails_leaves_the_index_before_and_what_was_computed(hy
         ({"data": [{"index": n, "embedding": [1.0] * 31} for n in (0, 1)]}, "31 dimensions, the model 32"),
         ({"data": [{"index": n, "embedding": ["1"] * 32} for n in (0, 1)]}, "valid number"),
         ({"data": [{"index": n, "embedding": [1e999] * 32} for n in (0, 1)]}, "not JSON|no number|none"),
+        ({"data": [{"index": n, "embedding": [0.0] * 32} for n in (0, 1)]}, "only zeros"),
+        ({"data": [{"index": n, "embedding": [1e200] * 32} for n in (0, 1)]}, "too large"),
         ({"object": "list"}, "data"),
         ([], "not a list of vectors"),
     ],
@@ -186,6 +188,13 @@ def test_a_search_for_meaning_alone_is_refused_without_its_vector(hybrid, server
     assert not Query.objects.exists()
 
 
+def test_a_query_whose_vector_is_all_zeros_is_ranked_by_words(hybrid, server):
+    server.control(
+        {"mood": {"kind": "body", "body": json.dumps({"data": [{"index": 0, "embedding": [0] * 32}]})}}
+    )
+    assert find(hybrid, text="compact set").words_only == "the model letters@r1 does not answer."
+
+
 def test_an_endpoint_that_did_not_answer_is_left_alone_for_a_while(hybrid, server, monkeypatch):
     server.reset()
     server.control(DOWN)
@@ -198,11 +207,8 @@ def test_an_endpoint_that_did_not_answer_is_left_alone_for_a_while(hybrid, serve
     assert not find(hybrid, text="ideal").words_only
 
 
-def test_an_index_whose_model_is_no_longer_declared_is_refused(hybrid, settings, monkeypatch):
-    class Other:
-        model = Model("other", "0" * 64, 8)
-
-    monkeypatch.setattr(embedding, "model", Other)
+def test_an_index_whose_model_is_no_longer_declared_is_refused(hybrid, settings):
+    """With the words of the index, whether the model on this machine is installed or not."""
     settings.EMBEDDING_MODELS = ""
     with pytest.raises(Refused, match="letters@r1, which is neither on this machine nor declared"):
         find(hybrid, text="ideal")

@@ -19,6 +19,8 @@ from canonical import canonical_json
 from retrieval import artifact
 from retrieval.index import OLD
 from retrieval.index import Index as OpenIndex
+from search.corpora.actions import import_corpus
+from search.corpora.queries import corpus_named
 from search.freezing.actions import freeze_retrieval, search_run, verify_retrieval
 from search.indexes import opened as opening
 from search.indexes.actions import build_index
@@ -170,8 +172,6 @@ def test_our_search_answers_a_release_of_theorem_search_and_is_measured_by_it(db
     load_library(settings.SAMPLE_DIR)
     call_command("build_index", corpus="sample-library", json=True)
     release = Release.objects.get(name="search-it")
-    from search.corpora.queries import corpus_named
-
     index, out = index_of(corpus_named("sample-library")), tmp_path / "run.jsonl"
     assert search_run(release=release, index=index, out=out, mode="words", k=5) == release.instances.count()
     call_command("import_outputs", str(out), "--release=search-it", "--system=our-words", "--no-render")
@@ -180,6 +180,29 @@ def test_our_search_answers_a_release_of_theorem_search_and_is_measured_by_it(db
     assert first["results"][0]["paper"] == "sample-notes-groups"
     with pytest.raises(CommandError, match="exists already"):
         call_command("search_run", "--release=search-it", f"--index={index.digest}", f"--out={out}")
+
+
+def test_a_query_that_finds_nothing_and_a_paper_in_two_versions_give_a_file_that_can_be_imported(
+    db, write, tmp_path
+):
+    for query in ("compact sets", "zzzqqq"):
+        payload = {"query": query, "targets": [{"paper": "2401.00001", "statement": "Theorem 1"}]}
+        write([{"instance_id": query.split()[0], **payload}], f"{query.split()[0]}.jsonl")
+    both = tmp_path / "release.jsonl"
+    both.write_text("".join((tmp_path / f"{name}.jsonl").read_text() for name in ("compact", "zzzqqq")))
+    call_command("import_release", "theorem_search", str(both), "--release=two")
+    shared = {"kind": "theorem", "number": "1"}
+    lines = [
+        {"key": f"v{n}", "document": f"2401.00001v{n}", "body": "Compact sets are closed.", **shared}
+        for n in (1, 2)
+    ]
+    import_corpus(actor=None, path=write(lines), slug="versions")
+    index = build_index(actor=None, corpus=corpus_named("versions"), recipe="words")
+    out = tmp_path / "run.jsonl"
+    search_run(release=Release.objects.get(name="two"), index=index, out=out, mode="words", k=5)
+    call_command("import_outputs", str(out), "--release=two", "--system=ours", "--no-render")
+    states = Output.objects.order_by("instance__key").values_list("state", flat=True)
+    assert list(states) == ["answered", "abstained"]
 
 
 def test_a_paper_without_a_date_is_bounded_by_its_arxiv_number_unless_only_dates_count(

@@ -16,8 +16,9 @@ from canonical import sha256_of
 from search.corpora.actions import About, import_corpus
 from search.corpora.queries import corpus_named
 from search.indexes.actions import build_index
+from search.searching import hidden as hiding
 from search.searching.actions import search
-from search.searching.hidden import found_by, problems_of
+from search.searching.hidden import found_by, problems_of, statements_for
 from search.searching.request import Asked, filters_from
 from tests.accounts.test_tokens import bearer
 from tests.annotation.campaigns import drafted, rubric
@@ -332,6 +333,25 @@ def test_statements_that_are_not_in_the_index_are_no_way_to_what_is_hidden(
     client.force_login(algebraist)
     assert client.get("/api/v1/search/?corpus=full-one&q=numbers").json()["considered"] == 5
     assert client.get("/api/v1/corpora/full-one/statements/ref1/").status_code == 404
+
+
+@pytest.mark.parametrize("way", [found_by, statements_for])
+def test_what_is_imported_while_it_is_found_out_what_is_hidden_is_not_shown(
+    build, write, problem, algebraist, monkeypatch, way
+):
+    """To compare the texts of a problem with a large corpus takes seconds, after the index was seen to be whole."""
+    corpus = build("growing", FOUND)
+    before = set(way(algebraist, corpus).values_list("key", flat=True))
+    ours = hiding._hidden
+
+    def meanwhile(problems, index):
+        hidden = ours(problems, index)
+        near = {**FOUND[0], "key": "a3", "body": NEAR}  # in a document that may be found
+        import_corpus(actor=None, path=write([*HIDDEN, near]), slug="growing")
+        return hidden
+
+    monkeypatch.setattr(hiding, "_hidden", meanwhile)
+    assert set(way(algebraist, corpus).values_list("key", flat=True)) == before
 
 
 def test_a_corpus_without_an_index_is_no_way_to_what_is_hidden(

@@ -18,12 +18,14 @@ from retrieval.filters import Filters
 from search.corpora.actions import About, import_corpus
 from search.corpora.queries import corpus_named
 from search.indexes import actions
+from search.indexes import entries as indexed
 from search.indexes.actions import GIVEN_UP_AFTER, ask_for_index, build_index, build_waiting
 from search.indexes.opened import index_of, index_with, opened
 from search.models import Corpus, Feedback, Index, Purpose, Query, SearchesOfADay, Statement
 from search.searching.actions import forget_searches, say_relevant, search, similar
 from search.searching.request import Asked
 from search.searching.results import cut
+from search.slogans.queries import newest_slogans
 from tests.search.conftest import LINES
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +137,35 @@ def test_a_build_is_held_while_it_goes_on(corpus, monkeypatch):
     monkeypatch.setattr(actions, "entries_of", lambda corpus: (build_waiting(), entries(corpus))[1])
     assert build_waiting() == 1
     assert Index.objects.get().state == "ready"
+
+
+def test_a_build_that_takes_a_day_is_not_given_up_while_it_goes_on(corpus, monkeypatch):
+    """The vectors of a large corpus take that long. Somebody who asked for another index made it fail at its end."""
+    entries = actions.entries_of
+
+    def slow(corpus):
+        with (
+            time_machine.travel(timezone.now() + dt.timedelta(days=1)),
+            pytest.raises(Refused, match="being built right now"),
+        ):
+            ask_for_index(actor=None, corpus=corpus, recipe="words")
+        return entries(corpus)
+
+    monkeypatch.setattr(actions, "entries_of", slow)
+    assert build_index(actor=None, corpus=corpus, recipe="formula").state == "ready"
+
+
+def test_what_is_imported_from_a_new_source_while_an_index_is_built_is_left_for_the_next_one(
+    corpus, write, monkeypatch
+):
+    line = {"key": "new", "document": "d", "source": "another", "body": "Zorn's lemma."}
+
+    def meanwhile(statements):
+        import_corpus(actor=None, path=write([line]), slug="library")
+        return newest_slogans(statements)
+
+    monkeypatch.setattr(indexed, "newest_slogans", meanwhile)
+    assert build_index(actor=None, corpus=corpus, recipe="formula").n_statements == 4
 
 
 def test_a_worker_builds_what_was_asked_for_in_the_browser(corpus, write):

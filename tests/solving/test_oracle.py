@@ -250,3 +250,12 @@ def test_a_block_list_keeps_a_cited_source_away_too(release: Release) -> None:
     run.blocked = None
     assert read_tool(run, first, "open", {"query": KEYS[0]})["status"] == "unresolved"
     assert read_tool(run, first, "open", {"query": ""})["status"] == "unresolved"
+
+
+@pytest.mark.django_db
+def test_what_no_database_keeps_is_replaced_in_the_text_of_a_source(release: Release) -> None:
+    """Texts read from PDFs have NULs and halves of character pairs: a run could not begin, or lost what it paid for."""
+    run = SolveRun(release=release, artifact=with_texts(release, {KEYS[0]: "A \0 ball \ud800 is convex."}))
+    first = release.instances.order_by("key")[0].key
+    found = read_tool(run, first, "open", {"query": KEYS[0], "cited": [KEYS[0]]})
+    assert found["text"] == "A \ufffd ball \ufffd is convex."
