@@ -8,25 +8,15 @@ from django import forms
 from django.conf import settings
 
 from accounts.refusal import Refused
-from accounts.site.forms import PlainForm
+from accounts.site.forms import PlainForm, TypedAsText
 from work.endpoints import declared_endpoints
 
 
-class MoneyField(forms.DecimalField):
-    """An amount of money or a price. It is typed as text: in a number input some browsers drop the comma of 0,15, and
-    15 would be stored."""
-
-    widget = forms.TextInput(attrs={"inputmode": "decimal"})
+class MoneyField(TypedAsText, forms.DecimalField):
+    """An amount of money, or a price."""
 
     def __init__(self, *, max_digits: int = 16, **kwargs: Any) -> None:
-        super().__init__(
-            min_value=0,
-            max_digits=max_digits,
-            decimal_places=6,
-            required=False,
-            error_messages={"invalid": "Write a number with a decimal point, for example 0.15."},
-            **kwargs,
-        )
+        super().__init__(min_value=0, max_digits=max_digits, decimal_places=6, required=False, **kwargs)
 
 
 price_field = partial(MoneyField, max_digits=12, initial=Decimal(0))

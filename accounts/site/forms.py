@@ -1,6 +1,6 @@
 """Forms and their fields as several apps need them."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 
@@ -17,6 +17,20 @@ class RowsField(forms.ModelMultipleChoiceField):
                     self.error_messages["invalid_choice"], code="invalid_choice", params={"value": one}
                 )
         return super().clean(value)
+
+
+class TypedAsText(forms.Field):
+    """A number with a decimal point, typed as text: in a number input some browsers drop the comma of 0,15, and 15
+    would be taken."""
+
+    widget = forms.TextInput(attrs={"inputmode": "decimal"})
+    default_error_messages: ClassVar[Any] = {
+        "invalid": "Write a number with a decimal point, for example 0.15."
+    }
+
+
+class NumberField(TypedAsText, forms.FloatField):
+    """A number that need not be whole."""
 
 
 class PlainForm(forms.Form):

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.site.forms import PlainForm
+from accounts.site.forms import NumberField, PlainForm
 from construction.builds.actions import Plan
 from construction.models import Source, SourceState
 from construction.pipeline import get_pipeline
@@ -62,7 +62,7 @@ class PlanForm(PlainForm):
             elif isinstance(number.ours, int):
                 field = forms.IntegerField(min_value=0, **about)
             elif isinstance(number.ours, float):
-                field = forms.FloatField(min_value=0, **about)
+                field = NumberField(min_value=0, **about)
             else:
                 field = forms.CharField(max_length=2_000, **about)
             self.fields[f"n_{number.name}"] = field

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.text import capfirst
 
+from accounts.site.forms import NumberField
 from reports.analysing.requests import as_row, from_row
 from stats.agreement.bundle import LEVELS
 from stats.analyses.options import DEFAULT_SEED
@@ -100,7 +101,7 @@ class OptionsForm(forms.Form):
     k = forms.CharField(
         label="Cut-offs k", required=False, max_length=100, initial=",".join(map(str, DEFAULT_KS))
     )
-    confidence = forms.FloatField(label="Confidence", min_value=0.5, max_value=0.999, initial=0.95)
+    confidence = NumberField(label="Confidence", min_value=0.5, max_value=0.999, initial=0.95)
     seed = forms.IntegerField(min_value=0, max_value=2**53, initial=DEFAULT_SEED)
 
     MAIN: tuple[str, ...] = ("positive", "question", "order")

@@ -7,6 +7,7 @@ from django import forms
 from django.utils.datastructures import MultiValueDict
 
 from accounts.refusal import Refused
+from accounts.site.forms import NumberField
 from annotation.models import Campaign
 from reports.audit.frame import BUCKET, SYSTEM_BUCKET
 from reports.audit.precision import Expected
@@ -52,7 +53,7 @@ class PlanForm(forms.Form):
         help_text="From an earlier audit, or a cautious guess.",
     )
     missed = percent_field("Guess: experts accept of everything else, %")
-    hours = forms.FloatField(
+    hours = NumberField(
         label="Hours per audited output", min_value=0.01, max_value=1000, help_text="All reviewers together."
     )
     half_width = percent_field("Wanted half-width, percentage points", least=0.01, required=False)

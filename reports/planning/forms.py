@@ -7,6 +7,7 @@ from django import forms
 from django.utils.text import capfirst
 
 from accounts.refusal import Refused
+from accounts.site.forms import NumberField
 from stats.analyses import plans
 from stats.planning.allocations import PUBLISHED_SAMPLE, PUBLISHED_SIZES
 from stats.tables.raw_rows import TableError
@@ -24,7 +25,7 @@ EXAMPLE = "name,size,guess,hours,judge\n" + "\n".join(
 
 def percent_field(label: str, *, initial: float | None = None, least: float = 0, **kwargs: Any) -> Any:
     """A number of per cent from `least` to 100."""
-    return forms.FloatField(label=label, min_value=least, max_value=100, initial=initial, **kwargs)
+    return NumberField(label=label, min_value=least, max_value=100, initial=initial, **kwargs)
 
 
 class PlannerForm(forms.Form):
@@ -95,7 +96,7 @@ class AgreementForm(PlannerForm):
     second_only = _count("Only the second says yes", 6)
     both_no = _count("Both say no", 45)
     items = forms.IntegerField(label="Items of the study", min_value=2, max_value=100_000, initial=200)
-    half_width = forms.FloatField(
+    half_width = NumberField(
         label="Wanted half-width of kappa", min_value=0.005, max_value=0.9, initial=0.1, required=False
     )
 
@@ -116,7 +117,7 @@ class ComparisonForm(PlannerForm):
         help_text="From a pilot; at least the difference, at most the sum.",
     )
     power = percent_field("Power, %", initial=80, least=1, help_text="The chance of seeing the difference.")
-    cluster_size = forms.FloatField(
+    cluster_size = NumberField(
         label="Items per cluster",
         min_value=1,
         max_value=100_000,
@@ -125,7 +126,7 @@ class ComparisonForm(PlannerForm):
         help_text="Attempts at one problem, or instances of one paper; 1 for single items. Where they differ in size, "
         "give a pilot.",
     )
-    correlation = forms.FloatField(
+    correlation = NumberField(
         label="Correlation within clusters",
         min_value=0,
         max_value=1,

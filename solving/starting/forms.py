@@ -1,6 +1,5 @@
 """The form of a new run."""
 
-from functools import partial
 from typing import Any
 
 from django import forms
@@ -12,8 +11,7 @@ from benchmark.protocols import get_protocol, protocol_names
 from solving.models import Material, Solver, SolveRun
 from solving.runs.actions import Order
 from solving.runs.stored import is_outdated
-
-_money = partial(forms.DecimalField, min_value=0, max_digits=16, decimal_places=6, required=False)
+from work.forms import MoneyField
 
 
 def solvable_protocols() -> list[str]:
@@ -43,7 +41,7 @@ class RunForm(PlainForm):
     attempt_tokens = forms.IntegerField(
         label="Tokens of each attempt", min_value=1, max_value=2**62, initial=200_000, required=False
     )
-    attempt_cost = _money(label="Money of each attempt")
+    attempt_cost = MoneyField(label="Money of each attempt")
     attempt_seconds = forms.IntegerField(
         label="Active seconds of each attempt", min_value=1, max_value=10**8, required=False
     )
@@ -60,7 +58,7 @@ class RunForm(PlainForm):
         required=False,
         help_text="Empty: what all attempts may use together.",
     )
-    max_cost = _money(label="Money of the whole run")
+    max_cost = MoneyField(label="Money of the whole run")
     artifact = forms.ModelChoiceField(
         FrozenTuple.objects.none(), required=False, help_text="A frozen tuple of the release, to search in."
     )

@@ -107,6 +107,15 @@ def test_a_broken_table_is_refused_with_line_and_column(anybody, table, place):
     assert place.lower() in reply.context["form"].errors["strata"][0].lower()
 
 
+def test_a_comma_in_a_number_is_refused_and_no_browser_drops_it(anybody):
+    """A number input of a browser in English makes 35 of a typed 3,5."""
+    page = anybody.get(reverse("plan-comparison")).content.decode()
+    assert '<input type="text" name="p2" value="3.5" inputmode="decimal"' in page
+    asked = {"p1": 7, "p2": "3,5", "discordance": 10.5, "power": 80}
+    page = anybody.get(reverse("plan-comparison"), asked).content.decode()
+    assert "Write a number with a decimal point, for example 0.15." in page
+
+
 def test_a_total_that_does_not_fit_is_explained(anybody):
     reply = anybody.get(reverse("plan-strata"), {"strata": TABLE.format(0.9, 0.1, 0.1), "total": 5000})
     assert reply.status_code == 400
