@@ -256,14 +256,20 @@ _DECLARATIONS: dict[str, Tool] = {}
 
 
 def _declared(called: Callable[..., Any]) -> Tool:
-    """The tool that calls this. Its schemas, which take longer than most calls, are derived once; a declaration that
-    is kept holds the function of no request, and so no person."""
+    """The tool that calls this, and refuses arguments that it does not have: a misspelt filter would be ignored.
+
+    Its schemas, which take longer than most calls, are derived once; a declaration that is kept holds the function of
+    no request, and so no person.
+    """
     name = called.__name__
     if name not in _DECLARATIONS:
         hints = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-        _DECLARATIONS[name] = Tool.from_function(called, annotations=hints).model_copy(
-            update={"fn": _declared}
-        )
+        tool = Tool.from_function(called, annotations=hints)
+        arguments = tool.fn_metadata.arg_model
+        arguments.model_config["extra"] = "forbid"
+        arguments.model_rebuild(force=True)
+        parameters = arguments.model_json_schema(by_alias=True)
+        _DECLARATIONS[name] = tool.model_copy(update={"fn": _declared, "parameters": parameters})
     return _DECLARATIONS[name].model_copy(update={"fn": called})
 
 

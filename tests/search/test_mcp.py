@@ -126,6 +126,18 @@ def open_to_anyone(db, write):
 
 
 @pytest.mark.django_db
+def test_an_argument_that_a_tool_does_not_have_is_refused_by_name(client, open_to_anyone):
+    """`year_form` was ignored, so that a model believed to have searched within a year."""
+    refused, said = called(client, "theorem_search", corpus="library", query="primes", year_form=1900)
+    assert refused
+    assert "year_form" in said
+    (tool,) = (
+        one for one in message(client, "tools/list").json()["result"]["tools"] if one["name"] == TOOLS[-1]
+    )
+    assert tool["inputSchema"]["additionalProperties"] is False
+
+
+@pytest.mark.django_db
 def test_a_stranger_searches_what_is_open_to_anyone_and_a_token_what_its_person_may(
     client, open_to_anyone, algebraist
 ):
