@@ -105,7 +105,7 @@ class _Bounded(io.RawIOBase):
 
 def unpack_tar(
     archive: Path, folder: Path, *, most_members: int = MAX_MEMBERS, most_bytes: int = MAX_BYTES
-) -> int:
+) -> None:
     """The same as `unpack` for a tar, which may be compressed, as a tree; a file in gzip alone is one .tex file.
 
     Links, devices and whatever else is not a regular file are refused.
