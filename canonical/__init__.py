@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -14,3 +15,15 @@ def canonical_json(value: Any) -> bytes:
 def sha256_of(value: Any) -> str:
     """SHA-256 of the canonical bytes, in hex."""
     return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def strings_of(value: Any) -> Iterator[str]:
+    """Every string among the values of a JSON document, in its order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from strings_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings_of(inner)

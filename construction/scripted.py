@@ -6,7 +6,7 @@ sample papers say from a file. Nothing that it says shows how a language model w
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ _DATA = re.compile(
     re.DOTALL,
 )
 _SCHEMA = re.compile(r"It follows this JSON schema:\n(.+)")
+_WORD = re.compile(r"(?<![\\A-Za-z])[a-z]{5,}")
 _TERM = re.compile(r"\\(?:emph|textit)\{([^{}]{2,60})\}")
 _NUMBERED = re.compile(r"<<(\d+)>>")
 _PROOF = re.compile(r"^P(\d+) proves S(\d+) and cites (.+):$", re.MULTILINE)
@@ -52,11 +53,6 @@ def _choice(fields: Mapping[str, str]) -> dict[str, object]:
     return {"masks": [mask]}
 
 
-def _objects(fields: Mapping[str, str]) -> dict[str, object]:
-    words = re.findall(r"(?<![\\A-Za-z])[a-z]{5,}", fields["lemma"])
-    return {"objects": list(dict.fromkeys(words))[:20]}
-
-
 def _needs(fields: Mapping[str, str]) -> dict[str, object]:
     quotes = _definitions(fields["before"], fields["lemma"], "")
     return {"definitions": [{"quotes": [quote]} for _, quote in quotes], "assumptions": [], "missing": []}
@@ -79,15 +75,6 @@ def _instrumental(fields: Mapping[str, str]) -> dict[str, object]:
     known = fields["key"] in _known()
     reason = "The step uses its result." if known else "The rules know nothing of this work."
     return {"instrumental": known, "reason": reason}
-
-
-def _tool(fields: Mapping[str, str]) -> dict[str, object]:
-    known = _known()[fields["key"]]
-    return {"tool": known["tool"], "type": "theorem", "restated": False, "restated_quote": ""}
-
-
-def _hint(fields: Mapping[str, str]) -> dict[str, object]:
-    return {"anchor": next(known["anchor"] for known in _known().values() if known["tool"] == fields["tool"])}
 
 
 def _definitions(text: str, wanting: str, there: str) -> Iterator[tuple[str, str]]:
@@ -117,13 +104,20 @@ def _known() -> dict[str, dict[str, str]]:
     return known
 
 
-_ANSWERS = {
+_ANSWERS: dict[str, Callable[[Mapping[str, str]], dict[str, object]]] = {
     "Symbols": _symbols,
     "Choice": _choice,
-    "Objects": _objects,
+    "Objects": lambda fields: {"objects": list(dict.fromkeys(_WORD.findall(fields["lemma"])))[:20]},
     "Needs": _needs,
     "Target": _target,
     "Instrumental": _instrumental,
-    "Tool": _tool,
-    "Hint": _hint,
+    "Tool": lambda fields: {
+        "tool": _known()[fields["key"]]["tool"],
+        "type": "theorem",
+        "restated": False,
+        "restated_quote": "",
+    },
+    "Hint": lambda fields: {
+        "anchor": next(known["anchor"] for known in _known().values() if known["tool"] == fields["tool"])
+    },
 }

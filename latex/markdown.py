@@ -50,13 +50,6 @@ def _whole_rows(state: StateCore) -> None:
                 last.content = "|".join(cells[columns - 1 :]).strip()
 
 
-def _is_sign(before: str, marker: str, after: str) -> bool:
-    """Whether it is a sign of mathematics, such as the label (*) or the scripts of A^*A, f_*g and ∑_{i}."""
-    if marker == "_":
-        return after == "{"
-    return before[-1:] + after in _ALONE or bool(_SCRIPT.search(before))
-
-
 def _emphasis(state: StateInline, silent: bool) -> bool:
     """Markdown's own rule, but * also opens right after and closes right before a formula or a script without
     spaces: in **Proof:**$x$ it would see a letter after a sign of punctuation, and no end, as in **Note:**This.
@@ -78,7 +71,8 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
     can_close = (found.can_close and not ends_none) or (
         between and (ends_note or bool(_UNSPACED.match(after)))
     )
-    is_sign = _is_sign(before, marker, after)
+    # such as the label (*) or the scripts of A^*A, f_*g and ∑_{i}
+    is_sign = after == "{" if marker == "_" else last + after in _ALONE or bool(_SCRIPT.search(before))
     for _ in range(found.length):
         state.push("text", "", 0).content = marker
         state.delimiters.append(

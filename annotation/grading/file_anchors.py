@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.grading.word_anchors import shared
+
 MAX_QUOTE, AROUND, MAX_RECTS = 2_000, 32, 200
 _IGNORED = re.compile("[\\s\u00ad\u2010\u2011\u0002\ufffe-]")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -124,7 +126,7 @@ def _place_of(exact: str, prefix: str, page: FilePage) -> tuple[int, int] | None
     wanted, before = folded(exact)[0], folded(prefix)[0]
     found = [match.start() for match in re.finditer(re.escape(wanted), letters)] if wanted else []
     if found:
-        start = max(found, key=lambda at: _shared_end(letters[:at], before))
+        start = max(found, key=lambda at: shared(reversed(letters[:at]), reversed(before)))
         return places[start], places[start + len(wanted) - 1] + 1
     words = _WORD.findall(exact.lower())
     here = sum(folded(word)[0] in letters for word in words)
@@ -142,10 +144,3 @@ def folded(text: str) -> tuple[str, list[int]]:
                 letters.append(letter)
                 places.append(place)
     return "".join(letters), places
-
-
-def _shared_end(one: str, other: str) -> int:
-    shared = 0
-    while shared < min(len(one), len(other)) and one[-1 - shared] == other[-1 - shared]:
-        shared += 1
-    return shared

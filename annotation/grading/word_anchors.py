@@ -158,8 +158,8 @@ def _nearness(source: str, start: int, end: int, quoted: Quoted) -> int:
     if not quoted.prefix and not quoted.suffix:
         return 0
     before, after = (_spelled(part) for part in around(source, start, end))
-    near = _shared(reversed(before), reversed(_spelled(quoted.prefix)))
-    return near + _shared(iter(after), iter(_spelled(quoted.suffix)))
+    near = shared(reversed(before), reversed(_spelled(quoted.prefix)))
+    return near + shared(iter(after), iter(_spelled(quoted.suffix)))
 
 
 def _occurrences(folded: str, wanted: str, before: str, after: str) -> Iterator[tuple[int, int]]:
@@ -186,7 +186,8 @@ def _in_block(text: Text, start: int, end: int) -> Place | None:
     return None
 
 
-def _shared(one: Iterator[str], other: Iterator[str]) -> int:
+def shared(one: Iterator[str], other: Iterator[str]) -> int:
+    """How many letters the two begin with in common."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 

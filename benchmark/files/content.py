@@ -57,13 +57,13 @@ def _operands(name: str, sent: list[Any], rename: Rename) -> list[Any] | None:
     if name in _NUMBERS:
         count = _NUMBERS[name]
         numbers = sent[len(sent) - count :] if count else []
-        return numbers if len(numbers) == count and all(map(_number, numbers)) else None
+        return numbers if len(numbers) == count and all(map(is_number, numbers)) else None
     if name in _NAMES:
         if not sent or not isinstance(sent[-1], pikepdf.Name):
             return None
         return [sent[-1] if name in ("cs", "CS") and sent[-1] in _DEVICE else rename(str(sent[-1]))]
     if name in _COLOURS:
-        colour = [one for one in sent if _number(one)]
+        colour = [one for one in sent if is_number(one)]
         if sent and isinstance(sent[-1], pikepdf.Name):
             colour.append(rename(str(sent[-1])))
         return colour
@@ -79,16 +79,17 @@ def _operands(name: str, sent: list[Any], rename: Rename) -> list[Any] | None:
     if name == "TJ":
         if not sent or not isinstance(sent[-1], pikepdf.Array):
             return None
-        return [pikepdf.Array([one for one in sent[-1] if _number(one) or isinstance(one, pikepdf.String)])]
+        return [pikepdf.Array([one for one in sent[-1] if is_number(one) or isinstance(one, pikepdf.String)])]
     if name == "d":
         dash = sent[-2:]
         if len(dash) != 2 or not isinstance(dash[0], pikepdf.Array):
             return None
-        return [pikepdf.Array(filter(_number, dash[0])), dash[1]]
+        return [pikepdf.Array(filter(is_number, dash[0])), dash[1]]
     if name == "ri":
         return sent[-1:] if sent and sent[-1] in _INTENTS else None
     return None
 
 
-def _number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """What a PDF calls a number; pikepdf reads true and false as bool, which Python calls an int."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)

@@ -3,7 +3,6 @@
 import re
 import zlib
 from collections.abc import Callable, Iterable
-from decimal import Decimal
 from typing import Any
 
 import pikepdf
@@ -11,7 +10,7 @@ from fontTools.agl import AGL2UV
 from pikepdf import Array, Dictionary, Name, Stream, StreamDecodeLevel
 
 from benchmark.files.bilevel import pixels_of
-from benchmark.files.content import rewritten
+from benchmark.files.content import is_number, rewritten
 from benchmark.files.fonts import bare_cff, bare_map, bare_sfnt, bare_type1
 from benchmark.files.jpeg import bare_jpeg, bare_jpeg2000
 from benchmark.files.refused import Unreadable
@@ -38,10 +37,6 @@ _CALCULATOR = re.compile(
     r"|sub|truncate|and|bitshift|eq|false|ge|gt|le|lt|ne|not|or|true|xor|if|ifelse|copy|dup|exch|index|pop|roll)"
     r"(?=[\s{}]|\Z)"
 )
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def numbers(value: Any) -> Array | None:

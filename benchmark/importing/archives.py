@@ -56,8 +56,8 @@ def unpack(
     tree: bool = False,
     most_members: int = MAX_MEMBERS,
     most_bytes: int = MAX_BYTES,
-) -> int:
-    """Write the regular files of a zip into `folder`, flat under their last names or as a `tree`; returns how many.
+) -> None:
+    """Write the regular files of a zip into `folder`, flat under their last names or as a `tree`.
 
     Hidden files and folders, and what macOS adds, are passed over. Raises RecordError (field: the member) for
     a file that is not a zip, an encrypted or broken member, one that is not a regular file or whose path leads out of
@@ -80,7 +80,6 @@ def unpack(
             for member in members:
                 place = _place_in_tree(member) if tree else PurePosixPath(member.filename).name[:200]
                 left -= _write(packed, member, folder, place, left)
-            return len(members)
     except RecordError:
         raise
     except _BROKEN as error:
@@ -106,7 +105,7 @@ class _Bounded(io.RawIOBase):
 
 def unpack_tar(
     archive: Path, folder: Path, *, most_members: int = MAX_MEMBERS, most_bytes: int = MAX_BYTES
-) -> int:
+) -> None:
     """The same as `unpack` for a tar, which may be compressed, as a tree; a file in gzip alone is one .tex file.
 
     Links, devices and whatever else is not a regular file are refused.
@@ -120,7 +119,7 @@ def unpack_tar(
             if isinstance(packed, gzip.GzipFile) and head[257:262] != b"ustar":
                 content = _Bounded(packed, most).read()
                 (folder / f"{archive.name.split('.')[0] or 'main'}.tex").write_bytes(content)
-                return 1
+                return
             with tarfile.open(fileobj=_Bounded(packed, most), mode="r|") as members:
                 for member in members:
                     place = _path_in_tree(member.name)
@@ -143,7 +142,6 @@ def unpack_tar(
         RecursionError,
     ) as error:  # no number or an endless one, headers of headers
         raise RecordError("the file is not a readable tar archive: a header of it makes no sense") from error
-    return count
 
 
 def _decompressed(archive: Path) -> io.BufferedIOBase:

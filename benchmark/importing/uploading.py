@@ -183,19 +183,15 @@ def sweep() -> int:
     for upload in expired:
         upload.delete()
         _remove_files(upload)
-    return given_up + len(expired) + _remove_strays((now - GIVE_UP).timestamp())
-
-
-def _remove_strays(before: float) -> int:
-    """Remove files without a row, last written before this time: a process died, or a backup came back without it."""
-    known, removed = set(ImportUpload.objects.values_list("handle", flat=True)), 0
+    # files without a row: a process died, or a backup came back without it
+    known, strays = set(ImportUpload.objects.values_list("handle", flat=True)), 0
     for path in folder_of_imports().iterdir():
         with suppress(FileNotFoundError):  # another worker was faster
-            if path.name.partition(".")[0] in known or path.stat().st_mtime >= before:
-                continue
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-            removed += 1
-    return removed
+            is_old = path.stat().st_mtime < (now - GIVE_UP).timestamp()
+            if is_old and path.name.partition(".")[0] not in known:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                strays += 1
+    return given_up + len(expired) + strays
 
 
 def folder_of_imports() -> Path:

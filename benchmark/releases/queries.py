@@ -1,6 +1,7 @@
 """What is read: releases and what belongs to them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -145,15 +146,12 @@ def outputs_with_run() -> QuerySet[Output]:
 def system_names(release: Release) -> list[str]:
     """Every name under which the release's systems are known: slugs, names, families, and the models of their runs."""
     rows = release.runs.values_list("system__slug", "system__name", "system__family").distinct()
-    models = [_models_of(config) for config in release.runs.values_list("config", flat=True)]
-    return sorted({name for row in (*rows, *models) for name in row if name})
-
-
-def _models_of(config: Mapping[str, Any]) -> list[str]:
-    """The models that a run of our own solvers asked, also by the last part of their names alone."""
-    asked = [config, *config.get("roles", {}).values()]
-    names = [str(one["model"]) for one in asked if "model" in one]
-    return [*names, *(name.rpartition("/")[2] for name in names)]
+    configs = release.runs.values_list("config", flat=True)
+    asked = [one for config in configs for one in (config, *config.get("roles", {}).values())]
+    models = [str(one["model"]) for one in asked if "model" in one]
+    # of a model that our own solvers asked, also the last part of its name alone
+    names = [*chain(*rows), *models, *(model.rpartition("/")[2] for model in models)]
+    return sorted(set(filter(None, names)))
 
 
 def identity_words(release: Release) -> list[str]:

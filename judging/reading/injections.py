@@ -3,13 +3,13 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Q
 
 from benchmark.models import Output
 from benchmark.releases.queries import shown_content
+from canonical import strings_of
 from judging.models import JudgeRun, JudgeTask
 from llm import Flag, find_injections
 from llm.injections import SIGNS
@@ -51,14 +51,14 @@ def flagged_outputs(run: JudgeRun) -> list[Flagged]:
 def output_flags(output: Output) -> tuple[Flag, ...]:
     """The signs in what a judge reads of one output: its text, and every text of its payload."""
     payload, text = shown_content(output)
-    return find_injections("\n\n".join([text, *texts(payload)]))
+    return find_injections("\n\n".join([text, *strings_of(payload)]))
 
 
 def _flagged(batch: list[Output]) -> Iterator[Flagged]:
     keys: dict[int, str] = {}
     for output in batch:
         payload, text = shown_content(output)
-        content = hashlib.sha256(repr((text, list(texts(payload)))).encode("utf-8", "surrogatepass"))
+        content = hashlib.sha256(repr((text, list(strings_of(payload)))).encode("utf-8", "surrogatepass"))
         keys[output.pk] = f"injections:{_RULES}:{content.hexdigest()}"
     known: dict[str, list[tuple[str, str]]] = cache.get_many(keys.values())
     new = {}
@@ -70,15 +70,3 @@ def _flagged(batch: list[Output]) -> Iterator[Flagged]:
             yield Flagged(output, tuple(Flag(kind, excerpt) for kind, excerpt in known[key]))
     if new:
         cache.set_many(new, _KEPT_SECONDS)
-
-
-def texts(value: Any) -> Iterator[str]:
-    """Every string of a JSON document, in order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from texts(item)

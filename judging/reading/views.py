@@ -10,9 +10,10 @@ from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from benchmark.models import Instance, Output
+from canonical import strings_of
 from judging.asking.replies import replies
 from judging.models import Judge, JudgeRun
-from judging.reading.injections import flagged_outputs, output_flags, texts
+from judging.reading.injections import flagged_outputs, output_flags
 from judging.reading.reparsing import reparse, reread
 from llm import find_injections
 
@@ -47,7 +48,7 @@ def judge_instance_replies(request: HttpRequest, pk: int, instance: int) -> Http
         "instance": read,
         "release": read.release,
         "replies": replies(judge, read),
-        "flags": find_injections("\n\n".join(texts(read.payload))),
+        "flags": find_injections("\n\n".join(strings_of(read.payload))),
     }
     return render(request, "judging/reading/replies.html", context)
 

@@ -126,20 +126,16 @@ def verb(engine: Engine, body: str) -> None:
     engine.put(f"<code>{html_text(body)}</code>")
 
 
-def _file_name(engine: Engine) -> str:
-    """The name in braces, or, in the manner of plain TeX, the word that follows."""
+def read_file(engine: Engine) -> None:
+    """The name is in braces, or, in the manner of plain TeX, the word that follows."""
     engine.stream.skip_spaces()
     if (token := engine.stream.peek()) is not None and token.kind == "{":
-        return plain_words(engine.stream.required())
-    name = ""
-    while (token := engine.stream.peek()) is not None and token.kind in ("text", "_", "~"):
-        name += token.text
-        engine.stream.next()
-    return name
-
-
-def read_file(engine: Engine) -> None:
-    name = _file_name(engine)
+        name = plain_words(engine.stream.required())
+    else:
+        name = ""
+        while (token := engine.stream.peek()) is not None and token.kind in ("text", "_", "~"):
+            name += token.text
+            engine.stream.next()
     engine.note(f"the file {name[:80]} is not part of the document and was not read")
     engine.put(f'<span class="note">[file {html_text(name[:80])}, not read]</span>')
 

@@ -84,7 +84,7 @@ def document_of(upload: LabelUpload) -> Document:
     return document
 
 
-def request_analysis(*, actor: User, upload: LabelUpload, asked: Request) -> LabelUpload:
+def request_analysis(*, actor: User, upload: LabelUpload, asked: Request) -> None:
     """Ask for an analysis; small files are answered at once, larger ones by a worker.
 
     An earlier answer goes. Raises Refused when one is still being worked at or `upload` is another's.
@@ -108,8 +108,6 @@ def request_analysis(*, actor: User, upload: LabelUpload, asked: Request) -> Lab
         _analyse(upload.pk)
     else:
         transaction.on_commit(lambda: ring(TASK))
-    upload.refresh_from_db()
-    return upload
 
 
 def analyse_waiting() -> int:

@@ -71,20 +71,14 @@ def chosen_key(kinds: Mapping[str, str], key: str) -> str:
 def pairs_of_rows(rows: Iterable[Row], *, seed: int, methods: int = METHODS) -> dict[str, object]:
     """What `analyse pairs` says about rows of the label table, or said by earlier `methods`."""
     table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
+    later = RankErrors.OF_ALL if methods == 16 else RankErrors.OF_PAIR
     options = Options(
         seed=seed,
         clustering=clustering(methods),
         tests_singular=methods < 9,
-        rank_errors=_rank_errors(methods),
+        rank_errors=RankErrors.KNOWN if methods < 16 else later,
     )
     return pairs_document(table, options=options)
-
-
-def _rank_errors(methods: int) -> RankErrors:
-    """How artifacts by these methods take the errors of ranges of ranks."""
-    if methods < 16:
-        return RankErrors.KNOWN
-    return RankErrors.OF_ALL if methods == 16 else RankErrors.OF_PAIR
 
 
 def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:

@@ -314,12 +314,9 @@ def _notes(grade: Grade, *, other_order: bool) -> Iterator[str]:
     if reason := unjudged_reason(grade):
         why = f": {reason['note']}" if reason["note"] else "."
         yield f"says that this cannot be judged. {reason['words']}{why}"
-    yield from map(_flag_words, grade.flags.all())
-
-
-def _flag_words(flag: Flag) -> str:
-    said = [flag.get_kind_display(), *(f"“{span.text}”" for span in flag.spans.all()), flag.link, flag.note]
-    return "flags: " + " ".join(filter(None, said))
+    for flag in grade.flags.all():
+        quotes = (f"“{span.text}”" for span in flag.spans.all())
+        yield "flags: " + " ".join(filter(None, [flag.get_kind_display(), *quotes, flag.link, flag.note]))
 
 
 def _inline(file: ShownFile) -> str:

@@ -5,7 +5,7 @@ the search page tells nothing. A document is hidden whole: a single missing theo
 is searched as if the hidden documents were not in the corpus, because scores and counts would tell their words.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -23,6 +23,7 @@ from benchmark.citations.keys import Key, source_keys, work_keys
 from benchmark.citations.reading import read_citation
 from benchmark.models import Instance
 from benchmark.overlaps import cluster_of
+from canonical import strings_of
 from retrieval.duplicates import Read, likeness
 from retrieval.index import Index as OpenIndex
 from search.corpora.queries import corpora_for, in_order
@@ -139,7 +140,8 @@ def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
         name = f"hidden-2-{index.digest}-{instance.pk}-{instance.sha256[:16]}"
         # the problem's paper, and works that a field of the problem cites or names
         works = names_of_paper(instance)
-        for text in _texts(instance.payload):
+        texts = [text for text in strings_of(instance.payload) if text.strip()]
+        for text in texts:
             if len(text) <= LONGEST_CITATION:
                 read = source_keys(text, text) | work_keys(read_citation(text))
                 long_enough = len(words(text)) >= TITLE_WORDS
@@ -149,7 +151,7 @@ def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
             _works_by_address(index.digest, index.corpus_id),
         )
         named = {document for documents in known_as for key in works for document in documents.get(key, ())}
-        known[name] = sorted(named | _close_to(instance, index))
+        known[name] = sorted(named | _close_to(texts, index))
         cache.set(name, known[name], KEPT)
     return tuple(sorted({key for found in known.values() for key in found}))
 
@@ -164,11 +166,11 @@ def names_of_paper(instance: Instance) -> set[Key]:
     return {*keys, ("key", cluster_of(paper.key))}
 
 
-def _close_to(instance: Instance, index: Index) -> set[str]:
-    """Documents with a statement that is a near-duplicate of a text of the problem, is in it, or has it inside."""
+def _close_to(texts: Sequence[str], index: Index) -> set[str]:
+    """Documents with a statement that is a near-duplicate of one of these texts, is in it, or has it inside."""
     engine = opened(index)
     found = set()
-    for text in _texts(instance.payload):
+    for text in texts:
         read = Read(text)
         if len(read.exact) < PASSAGE // 3:
             continue
@@ -181,19 +183,6 @@ def _close_to(instance: Instance, index: Index) -> set[str]:
             if inside or likeness(read, other).kind in ("identical", "near"):
                 found.add(statement.document.key)
     return found
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a payload."""
-    if isinstance(value, str):
-        if value.strip():
-            yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
 
 
 @lru_cache(maxsize=4)

@@ -2,11 +2,12 @@
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchmark.rendering.stored import Rendered, rendered_all
+from canonical import strings_of
 from llm.injections import find_injections
 from solvers.asking import rendered
 from solvers.recipe import get_recipe
@@ -106,19 +107,8 @@ def raw_text(call: SolveCall) -> str:
 
 def suspicious_in(document: Any) -> list[str]:
     """Passages of a reply that speak to a model that reads them."""
-    found = [flag.excerpt for text in _texts(document) for flag in find_injections(text)]
+    found = [flag.excerpt for text in strings_of(document) for flag in find_injections(text)]
     return list(dict.fromkeys(found))[:20]
-
-
-def _texts(document: Any) -> Iterator[str]:
-    if isinstance(document, str):
-        yield document
-    elif isinstance(document, Mapping):
-        for value in document.values():
-            yield from _texts(value)
-    elif isinstance(document, list):
-        for value in document:
-            yield from _texts(value)
 
 
 def _parts_of(step: Step, names: Sequence[str]) -> tuple[list[Part], list[Part]]:

@@ -162,8 +162,8 @@ def returned(ids: Sequence[int]) -> None:
     advance(attempts.values())
 
 
-def advance(attempts: Iterable[Attempt]) -> int:
-    """Queue the next steps of these attempts, which are locked, or end them; returns how many went on.
+def advance(attempts: Iterable[Attempt]) -> None:
+    """Queue the next steps of these attempts, which are locked, or end them.
 
     An attempt with an open step waits for it. One whose recipe has changed is paused. What waits again of one that was
     cancelled is not needed. Everything in the given rows is stored, so that callers need not store them.
@@ -206,7 +206,6 @@ def advance(attempts: Iterable[Attempt]) -> int:
     _write(Attempt, attempts, _GOING_ON)
     if steps:
         transaction.on_commit(ring)
-    return len(ready)
 
 
 def _planned(attempt: Attempt, before: Sequence[Recorded]) -> tuple[End | Frontier, list[Step], Bound]:

@@ -110,7 +110,10 @@ def describe_pair(
             kappas[name] = left_out(plain, function, rows, share=False, counts=counts)
     percent = proportion(int(np.trace(table)), n, level=level)
     if clusters is not None:
-        percent = left_out(percent, _percent, clusters, share=True)
+        diagonal = np.eye(len(points)).ravel()
+        percent = left_out(
+            percent, lambda tables: tables @ diagonal / tables.sum(axis=1), clusters, share=True
+        )
     return PairAgreement(
         raters=raters,
         table=table,
@@ -137,7 +140,3 @@ def _table_functions(points: Floats) -> dict[str, Function]:
         "weighted_kappa_quadratic": kappa("quadratic"),
         "gwet_ac1": lambda tables: gwet.gwet(tables @ sums, identity),
     }
-
-
-def _percent(tables: Floats) -> Floats:
-    return np.asarray((tables @ np.eye(math.isqrt(tables.shape[1])).ravel()) / tables.sum(axis=1))

@@ -92,7 +92,8 @@ def _columns(ratings: Ratings, patterns: Floats) -> dict[str, Floats]:
         return {"moments": patterns}
     q, points = ratings.q, ratings.points
     answers = patterns.astype(np.int64) - 1 if len(ratings.raters) == 2 else None  # (K, 2), -1 for none
-    counts = patterns if answers is None else _counts_of_two(answers, q)
+    # (K, q): how many of the raters chose each category
+    counts = patterns if answers is None else (answers[:, :, None] == np.arange(q)).sum(axis=1, dtype=float)
     columns = {
         "moments": krippendorff.moments(counts, points),
         "shares": gwet.item_sums(counts, np.eye(q)),
@@ -102,19 +103,8 @@ def _columns(ratings: Ratings, patterns: Floats) -> dict[str, Floats]:
         "coincidences": krippendorff.coincidences(counts).reshape(len(patterns), -1),
     }
     if answers is not None:
-        columns["table"] = _table_of_two(answers, q)
+        # (K, q * q): 1 in the cell of the first rater's category (row) and the second one's, if both answered
+        columns["table"] = np.zeros((len(answers), q * q))
+        both = np.flatnonzero((answers >= 0).all(axis=1))
+        columns["table"][both, answers[both, 0] * q + answers[both, 1]] = 1
     return columns
-
-
-def _counts_of_two(answers: Ints, q: int) -> Floats:
-    """(K, q): how many of the two raters chose each category."""
-    first, second = ((answers[:, [rater]] == np.arange(q)).astype(np.float64) for rater in range(2))
-    return np.asarray(first + second)
-
-
-def _table_of_two(answers: Ints, q: int) -> Floats:
-    """(K, q * q): 1 in the cell of the first rater's category (row) and the second one's, if both answered."""
-    table = np.zeros((len(answers), q * q))
-    both = np.flatnonzero((answers >= 0).all(axis=1))
-    table[both, answers[both, 0] * q + answers[both, 1]] = 1
-    return table

@@ -99,10 +99,10 @@ def difference_text(document: Document) -> str:
     return "\n\n".join(blocks) or "no labels"
 
 
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    """The first names, and how many others there are."""
-    others = len(names) - most
-    return ", ".join(names[:most]) + (f" and {others} more" if others > 0 else "") if names else "nobody"
+def _listed(names: Sequence[str]) -> str:
+    """The first five names, and how many others there are."""
+    others = len(names) - 5
+    return ", ".join(names[:5]) + (f" and {others} more" if others > 0 else "") if names else "nobody"
 
 
 def systems_text(document: Document) -> str:

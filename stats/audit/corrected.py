@@ -59,8 +59,8 @@ def corrected_score(strata: Sequence[Stratum], *, level: float = 0.95) -> Estima
     )
 
 
-def rates_differ(strata: Sequence[Stratum], *, draws: int = 1_999, alpha: float = 0.05) -> bool:
-    """Whether the strata of some group have different rates: an exact conditional test, Bonferroni over groups.
+def rates_differ(strata: Sequence[Stratum], *, draws: int = 1_999) -> bool:
+    """Whether the strata of some group have different rates: an exact conditional test at 5 %, Bonferroni over groups.
 
     Given a group's successes, equal rates scatter them over its audits as a multivariate hypergeometric does; the
     statistic is Pearson's chi-squared, its distribution is drawn with a fixed seed (Agresti 1992, section 3.1).
@@ -80,7 +80,7 @@ def rates_differ(strata: Sequence[Stratum], *, draws: int = 1_999, alpha: float 
         drawn = ((scattered - expected) ** 2 / sampled).sum(axis=1)
         reached = int((drawn >= ((found - expected) ** 2 / sampled).sum() - 1e-9).sum())
         smallest = min(smallest, (1 + reached) / (1 + draws))
-    return bool(smallest * max(1, len(names)) <= alpha)
+    return bool(smallest * max(1, len(names)) <= 0.05)
 
 
 def undefined_score(strata: Sequence[Stratum], *, method: str, level: float) -> Estimate | None:

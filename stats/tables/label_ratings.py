@@ -144,29 +144,24 @@ def scale_of(texts: Sequence[str], order: Sequence[str]) -> Categories:
             raise TableError(
                 f"{', '.join(strange[:10])} is not in the order {', '.join(order)}", column="value"
             )
-        return replace(_worded(order, tuple(order)), points=_points_in_order(order))
+        points = np.array([number_in(text) for text in order])
+        steps = np.diff(points)
+        rises_or_falls = np.isfinite(points).all() and ((steps > 0).all() or (steps < 0).all())
+        worded = _worded(order, tuple(order))
+        return replace(worded, points=points) if rises_or_falls else worded
     if huge := sorted(filter(is_too_large, texts)):
         raise TableError(f"{huge[0]} is too large: numbers go up to {LARGEST:g}", column="value")
     numbers = {text: number_in(text) for text in texts}
     if texts and not any(math.isnan(number) for number in numbers.values()):
-        points = sorted(set(numbers.values()))
-        places = {number: code for code, number in enumerate(points)}
+        values = sorted(set(numbers.values()))
+        places = {number: code for code, number in enumerate(values)}
         spelt = {number: text for text, number in reversed(numbers.items())}
         codes = {text: places[number] for text, number in numbers.items()}
-        return Categories(tuple(spelt[number] for number in points), np.array(points), codes, "interval")
+        return Categories(tuple(spelt[number] for number in values), np.array(values), codes, "interval")
     for words in ORDERED_SCALES:
         if texts and set(texts) <= set(words):
             return _worded(sorted(texts, key=words.index), words)
     return _worded(sorted(texts), ())
-
-
-def _points_in_order(order: Sequence[str]) -> Floats:
-    """The numbers that `order` names, or places where it names words or says another order than the numbers have."""
-    points = np.array([number_in(text) for text in order])
-    steps = np.diff(points)
-    if np.isfinite(points).all() and ((steps > 0).all() or (steps < 0).all()):
-        return points
-    return np.arange(len(order), dtype=np.float64)
 
 
 def _worded(texts: Sequence[str], words: Sequence[str]) -> Categories:

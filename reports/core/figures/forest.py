@@ -47,7 +47,14 @@ def forest_plot(title: str, groups: Sequence[Group], *, key: str) -> Markup:
         [end for mark in marks for end in (*(mark.ci or ()), mark.value) if end is not None], LEFT, RIGHT
     )
     labels = list(dict.fromkeys((mark.kind, mark.label) for mark in marks))
-    numbers = _numbers(labels)
+    # labels of one kind have the same symbol, and a number tells them apart
+    of_kind: dict[str, list[str]] = {}
+    for kind, label in labels:
+        of_kind.setdefault(kind, []).append(label)
+    numbers = {
+        (kind, label): f"{of_kind[kind].index(label) + 1}: " if len(of_kind[kind]) > 1 else ""
+        for kind, label in labels
+    }
     drawn: list[Markup] = []
     for row, (kind, label) in enumerate(labels):
         y = 6 + _ROW * row + 8
@@ -68,17 +75,6 @@ def forest_plot(title: str, groups: Sequence[Group], *, key: str) -> Markup:
     grid = draw_axis(axis, top, bottom)
     words = f"Percent with 95 % interval. {said}."
     return figure(title, words, WIDTH, bottom + 22, grid, *drawn, key=key)
-
-
-def _numbers(labels: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """What tells labels of one kind apart, which have the same symbol: "2: ", or "" where it is the only one."""
-    of_kind: dict[str, list[str]] = {}
-    for kind, label in labels:
-        of_kind.setdefault(kind, []).append(label)
-    return {
-        (kind, label): f"{of_kind[kind].index(label) + 1}: " if len(of_kind[kind]) > 1 else ""
-        for kind, label in labels
-    }
 
 
 def _symbol(kind: str, x: float, y: float) -> Markup:
