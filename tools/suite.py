@@ -103,8 +103,8 @@ def _run(*runs: Run) -> list[Outcome]:
     processors = min(4, len(os.sched_getaffinity(0)))
     children = {}
     for name, servers, markers, options in runs:
-        # One more on SQLite: there are the browsers, for which a worker often waits.
-        workers = str(processors + (name == SQLITE))
+        # More than processors: workers often wait for servers, other processes and browsers; these are on SQLite.
+        workers = str(processors + 1 + (name == SQLITE))
         command = [str(PYTHON), "-m", "pytest", "-n", workers, "--dist", "loadfile"]
         # The order is that of tests/conftest.py: xdist's own puts long files last.
         command += ["--no-loadscope-reorder", "-rfEs", "--durations", "25"]
