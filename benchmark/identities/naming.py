@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from benchmark.identities.findings import EXCERPT, Finding, Kind
+from benchmark.identities.needed import lowered, may_match, needed
 from benchmark.identities.patterns import folded, table, with_fragments
 from latex.folding import Reading, read
 
@@ -42,7 +43,7 @@ _FREE = r"(?<![A-Za-z0-9])"
 
 @dataclass(frozen=True)
 class _Names:
-    sure: re.Pattern[str]
+    sure: tuple[tuple[str, frozenset[str]], ...]  # patterns, and what each needs
     doubtful: re.Pattern[str]
     letter_by_letter: re.Pattern[str]
     before: re.Pattern[str]
@@ -55,20 +56,22 @@ class _Names:
 def _names() -> _Names:
     names = table()
     # "x.y" in a name is any version, and a blank or hyphen any gap
-    sure = "|".join(
+    sure = [
         "".join(
             _GAP + _SURE_VERSION if part.endswith("x.y") else _GAP if part in (" ", "-") else re.escape(part)
             for part in re.split(r"([\s\-]?x\.y|[\s\-])", name)
             if part
         )
         for name in names["unmistakable"]
-    )
-    cased = "|".join(map(re.escape, names["cased"]))
+    ]
     nobody = "|".join(map(re.escape, names["versions_of_nobody"]))
-    cased += rf"|\d\.\d[ -](?:{nobody})|(?:{nobody})[ -]\d\.\d"
-    cased += rf"|(?:{'|'.join(map(re.escape, names['slugs']))})-\d[\w.\-]*"
-    cased += r"|(?:Claude|Gemini|GPT|Grok|Llama|Kimi|Mistral|Qwen) [A-Z][a-z]+ \d{1,2}(?:\.\d)?(?!\d)"
-    forms = "|".join(map(with_fragments, names["forms"]))
+    cased = (
+        *map(re.escape, names["cased"]),
+        rf"\d\.\d[ -](?:{nobody})|(?:{nobody})[ -]\d\.\d",
+        rf"(?:{'|'.join(map(re.escape, names['slugs']))})-\d[\w.\-]*",
+        r"(?:Claude|Gemini|GPT|Grok|Llama|Kimi|Mistral|Qwen) [A-Z][a-z]+ \d{1,2}(?:\.\d)?(?!\d)",
+    )
+    any_case = (f"(?i:{pattern})" for pattern in (*sure, *map(with_fragments, names["forms"])))
     doubtful = "|".join(re.escape(name).replace(r"\ ", _GAP) for name in names["ambiguous"])
     before = "|".join(map(folded, names["authorship"]["before"]))
     behind = "|".join(map(folded, names["authorship"]["behind"]))
@@ -77,7 +80,7 @@ def _names() -> _Names:
         for word in ("ChatGPT", "Gemini", "Claude", "DeepSeek", "OpenAI")
     )
     return _Names(
-        re.compile(rf"{_FREE}(?:(?i:{sure}|{forms})|{cased})(?![a-z])"),
+        tuple((pattern, needed(pattern)) for pattern in (*any_case, *cased)),
         re.compile(rf"{_FREE}(?P<name>{doubtful})(?P<version>[\s\-]?{_VERSION}|-{_SIZE})?(?![A-Za-z])"),
         re.compile(rf"{_FREE}(?:{spelt}|G[\s.*_]{{1,2}}P[\s.*_]{{1,2}}T[\s.\-*_]{{1,3}}\d)(?![a-z])", re.IGNORECASE),
         re.compile(rf"{_BEFORE}|(?:^|(?<![a-z]))(?:{before})\s*[\"'(«„]?\s*$"),
@@ -85,6 +88,18 @@ def _names() -> _Names:
         frozenset(names["numbered_in_mathematics"]),
         frozenset(names["tiers"]),
     )  # fmt: skip
+
+
+def _sure_in(text: str) -> Iterator[re.Match[str]]:
+    """The sure names in a text. It can have few of hundreds, and all that are sought are tried at every word."""
+    in_lower_case = lowered(text)
+    possible = tuple(pattern for pattern, needs in _names().sure if may_match(needs, in_lower_case))
+    return _sure(possible).finditer(text) if possible else iter(())
+
+
+@lru_cache(maxsize=200)
+def _sure(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"{_FREE}(?:{'|'.join(patterns)})(?![a-z])")
 
 
 def version() -> int:
@@ -102,7 +117,7 @@ def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -
         acronym = found["acronym"] or found["alone"]
         if not _MODEL.search(long) and re.search(".{0,2}".join(acronym), initials):
             defined.add(acronym)
-    for found in names.sure.finditer(reading.text):
+    for found in _sure_in(reading.text):
         if not _is_product(reading, found):
             acronym = re.split(r"[^A-Z]", found[0], maxsplit=1)[0]
             yield _finding(reading, found.start(), found.end(), certain=acronym not in defined)

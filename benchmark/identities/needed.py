@@ -14,12 +14,12 @@ _TOKEN = re.compile(
     r"|(?:[?*+]|\{\d*(?:,\d*)?\})[?+]?|.",  # how often, and single characters
     re.DOTALL,
 )
-_RARE = 4  # letters of English; fewer are in every long text
+_RARE = 3  # letters of English; fewer are in every long text
 _NOTHING: frozenset[str] = frozenset()
 
 
 class Sought:
-    """A pattern that ignores case."""
+    """A pattern that ignores case, and what a text must contain for it."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = re.compile(pattern, re.IGNORECASE)
@@ -27,12 +27,17 @@ class Sought:
 
     def may_match(self, lower_case: str) -> bool:
         """Whether the pattern can match the text of which this is `lowered`."""
-        return not self._needed or any(text in lower_case for text in self._needed)
+        return may_match(self._needed, lower_case)
+
+
+def may_match(texts: frozenset[str], lower_case: str) -> bool:
+    """Whether a pattern that needs one of these texts can match the text of which this is `lowered`."""
+    return not texts or any(text in lower_case for text in texts)
 
 
 def lowered(text: str) -> str:
-    """A folded text in lower case, in which a letter is found wherever a pattern that ignores case finds it."""
-    return text.lower().replace("ı", "i")  # all others that Python takes for an ASCII letter are folded
+    """A text in lower case, in which a letter is found wherever a pattern that ignores case finds it."""
+    return text.casefold().replace("ı", "i")  # which Python takes for an i
 
 
 def needed(pattern: str) -> frozenset[str]:
@@ -62,12 +67,8 @@ def _needed(signs: Iterator[str]) -> frozenset[str]:
             raise ValueError(f"A group that begins with {sign} is not known here.")
         elif sign[0] in "?*" or sign.startswith(("{0", "{,")):
             parts[-1] = _NOTHING
-        elif len(sign) == 1 and (
-            (sign.isascii() and sign.isalnum())
-            or sign in " -_"
-            or (sign.isalpha() and sign.lower() == sign.upper())  # of a script without case
-        ):
-            parts.append(sign.lower())
+        elif len(sign) == 1 and (sign.isalpha() or (sign.isascii() and sign.isalnum()) or sign in " -_@"):
+            parts.append(lowered(sign))
         else:  # a class, an escape, what is repeated at least once
             parts.append(_NOTHING)
     else:
@@ -90,5 +91,5 @@ def _rarest(parts: Sequence[str | frozenset[str]]) -> frozenset[str]:
 
 
 def _rarity(text: str) -> int:
-    """Its length, in which a letter without case counts as four."""
-    return sum(1 if character.isascii() else _RARE for character in text)
+    """Its length, in which @ and a letter that English does not have count as several."""
+    return sum(_RARE if character == "@" or not character.isascii() else 1 for character in text)

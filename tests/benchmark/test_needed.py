@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from benchmark.identities import phrases
+from benchmark.identities import naming, phrases
 from benchmark.identities.needed import Sought, lowered, needed
 from latex.folding import read
 
@@ -35,8 +35,10 @@ EVERY = [sought for *_, sought in phrases._patterns()] + [each for pair in phras
         (r"\(model\)|agent\|", {"model", "agent"}),
         (r"(?-i:LEAN)\d", {"lean"}),
         (r"模型(?:写了|跑)", {"模型"}),
-        (r"[мM]oдeль", set()),  # Cyrillic letters have more forms than the two cases
-        (r"for", set()),  # too short to be rare
+        (r"[мM]oдeль", {"oдeль"}),
+        (r"\w+@(?:ibm|fb)\.com", {"@"}),
+        (r"for", {"for"}),
+        (r"of", set()),  # too short to be rare
     ],
 )
 def test_what_a_pattern_needs(pattern: str, texts: set[str]) -> None:
@@ -62,6 +64,25 @@ def test_a_dotless_i_is_an_i() -> None:
     sought = Sought("as an ai assistant")
     assert sought.pattern.search(text)
     assert sought.may_match(lowered(text))
+
+
+@pytest.mark.parametrize("letter", "вдостъςßſK")
+def test_a_letter_that_python_takes_for_another_is_found_as_that(letter: str) -> None:
+    """Some Cyrillic letters have a third form, sigma has two small ones."""
+    sought = Sought(letter * 4)
+    for written in {chr(code) for code in range(0x3000) if re.fullmatch(letter, chr(code), re.IGNORECASE)}:
+        assert sought.may_match(lowered(written * 4)), written
+
+
+def test_the_sure_names_are_found_as_if_all_were_tried() -> None:
+    every = naming._sure(tuple(pattern for pattern, _ in naming._names().sure))
+    names = naming.table()["unmistakable"]
+    proofs = [path.read_text("utf-8") for path in sorted((SAMPLE / "proofs" / "outputs").rglob("*.tex"))]
+    planted = [f"{proof[:500]} {name} {proof[500:]}" for proof, name in zip(proofs, names, strict=False)]
+    for text in [*proofs, *planted, *names, "x.ai@ibm.com, agent-7b-sft", "ОPENAI, Мixtral"]:
+        reading = read(text, "latex")
+        tried = naming._sure_in(reading.text)
+        assert [found.span() for found in tried] == [found.span() for found in every.finditer(reading.text)]
 
 
 def test_of_hundreds_of_patterns_a_proof_is_searched_for_a_third_at_most() -> None:
