@@ -36,7 +36,7 @@ from annotation.models import (
     Unblinding,
 )
 from benchmark.files.queries import no_files
-from benchmark.models import Instance, Output, RedactedOutput, Run
+from benchmark.models import Instance, Output, OutputState, RedactedOutput, Run
 
 SHOWN_WITH_A_PLACE = (
     "item__campaign__rubric",
@@ -498,9 +498,10 @@ def compared_runs(campaign: Campaign) -> QuerySet[Run]:
 
 
 def comparable_systems(campaign: Campaign) -> list[tuple[str, str]]:
-    """(slug, name) of the systems with a run that may be compared. For staff paths only."""
+    """(slug, name) of the systems with an answer that may be compared. For staff paths only."""
     return list(
         compared_runs(campaign)
+        .filter(outputs__attempt=1, outputs__state=OutputState.ANSWERED)
         .order_by("system__name")
         .values_list("system__slug", "system__name")
         .distinct()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from django.db.models import Count, F, Prefetch, Q
 
 from accounts.access import STUDY_STAFF
-from annotation.core.material import material
+from annotation.core.material import material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade, Item, Rubric
 from benchmark.models import Output
 from benchmark.rubrics import RubricError, rubric_from_content
@@ -80,7 +80,8 @@ def corrections_stay_on_their_assignment() -> Iterator[str]:
 
 
 def grades_keep_what_was_shown() -> Iterator[str]:
-    """What a grade refers to is still the text of its output or instance, or for a grade given here its page."""
+    """What a grade refers to is still the text of its output (of a pair the first shown) or instance, or for a grade
+    given here its page."""
     rows = Assignment.objects.select_related(
         "item__campaign__release__benchmark",
         "item__instance",
@@ -88,11 +89,10 @@ def grades_keep_what_was_shown() -> Iterator[str]:
         "item__second__redacted",
     )
     for grade in Grade.objects.exclude(shown_sha256="").prefetch_related(Prefetch("assignment", rows)):
-        item = grade.assignment.item
-        if grade.shown_sha256 not in (
-            (item.output or item.instance).sha256,
-            material(grade.assignment).sha256,
-        ):
+        place = grade.assignment
+        item = place.item
+        judged = shown_first(place)[0] if item.second else item.output or item.instance
+        if grade.shown_sha256 not in (judged.sha256, material(place).sha256):
             yield f"grade {grade.pk} was given on a different text from the one its subject holds now"
 
 

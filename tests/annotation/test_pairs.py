@@ -24,6 +24,7 @@ from annotation.campaigns.actions import keep_rubric
 from annotation.campaigns.pairing import mirrored, next_side, pairs
 from annotation.core.documents import anchored_documents, anchors
 from annotation.core.material import material, shown_first
+from annotation.core.queries import comparable_systems
 from annotation.core.visibility import Viewer
 from annotation.grading.actions import reopen_grade
 from annotation.models import Answer, Assignment, AssignmentState, Item
@@ -32,6 +33,7 @@ from annotation.quarantine.reading import with_findings
 from benchmark.identities.actions import scan_identities
 from benchmark.models import IdentityDecision, Output, OutputState, RedactedOutput, Run
 from reports.campaign.data import campaign_data
+from reports.invariants.rules import grades_keep_what_was_shown
 from reports.labels.comments import comment_rows
 from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
@@ -124,6 +126,15 @@ def test_some_systems_and_some_problems_are_drawn_by_seed(comparison, coordinato
     assert [(item.stratum, item.stratum_size, item.sample_size) for item in items] == [
         ("aurora|cobalt", 2, 1)
     ]
+
+
+def test_systems_without_an_answer_are_not_offered_for_a_comparison(comparison):
+    silent = RunFactory(release=comparison.release, system__slug="dolomite")
+    later = RunFactory(release=comparison.release, system__slug="emerald")
+    problem = comparison.release.instances.first()
+    OutputFactory(run=silent, instance=problem, state=OutputState.ABSTAINED, text="")
+    OutputFactory(run=later, instance=problem, attempt=2)
+    assert [slug for slug, _ in comparable_systems(comparison)] == ["aurora", "basalt", "cobalt"]
 
 
 def test_a_pair_that_comes_twice_is_one_item_of_what_a_reviewer_may_hold(
@@ -502,6 +513,7 @@ def test_pairs_are_read_back_as_they_were(comparison, coordinator, algebraist, t
     }
     assert named["which"] == named["again"]
     assert import_labels(actor=coordinator, path=path, release=comparison.release).new_grades == 0
+    assert not list(grades_keep_what_was_shown())
 
 
 def test_comments_on_pairs_keep_their_answer_whichever_side_it_was_on(

@@ -472,3 +472,21 @@ def test_on_a_phone_the_sheet_of_a_page_that_is_only_read_takes_the_focus_and_es
     page.keyboard.press("Escape")
     expect(page.locator(".answers")).to_be_hidden()
     expect(button).to_be_focused()
+
+
+def test_on_a_phone_keys_answer_in_sight_and_a_refusal_shows_the_question_that_is_open(
+    sign_in, algebraist, place, faults
+):
+    faults.forgive("409")
+    page = sign_in(algebraist, viewport={"width": 390, "height": 780})
+    page.goto(reverse("grade", args=[place.handle]))
+    answers = page.locator(".answers")
+    page.keyboard.press("Control+Enter")
+    expect(answers.locator(".question.refused").first).to_be_focused()
+    for key in ("1", "ArrowDown"):
+        page.keyboard.press("Escape")
+        expect(answers).to_be_hidden()
+        page.keyboard.press(key)
+        expect(answers).to_be_visible()
+    page.keyboard.press("1")
+    expect(answers.locator("input[type=radio]:checked")).to_have_count(2)

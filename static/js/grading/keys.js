@@ -67,6 +67,7 @@ export class Keys {
   #answer(key) {
     const radio = this.current?.querySelector(`[data-key="${key}"] input`);
     if (!radio) return false;
+    this.book.sheets.reveal(radio);
     radio.click();
     radio.focus();
     return true;
@@ -76,6 +77,7 @@ export class Keys {
     const at = this.questions.indexOf(this.current);
     const next = this.questions[Math.min(this.questions.length - 1, Math.max(0, at + by))];
     const field = next.querySelector("input:checked") ?? next.querySelector("input, textarea");
+    this.book.sheets.reveal(next);
     field.focus({ preventScroll: true });
     next.scrollIntoView({ block: "nearest" });
     field.scrollIntoView({ block: "nearest" }); // of a question that is taller than its column

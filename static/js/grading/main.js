@@ -122,7 +122,7 @@ const versions = new Versions({
   resumed: ({ seconds }) => (clock.seconds = Math.max(clock.seconds, seconds)),
 });
 
-const submission = new Submission({ form, page, autosave, state, banner: byId("refusal"), clock });
+const submission = new Submission({ form, page, book, autosave, state, banner: byId("refusal"), clock });
 
 function submit() {
   if (flags.settle()) submission.run();

@@ -9,8 +9,8 @@ const NOT_ANSWERED = {
 };
 
 export class Submission {
-  constructor({ form, page, autosave, state, banner, clock }) {
-    Object.assign(this, { form, page, autosave, state, banner, clock });
+  constructor({ form, page, book, autosave, state, banner, clock }) {
+    Object.assign(this, { form, page, book, autosave, state, banner, clock });
     this.key = crypto.randomUUID?.() ?? String(Date.now()) + Math.random();
     this.sent = "";
     this.busy = false;
@@ -63,6 +63,7 @@ export class Submission {
       return;
     }
     this.state.show("refused", "Not submitted");
+    if (reply.body.problems) this.book.sheets.reveal(this.page);
     this.form.showProblems(reply.body.problems ?? {});
     this.#say(reply.body.problems ? "Not submitted: some answers are missing or contradict each other." : reasonOf(reply));
   }

@@ -33,6 +33,13 @@ export class Sheets {
     if (button) this.#enter(element);
   }
 
+  // Opens the sheet that hides `element`; where there are panes nothing is hidden.
+  reveal(element) {
+    if (element.checkVisibility()) return;
+    const holder = Object.keys(this.sheets).find((name) => this.sheets[name].element.contains(element));
+    if (holder) this.show(holder, document.activeElement);
+  }
+
   close() {
     if (!this.open) return;
     delete this.body.dataset.open;
