@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 
 from accounts.refusal import Refused
-from accounts.site.forms import PlainForm, TypedAsText
+from accounts.site.forms import TypedAsText
 from work.endpoints import declared_endpoints
 
 
@@ -30,7 +30,7 @@ def endpoint_choices() -> list[tuple[str, str]]:
         return []
 
 
-class BudgetForm(PlainForm):
+class BudgetForm(forms.Form):
     """A run stops before it would exceed one of these."""
 
     max_cost = MoneyField(label="Budget in money")

@@ -3,6 +3,8 @@
 from typing import Any, ClassVar
 
 from django import forms
+from django.forms.boundfield import BoundField
+from django.forms.renderers import DjangoTemplates
 
 _LARGEST = 2**63 - 1  # what a number of a row can be
 
@@ -33,8 +35,14 @@ class NumberField(TypedAsText, forms.FloatField):
     """A number that need not be whole."""
 
 
-class PlainForm(forms.Form):
-    """A form whose labels are above their fields and need no colon."""
+class _Field(BoundField):
+    """A field whose label, which is above it, has no colon."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+    def label_tag(
+        self, contents: Any = None, attrs: Any = None, label_suffix: Any = None, tag: Any = None
+    ) -> Any:
+        return super().label_tag(contents, attrs, "", tag)
+
+
+class Renderer(DjangoTemplates):
+    bound_field_class = _Field

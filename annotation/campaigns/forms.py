@@ -7,12 +7,11 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from accounts.site.forms import PlainForm
 from benchmark.rubrics import Rubric
 from llm.strict_json import storable
 
 
-class SavedCommentForm(PlainForm):
+class SavedCommentForm(forms.Form):
     """One comment to use again."""
 
     text = forms.CharField(
@@ -29,7 +28,7 @@ class SharedCommentForm(SavedCommentForm):
     everywhere = forms.BooleanField(required=False, label="In every campaign of the protocol")
 
 
-class CalibrationForm(PlainForm):
+class CalibrationForm(forms.Form):
     """How many items a calibration round has."""
 
     items = forms.IntegerField(
@@ -40,7 +39,7 @@ class CalibrationForm(PlainForm):
     )
 
 
-class TrainingForm(PlainForm):
+class TrainingForm(forms.Form):
     """The file of a training set."""
 
     file = forms.FileField(
@@ -51,7 +50,7 @@ class TrainingForm(PlainForm):
     may_skip = forms.BooleanField(label="Reviewers may skip the training", required=False)
 
 
-class ClosingForm(PlainForm):
+class ClosingForm(forms.Form):
     """A reason that goes into the audit trail."""
 
     reason = forms.CharField(max_length=1000, required=False)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from django import forms
 
 from accounts.profile.domains import domain_words
-from accounts.site.forms import PlainForm
 from annotation.campaigns.draw_counts import DrawFrame
 from annotation.core.queries import comparable_systems
 from annotation.models import Campaign, CampaignKind, ProblemRule, SplitBy
@@ -19,7 +18,7 @@ from benchmark.subjects import USUAL
 from stats.core.text import counted
 
 
-class TermsForm(PlainForm):
+class TermsForm(forms.Form):
     """What is graded, and by which rubric. The rubric belongs to the release's protocol."""
 
     name = forms.CharField(max_length=200, help_text="Reviewers see this name, so it must not name a system.")
@@ -95,7 +94,7 @@ def offered_rubrics() -> list[tuple[str, Rubric]]:
     ]
 
 
-class DrawForm(PlainForm):
+class DrawForm(forms.Form):
     """What every kind asks before a draw. A kind's form says in `choices` what its action takes."""
 
     template: ClassVar[str]
@@ -288,7 +287,7 @@ def _instructions() -> forms.CharField:
     )
 
 
-class ChangesForm(PlainForm):
+class ChangesForm(forms.Form):
     """A form that stores what was changed in it: what a colleague saved after it was opened stays."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

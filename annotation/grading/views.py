@@ -199,7 +199,7 @@ def reopen(request: SignedInRequest, handle: str) -> HttpResponse:
 def out_of_field(request: SignedInRequest, handle: str) -> HttpResponse:
     """Give up the place: it is not in this reviewer's field."""
     place = place_or_404(request.user, handle)
-    with told(request, "Thank you. The item goes to another reviewer."):
+    with told(request, "Thank you. The item is free for another reviewer."):
         assigning_actions.say_out_of_field(
             reviewer=request.user, assignment=place, note=request.POST.get("note", "")[:1000]
         )

@@ -8,7 +8,6 @@ from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.site.forms import PlainForm
 from benchmark.collecting.columns import FieldInfo
 from benchmark.collecting.mapping import MAX_MACROS, Reading
 from benchmark.collecting.paths import Guess, readings_of
@@ -31,7 +30,7 @@ class _Columns(forms.Select):
         )
 
 
-class MappingForm(PlainForm):
+class MappingForm(forms.Form):
     """What both kinds of upload ask for."""
 
     system = forms.CharField(

@@ -7,12 +7,11 @@ from typing import ClassVar
 from django import forms
 from django.utils.text import slugify
 
-from accounts.site.forms import PlainForm
 from benchmark.models import ImportKind, Release
 from benchmark.protocols import protocol_choices
 
 
-class ImportForm(PlainForm):
+class ImportForm(forms.Form):
     """What both kinds ask for: the file. `terms` gives the other arguments of the import."""
 
     kind: ClassVar[str]

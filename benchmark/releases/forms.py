@@ -67,7 +67,7 @@ class TupleForm(forms.ModelForm):
     )  # fmt: skip
 
     def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        super().__init__(*args, **kwargs)
         for entry in STORABLE:
             what = str(self.fields[entry].label)
             self.fields[f"{entry}_file"] = forms.FileField(

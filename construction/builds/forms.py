@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.site.forms import NumberField, PlainForm
+from accounts.site.forms import NumberField
 from construction.builds.actions import Plan
 from construction.models import Source, SourceState
 from construction.pipeline import get_pipeline
@@ -15,7 +15,7 @@ from work.forms import endpoint_choices, price_field
 _EVERYTHING = [("", "All")]
 
 
-class SourcesForm(PlainForm):
+class SourcesForm(forms.Form):
     """Which sources a build follows its recipe through."""
 
     domain = forms.ChoiceField(required=False)
@@ -37,7 +37,7 @@ class SourcesForm(PlainForm):
             field.choices = [*_EVERYTHING, *((value, value.replace("_", " ")) for value in values)]
 
 
-class PlanForm(PlainForm):
+class PlanForm(forms.Form):
     """A name, the model that is asked, its prices, the seed, and every number of the recipe."""
 
     name = forms.SlugField(max_length=100, help_text="Letters, digits, hyphens and underscores.")
@@ -107,7 +107,7 @@ class PlanForm(PlainForm):
         )
 
 
-class EmitForm(PlainForm):
+class EmitForm(forms.Form):
     """The name of a release."""
 
     release = forms.SlugField(max_length=100, label="Name of the release")

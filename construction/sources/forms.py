@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 
-from accounts.site.forms import PlainForm
 from benchmark.citations.identifiers import doi
 from construction.models import Source, SourceState
 from construction.sources.manifest import Published
@@ -24,7 +23,7 @@ class ManyFilesField(forms.FileField):
         return [single(one, initial) for one in data] if data else [single(None, initial)]
 
 
-class UploadForm(PlainForm):
+class UploadForm(forms.Form):
     """Archives with a manifest."""
 
     archives = ManyFilesField(
@@ -46,7 +45,7 @@ class FilterForm(forms.Form):
     licence = forms.CharField(required=False, max_length=100)
 
 
-class DescriptionForm(PlainForm):
+class DescriptionForm(forms.Form):
     """What is known of a source, and of the paper that it was published as."""
 
     title = forms.CharField(max_length=1000, required=False)

@@ -7,7 +7,6 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.refusal import Refused
-from accounts.site.forms import PlainForm
 from benchmark.protocols import get_protocol, protocol_names
 from judging.asking.prompts import predicate_prompt
 from judging.prompts.declared import (
@@ -32,7 +31,7 @@ def questions() -> list[tuple[str, str]]:
     ]
 
 
-class PromptForm(PlainForm):
+class PromptForm(forms.Form):
     """A prompt as a file or as text, with what it declares."""
 
     name = forms.SlugField(

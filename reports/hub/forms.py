@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.site.forms import PlainForm, RowsField
+from accounts.site.forms import RowsField
 from accounts.site.pages import refusals_in
 from annotation.campaigns.actions import require_day_to_come
 from annotation.core.phases import Phase
@@ -13,7 +13,7 @@ from benchmark.models import Release
 from reports.hub.actions import NameAndDate
 
 
-class CopyForm(PlainForm):
+class CopyForm(forms.Form):
     """A name for the copy and what comes along."""
 
     name = forms.CharField(
@@ -47,7 +47,7 @@ class CopyForm(PlainForm):
             require_day_to_come(self.cleaned_data.get("due_on"))
 
 
-class NamesForm(PlainForm):
+class NamesForm(forms.Form):
     """Name and due date of each campaign, as far as they may still change."""
 
     def __init__(self, *args: Any, campaigns: list[Campaign], **kwargs: Any) -> None:

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 
-from accounts.site.forms import PlainForm
 from annotation.models import Campaign
 from benchmark.models import Release
 from benchmark.subjects import USUAL
@@ -14,7 +13,7 @@ from reports.models import ReportPer
 from reports.printing.report import ReportOrder
 
 
-class ReportForm(PlainForm):
+class ReportForm(forms.Form):
     """What a report of a release is to hold."""
 
     campaign = forms.ModelChoiceField(

@@ -6,14 +6,13 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from accounts.site.forms import PlainForm
 from benchmark.models import Release
 from reports.models import Artifact
 from reports.records.actions import Wish
 from reports.records.declared import Declared
 
 
-class PublishForm(PlainForm):
+class PublishForm(forms.Form):
     """Which frozen score, under which name, with which texts, and what its readers must know."""
 
     artifact = forms.ModelChoiceField(Artifact.objects.none(), label="Frozen score", empty_label=None)
@@ -96,7 +95,7 @@ def embargo_text(declared: Declared) -> str:
     return "\n".join(f"{key} {day}" for key, day in closed.items())
 
 
-class WithdrawForm(PlainForm):
+class WithdrawForm(forms.Form):
     """The reason, which everybody reads."""
 
     reason = forms.CharField(

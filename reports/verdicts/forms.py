@@ -4,14 +4,13 @@ from typing import Any
 
 from django import forms
 
-from accounts.site.forms import PlainForm
 from annotation.models import Campaign
 from benchmark.rubrics import rubric_from_content
 from reports.core.forms import offer
 from reports.verdicts.copies import judges_to_choose, predicates_to_choose
 
 
-class VerdictsForm(PlainForm):
+class VerdictsForm(forms.Form):
     """Whose verdicts, on what, and who sees them before the answer."""
 
     judge = forms.ChoiceField()

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 from django import forms
 from django.db.models import QuerySet
 
-from accounts.site.forms import PlainForm
 from retrieval.recipes import HYBRID
 from search.models import Corpus, Reason
 from search.searching.request import DEFAULT_K, FILTERS, MAX_FORMULA, MAX_K, MAX_QUERY, Asked, filters_from
@@ -20,7 +19,7 @@ MODES = [
 LICENCES = [("", "any"), ("open", "open"), ("unstated", "unstated"), ("closed", "closed")]
 
 
-class SearchForm(PlainForm):
+class SearchForm(forms.Form):
     """What is looked for, and among which statements."""
 
     MOST = MAX_K

@@ -4,13 +4,12 @@ from decimal import Decimal
 
 from django import forms
 
-from accounts.site.forms import PlainForm
 from search.models import Reads
 from search.slogans.actions import Order
 from work.forms import endpoint_choices, price_field
 
 
-class OrderForm(PlainForm):
+class OrderForm(forms.Form):
     """What to write, by which model, at which prices."""
 
     reads = forms.ChoiceField(label="The model reads", choices=Reads.choices)

@@ -2,14 +2,13 @@
 
 from django import forms
 
-from accounts.site.forms import PlainForm
 from llm.strict_json import NotJson, loads, storable
 from solving.models import Material
 
 MOST_BYTES = 2_000_000
 
 
-class MaterialForm(PlainForm):
+class MaterialForm(forms.Form):
     """What it is, its name, and its content: one JSON object, as a file or as text."""
 
     kind = forms.ChoiceField(choices=Material.Kind.choices)

@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 from django.db.models import Q
 
-from accounts.site.forms import PlainForm
 from benchmark.models import FrozenTuple, Release
 from benchmark.protocols import get_protocol, protocol_names
 from solving.models import Material, Solver, SolveRun
@@ -19,7 +18,7 @@ def solvable_protocols() -> list[str]:
     return [name for name in protocol_names() if get_protocol(name).solving is not None]
 
 
-class RunForm(PlainForm):
+class RunForm(forms.Form):
     """Which solver works on what, what each attempt may use, and what it is given besides the problem."""
 
     solver = forms.ChoiceField(help_text="Versions whose recipe has not changed since.")

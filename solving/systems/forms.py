@@ -6,14 +6,13 @@ from typing import Any
 
 from django import forms
 
-from accounts.site.forms import PlainForm
 from llm.strict_json import NotJson, loads, storable
 from solvers.recipe import Recipe
 from solving.runs.actions import System
 from work.forms import endpoint_choices, price_field
 
 
-class SolverForm(PlainForm):
+class SolverForm(forms.Form):
     """What a solver is made of: fields of its own, those of the recipe's settings (`s_NAME`, filled in from `given`),
     and those of a model for each role of the recipe (`ROLE.NAME`).
     """

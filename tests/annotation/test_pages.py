@@ -135,7 +135,7 @@ def test_finished_work_is_listed_and_closed_campaigns_are_read_only(ada, place, 
 
 def test_out_of_field_sends_the_reviewer_back_to_the_queue(ada, place):
     page = ada.post(reverse("out-of-field", args=[place.handle]), follow=True).content.decode()
-    assert "goes to another reviewer" in page
+    assert "is free for another reviewer" in page
     assert ada.get(reverse("grade", args=[place.handle])).status_code == 404
 
 
