@@ -31,11 +31,12 @@ def main() -> None:
         request = json.loads(line)
         content = requests.read(request["size"])
         if request["verb"] == "construct":
-            # What a pipeline imports takes longer than reading an archive: once, before a child is forked.
-            from construction.pipeline import get_pipeline
+            # What a pipeline imports takes longer than reading an archive: once, before a child is forked. With as
+            # little memory as a child may have left, Python's compiler fails with errors that do not say why.
+            from construction.reading import states
 
             with suppress(KeyError):  # the child says that there is none
-                get_pipeline(request["protocol"])
+                states.get_pipeline(request["protocol"])
         said, how = _in_a_child(request, content)
         answers.write(json.dumps({"how": how, "size": len(said)}).encode() + b"\n")
         answers.write(said)
