@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.datastructures import MultiValueDict
 
 from accounts.refusal import Refused
 from benchmark.protocols import get_protocol, protocol_names
@@ -143,7 +144,8 @@ def prompt_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         "question": f"{given['protocol']} {given['predicate']}",
         "fields_sent": given.get("fields", ""),
     }
-    form = PromptForm({name: named.get(name) for name in PromptForm.base_fields}, {"file": given.get("file")})
+    files = MultiValueDict({"file": [given["file"]]} if given.get("file") else {})
+    form = PromptForm({name: named.get(name) for name in PromptForm.base_fields}, files)
     if not form.is_valid():
         name, errors = next(iter(form.errors.items()))
         field = {"fields_sent": "fields", "question": "predicate"}.get(name, name)
