@@ -91,7 +91,7 @@ def _names() -> _Names:
 
 
 def _sure_in(text: str) -> Iterator[re.Match[str]]:
-    """The sure names in a text. It can have few of hundreds, and all that are sought are tried at every word."""
+    """The sure names in a text. A pattern is tried at every word, so those that cannot match here are left out."""
     in_lower_case = lowered(text)
     possible = tuple(pattern for pattern, needs in _names().sure if may_match(needs, in_lower_case))
     return _sure(possible).finditer(text) if possible else iter(())

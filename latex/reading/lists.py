@@ -186,9 +186,8 @@ def _above(engine: Engine, opened: OpenList) -> str:
         for other in engine.lists[-8:]
         if isinstance(other, OpenList) and other.kind == "enumerated" and other is not opened
     ]
-    return "".join(f"({number})" if depth == 1 else number for depth, number in enumerate(numbers))[
-        :MAX_NUMBER
-    ]
+    printed = (f"({number})" if depth == 1 else number for depth, number in enumerate(numbers))
+    return "".join(printed)[:MAX_NUMBER]
 
 
 def set_list(engine: Engine) -> None:

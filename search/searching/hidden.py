@@ -85,7 +85,8 @@ def statements_for(user: Any, corpus: Corpus) -> QuerySet[Statement]:
 def _shown(user: Any, corpus: Corpus) -> tuple[QuerySet[Document], int | None]:
     """Those documents, and the last of their statements that was checked; None where all are shown.
 
-    What is hidden takes a while to find, and an import may add to the corpus meanwhile: nobody has checked that.
+    It takes a while to find what is hidden. What is imported in the meantime was compared with nothing, so it is left
+    out.
     """
     problems = problems_of(user)
     if not problems:

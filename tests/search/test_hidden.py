@@ -336,7 +336,7 @@ def test_statements_that_are_not_in_the_index_are_no_way_to_what_is_hidden(
 
 
 @pytest.mark.parametrize("way", [found_by, statements_for])
-def test_what_is_imported_while_it_is_found_out_what_is_hidden_is_not_shown(
+def test_what_is_imported_during_the_search_for_what_to_hide_is_not_shown(
     build, write, problem, algebraist, monkeypatch, way
 ):
     """To compare the texts of a problem with a large corpus takes seconds, after the index was seen to be whole."""
