@@ -6,13 +6,14 @@ IN_VENV = .venv/bin/python
 LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
 TYPED = config accounts benchmark annotation judging search construction solving solvers work reports stats latex llm algebra canonical retrieval tools
 
-.PHONY: help demo study test test-all test-fast lint format bench chaos production real-model dev
+.PHONY: help demo study test test-slow test-all test-fast lint format bench chaos production real-model dev
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       set up and start the demo; Ctrl-C stops it"
 	@echo "make study      a small real study on this machine: DIR=folder OWNER=you@example.org (docs/deploy.md)"
-	@echo "make test       all tests, each on the database it is about or on both (tests/databases.py), browser included"
+	@echo "make test       19 of 20 tests, in ten minutes, each on the database it is about or on both (tests/databases.py)"
+	@echo "make test-slow  the others: servers killed, whole studies, crawls (twenty minutes)"
 	@echo "make test-all   all tests on SQLite and then all on PostgreSQL with Redis, for a night"
 	@echo "make test-fast  tests without the browser, on SQLite only"
 	@echo "make lint       ruff, mypy, bandit, djlint, migration check"
@@ -31,6 +32,9 @@ study:
 
 test:
 	@exec "$(PYTHON)" -m tools.suite
+
+test-slow:
+	@exec "$(PYTHON)" -m tools.suite --slow
 
 test-all:
 	@exec "$(PYTHON)" -m tools.suite --all

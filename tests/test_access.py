@@ -83,6 +83,7 @@ def test_an_address_that_says_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch
     assert set(installed()) - set(ACCESS) == {"grading/forgotten/", "api/v1/forgotten/"}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("person", sorted(PUBLIC), indirect=True)
 def test_everybody_gets_in_where_they_may_and_nowhere_else(person: tuple[str, User | None]) -> None:
@@ -99,6 +100,7 @@ def test_everybody_gets_in_where_they_may_and_nowhere_else(person: tuple[str, Us
     assert faults == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_nothing_that_writes_is_done_with_a_session_alone(owner: User) -> None:
     """Every route, as a form and as JSON of another site would send it: refused before anything is looked up."""

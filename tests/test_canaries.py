@@ -1077,6 +1077,7 @@ def test_no_page_that_links_lead_to_tells_a_reviewer_anything(
     assert crawl(client, "/", reverse("finished"), reverse("own-data"))[0] == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tried", ["first", pytest.param("all", marks=pytest.mark.night)])
 def test_no_door_that_a_reviewer_tries_tells_anything(
     client: Client, study: Campaign, algebraist: User, tried: str
@@ -1264,6 +1265,7 @@ NOBODY_IS_SHOWN = {
 }
 
 
+@pytest.mark.slow
 def test_the_same_crawl_as_owner_finds_the_tokens(client: Client, study: Campaign, owner: User) -> None:
     """The control: the tokens are there, and reach those who may see them."""
     client.force_login(owner)

@@ -49,6 +49,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict:
     return json.loads(asked.stdout)
 
 
+@pytest.mark.slow
 def test_plain_http_is_sent_to_https(answers: dict) -> None:
     assert answers["http"]["status"] == 301
     assert answers["http"]["headers"]["Location"] == "https://study.test/accounts/login/"
@@ -64,6 +65,7 @@ def test_cookies_travel_over_https_and_not_from_other_sites(answers: dict) -> No
     assert (cookie["secure"], cookie["samesite"]) == (True, "Lax")
 
 
+@pytest.mark.slow
 def test_the_deployment_check_says_what_an_empty_deployment_lacks_and_nothing_else(
     tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

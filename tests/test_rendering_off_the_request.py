@@ -50,6 +50,7 @@ def sheets(client: Client, reviewer: User) -> list[str]:
     return [reply.content.decode() for reply in replies if reply.status_code == 200]
 
 
+@pytest.mark.slow
 def test_every_page_of_a_reviewer_is_there_before_anything_is_rendered(
     client: Client, study: Campaign, algebraist: User, renderer_fails: None
 ) -> None:
@@ -61,6 +62,7 @@ def test_every_page_of_a_reviewer_is_there_before_anything_is_rendered(
     assert RenderedDocument.objects.filter(version="").exists()
 
 
+@pytest.mark.slow
 def test_every_page_of_a_reviewer_shows_what_a_worker_has_rendered(
     client: Client, study: Campaign, algebraist: User, no_worker: None, request: pytest.FixtureRequest
 ) -> None:
@@ -88,6 +90,7 @@ def test_an_answer_without_places_is_taken_while_the_text_waits_and_one_with_pla
     assert submit_grade(content=COMPLETE, idempotency_key="two", **sent).assignment == place
 
 
+@pytest.mark.slow
 def test_an_opened_campaign_has_its_texts_rendered_before_anybody_comes(
     study: Campaign, no_worker: None
 ) -> None:

@@ -83,6 +83,7 @@ def world(transactional_db, settings, tmp_path) -> World:
     return furnish_elsewhere()
 
 
+@pytest.mark.slow
 def test_every_field_of_every_page_takes_any_text(world: World) -> None:
     clients = {None: Client(raise_request_exception=False)}
     for name, person in world.people.items():

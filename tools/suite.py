@@ -1,9 +1,10 @@
 """`make test`: the suite on SQLite with the file-system broker and, at the same time, on PostgreSQL with Redis.
 
-Each test runs on the database that it is about, or on both (tests/databases.py); `--all` runs everything on both, one
-after the other, which takes three times as long. `--fast` runs on SQLite alone, without the browser. Nothing is left
-out without a line that says so. DATABASE_URL and CELERY_BROKER_URL, when both are set, name the servers of the
-PostgreSQL run; otherwise it starts its own.
+Each test runs on the database that it is about, or on both (tests/databases.py). Of all tests one in twenty is marked
+`slow` and takes two thirds of the time; `--slow` runs these. `--all` runs everything on both databases, one after the
+other, for a night. `--fast` runs on SQLite alone, without the browser. Nothing is left out without a line that says so.
+DATABASE_URL and CELERY_BROKER_URL, when both are set, name the servers of the PostgreSQL run; otherwise it starts its
+own.
 """
 
 import os
@@ -64,8 +65,8 @@ def read_counts(output: str) -> dict[str, int]:
 def main() -> int:
     """0 when every test passed; 1 otherwise."""
     mode = "".join(sys.argv[1:])
-    if mode not in ("", "--fast", "--all"):
-        raise Refused("usage: python3 -m tools.suite [--fast | --all]")
+    if mode not in ("", "--slow", "--fast", "--all"):
+        raise Refused("usage: python3 -m tools.suite [--slow | --fast | --all]")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ensure_environment("dev")
     ensure_pango()
@@ -75,6 +76,8 @@ def main() -> int:
     left_out = {}  # marker -> the reason why its tests do not run
     if mode != "--all":
         left_out["night"] = "more seeds of tests that run here with fewer (make test-all)"
+    if mode in ("", "--fast"):
+        left_out["slow"] = "tests that take more than about a second of processor time (make test-slow)"
     if mode == "--fast":
         left_out["browser"] = "browser tests, and what runs on PostgreSQL with Redis (--fast)"
         left_out["postgresql"] = "tests that are about a deployment with PostgreSQL (--fast)"
@@ -82,18 +85,18 @@ def main() -> int:
         left_out["real_data"] = f"tests on real data, which is not here: {REAL_DATA}"
     for reason in left_out.values():
         say(f"left out: {reason}")
-    without = [f"not {marker}" for marker in left_out]
+    wanted = [f"not {marker}" for marker in left_out] + ["slow"] * (mode == "--slow")
     with ExitStack() as stack:
         if mode == "--fast":
-            outcomes = _run((SQLITE, {}, without, []))
+            outcomes = _run((SQLITE, {}, wanted, []))
         else:
             servers = stack.enter_context(_servers())
             if mode == "--all":
-                outcomes = _run((SQLITE, {}, without, []))
-                outcomes += _run((POSTGRESQL, servers, [*without, "not no_database"], []))
+                outcomes = _run((SQLITE, {}, wanted, []))
+                outcomes += _run((POSTGRESQL, servers, [*wanted, "not no_database"], []))
             else:
-                on_sqlite: Run = (SQLITE, {}, [*without, "not postgresql"], [])
-                on_postgresql = [*without, "(both or postgresql)"]
+                on_sqlite: Run = (SQLITE, {}, [*wanted, "not postgresql"], [])
+                on_postgresql = [*wanted, "(both or postgresql)"]
                 outcomes = _run(on_sqlite, (POSTGRESQL, servers, on_postgresql, ["--of-postgresql"]))
     return _summarise(outcomes, left_out)
 

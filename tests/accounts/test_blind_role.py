@@ -92,6 +92,7 @@ def test_code_that_forgets_is_stopped_while_a_reviewer_asks(
     assert forgetful() != []
 
 
+@pytest.mark.slow
 def test_a_whole_day_of_a_reviewer_works(
     ada: Client, asking: Campaign, algebraist: User, coordinator: User
 ) -> None:
@@ -136,6 +137,7 @@ def test_two_proofs_are_compared_under_the_role(
     assert ada.get(reverse("finished")).status_code == 200
 
 
+@pytest.mark.slow
 def test_no_door_of_a_study_asks_for_more_than_the_role_may(
     study: Campaign, client: Client, algebraist: User
 ) -> None:

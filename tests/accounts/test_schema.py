@@ -49,6 +49,7 @@ def test_every_operation_names_its_refusals_and_how_to_sign_in(document):
                 assert "404" in operation["responses"], (method, path)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_document_is_not_for_reviewers(client, algebraist, coordinator):
     assert client.get("/api/schema/").status_code in (401, 403)

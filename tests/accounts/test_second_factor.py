@@ -57,6 +57,7 @@ def addresses(resolver: URLResolver, prefix: str = "/") -> list[tuple[str, str]]
     return found
 
 
+@pytest.mark.slow
 def test_without_a_factor_a_coordinator_reaches_nothing_but_its_setting_up(
     client: Client, coordinator: User
 ) -> None:

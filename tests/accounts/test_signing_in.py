@@ -165,6 +165,7 @@ def sign_in(client: Client, login: str, password: str) -> int:
     return client.post(reverse("account_login"), {"login": login, "password": password}).status_code
 
 
+@pytest.mark.slow
 def test_sixty_wrong_passwords_of_one_person_lock_out_nobody_else_of_the_institute(
     algebraist: User, analyst: User
 ) -> None:
@@ -172,6 +173,7 @@ def test_sixty_wrong_passwords_of_one_person_lock_out_nobody_else_of_the_institu
     assert sign_in(Client(), analyst.email, PASSWORD) == 302
 
 
+@pytest.mark.slow
 def test_guessing_at_many_accounts_ends_at_a_hundred_and_known_browsers_go_on(
     algebraist: User, analyst: User
 ) -> None:

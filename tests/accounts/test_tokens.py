@@ -180,6 +180,7 @@ def test_a_closed_account_has_no_tokens_even_after_it_is_open_again(owner, algeb
     assert not works(headers)
 
 
+@pytest.mark.slow
 def test_a_scope_bounds_every_writing_address_of_rest(algebraist):
     """Asked of a reviewer alone: the scope is checked before anything else that the address asks."""
     headers = {scope: bearer(algebraist, scope) for scope in ("read", "grade")}

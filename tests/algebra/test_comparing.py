@@ -35,6 +35,7 @@ def test_what_depends_on_the_reader_is_left_open_with_a_reason(truth, answer):
         assert comparison.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pairs", "value"), [(SAME, "yes"), (DIFFERENT, "no")])
 def test_most_pairs_are_decided_and_the_order_does_not_matter(pairs, value):
     found = Counter(compare(*pair).value for pair in pairs)

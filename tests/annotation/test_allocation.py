@@ -1,5 +1,7 @@
 from collections import Counter
 
+import pytest
+
 from annotation.assigning.allocation import Candidate, Vacancy, allocate
 
 
@@ -18,6 +20,7 @@ def test_every_item_gets_the_number_of_different_reviewers_it_wants():
     assert plan.unmet == ()
 
 
+@pytest.mark.slow
 def test_a_plan_is_found_with_every_seed():
     items = [
         vacancy(0, "topology", 2),

@@ -61,6 +61,7 @@ def transcript(campaign, person, coordinator, seed, authors):
     return reviewer.transcript, written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.night) for seed in range(6, 24))]
 )
@@ -178,6 +179,7 @@ def giving_up(reviewer, coordinator, lot):
         yield handle, lot.choice(others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problems", [30, pytest.param(60, marks=pytest.mark.night)])
 @pytest.mark.parametrize("attack", [all_but_one, falling_counts, giving_up])
 def test_an_attacker_with_a_reviewer_s_account_names_no_more_authors_than_chance(
@@ -202,6 +204,7 @@ def test_an_attacker_with_a_reviewer_s_account_names_no_more_authors_than_chance
     assert ConflictsFixed.objects.filter(reviewer=person).count() == 1
 
 
+@pytest.mark.slow
 def test_the_attack_that_declares_first_gets_nothing_to_name(rubric, coordinator):
     """Somebody who declares all systems but one before the first place is given nothing, then or later."""
     campaign_of(rubric, 60, seed=7)

@@ -82,6 +82,7 @@ def in_threads(work, arguments: list) -> list:
         return list(pool.map(run, arguments))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [2, pytest.param(4, marks=pytest.mark.night)])
 def test_two_hundred_who_ask_at_once_fill_every_place_once(rounds, request, capsys):
     """In every other round 100 people ask in two tabs each, so that the same person asks twice at once too.

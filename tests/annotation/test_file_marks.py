@@ -41,6 +41,7 @@ def lines_of(data: bytes) -> list[tuple[int, tuple[float, float, float, float]]]
     return found
 
 
+@pytest.mark.slow
 def test_four_hundred_comments_are_written_and_read_again() -> None:
     """On words of one line or several and on regions, with every severity, over all kinds of characters."""
     chance = random.Random(11)
@@ -235,6 +236,7 @@ def test_a_mark_without_words_is_a_highlight_and_one_with_words_minor() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_hostile_files_are_refused_when_marks_are_read() -> None:
     many = annotated(*(annotation("Text", Contents="x") for _ in range(2_001)))
     for data in (b"no PDF", many, *(data for _, data in list(hostile_pdfs.refused())[:4])):
@@ -248,6 +250,7 @@ def test_hostile_files_are_refused_when_marks_are_read() -> None:
 # --- on pages
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_reviewer_saves_marks_elsewhere_and_gets_them_as_comments(
     on_pdf, client, second_algebraist
@@ -278,6 +281,7 @@ def test_what_is_no_pdf_is_refused_in_words(on_pdf, client, sent) -> None:
     assert reply.json()["detail"].endswith(".")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_comments_are_saved_in_the_pdf_by_letters_and_by_staff_alone(on_pdf, client, coordinator) -> None:
     on_pdf.reviewer.name = "Zq Referee"

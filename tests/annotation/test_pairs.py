@@ -218,6 +218,7 @@ def test_two_thousand_pairs_favour_no_side_and_no_system():
         assert binomtest(firsts[system], shown[system]).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_a_side_is_the_same_however_often_and_wherever_the_page_is_opened(
     client, comparison, coordinator, algebraist
 ):

@@ -66,6 +66,7 @@ def test_a_file_is_what_a_text_calls_it(path: str, name: str, same: bool) -> Non
     assert is_called(path, name) is same
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_figure_that_is_a_pdf_becomes_a_picture_whose_words_are_scanned(illustrated_place) -> None:
     figure, plot = Attachment.objects.filter(output=illustrated_place.item.output).order_by("number")
@@ -93,6 +94,7 @@ def test_a_reviewer_sees_the_pictures_in_their_places_and_no_name(illustrated_pl
     assert WORD not in told
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_picture_whose_name_was_redacted_is_shown(drafted, coordinator, algebraist, client) -> None:
     for output in Output.objects.filter(run__release=drafted.release):
@@ -126,6 +128,7 @@ def test_those_who_adjudicate_and_staff_see_them_too(illustrated_place, client, 
     assert '<img class="picture"' in client.get(instance).content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_report_prints_them_and_fetches_nothing_else(illustrated_place) -> None:
     Campaign.objects.filter(pk=illustrated_place.item.campaign_id).update(

@@ -366,6 +366,7 @@ print(json.dumps([*ends, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss]
     return Tried(*json.loads(done.stdout))
 
 
+@pytest.mark.slow
 def test_hostile_files_end_in_a_sentence(tried: Tried) -> None:
     assert all(tried.refused.values())
     told = {name: reason for name, (_, reason) in tried.refused.items()}
@@ -414,6 +415,7 @@ def test_a_file_with_a_password_is_refused_and_one_without_needs_none() -> None:
     assert b"/Encrypt" not in cleaned(locked(owner="o", user="")).data
 
 
+@pytest.mark.slow
 def test_no_request_loads_what_reads_foreign_files() -> None:
     script = (
         "import django, sys; django.setup(); import config.urls, config.celery; "

@@ -103,6 +103,7 @@ def imported(client, upload: ImportUpload) -> ImportUpload:
     return upload
 
 
+@pytest.mark.slow
 def test_a_folder_with_text_pdf_and_figures_for_each_system_and_problem_becomes_a_study(carl):
     upload = sent(carl, packed(study()), "study.zip", name="towers")
     page = carl.get(reverse("import", args=[upload.handle]), follow=True).content.decode()
@@ -137,6 +138,7 @@ def test_a_folder_with_text_pdf_and_figures_for_each_system_and_problem_becomes_
     assert CleanCopy.objects.count() == 2, "the same content is copied once"
 
 
+@pytest.mark.slow
 def test_a_figure_that_is_a_pdf_in_an_archive_is_a_picture_of_the_text_and_others_are_left(carl, towers):
     text = r"\documentclass{article}\begin{document}See \includegraphics{fig/plot}.\end{document}"
     archive = packed(
@@ -168,6 +170,7 @@ def test_other_documents_next_to_a_text_are_named_with_the_text_that_was_taken(c
     assert "2 files are left out" in page
 
 
+@pytest.mark.slow
 def test_a_pdf_alone_is_an_output_and_what_cannot_be_read_is_left_out_and_named(carl, towers):
     files = {
         "gpt/p1.pdf": paper(PARAGRAPH),
@@ -190,6 +193,7 @@ def test_a_pdf_alone_is_an_output_and_what_cannot_be_read_is_left_out_and_named(
     assert output.attachments.count() == 1
 
 
+@pytest.mark.slow
 def test_a_table_that_says_in_files_brings_outputs_without_text(carl, towers):
     rows = '{"instance_id": "p1", "text": "", "in_files": true}\n'
     upload = mapped(carl, sent(carl, rows.encode(), "a.jsonl", release="towers"), system="gpt")
@@ -202,6 +206,7 @@ def test_a_table_that_says_in_files_brings_outputs_without_text(carl, towers):
     assert eligible(towers, {output.pk: output}, leave_out_undecided=False) == {output.pk: output}
 
 
+@pytest.mark.slow
 def test_files_next_to_a_text_are_attached_to_the_output_that_they_belong_to(carl, towers):
     files = {
         "gpt/p1.tex": "One.",

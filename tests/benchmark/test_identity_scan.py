@@ -25,6 +25,7 @@ def certain(text_format: str, text: str, systems: tuple[str, ...] = ()) -> list[
 STRANGERS = json.loads((Path(__file__).parent / "data" / "strangers.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_of_texts_by_strangers_all_but_a_riddle_are_found_and_no_innocent_one_is_held():
     found_now = (60, 60, 60, 60, 59, 60)  # one riddle of the fifth needs knowledge of the world
     for texts, bound in zip(STRANGERS, found_now, strict=True):
@@ -285,6 +286,7 @@ def test_at_most_3_percent_of_the_innocent_texts_are_held_back():
     assert len(held) <= 0.03 * len(INNOCENT), held
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_real_proofs_and_papers_name_nobody_but_in_their_fields_of_authors():
     """98 whole documents by one prover and by humans, and 84 machine-written proofs with their problems."""

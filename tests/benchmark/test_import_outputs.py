@@ -232,6 +232,7 @@ def test_the_command_prints_one_json_document_and_refuses_unknown_releases(small
         call_command("import_outputs", str(path), "--release", "nonesuch", "--system", "aurora")
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_first_proof_documents_are_imported_from_their_folder(tmp_path):
     folder = DATA / "first-proof-aletheia"
@@ -247,6 +248,7 @@ def test_the_first_proof_documents_are_imported_from_their_folder(tmp_path):
     assert run_sha256(Run.objects.get()) == report.sha256
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_deepseek_proofs_are_imported_as_markdown(tmp_path):
     rows = [

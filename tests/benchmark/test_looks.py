@@ -25,6 +25,7 @@ def words(data: bytes) -> list[str]:
     return [page.get_textpage().get_text_range() for page in pdfium.PdfDocument(data)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seeds",
     [range(20), *(pytest.param(range(at, at + 20), marks=pytest.mark.night) for at in range(20, 200, 20))],
@@ -37,6 +38,7 @@ def test_every_page_looks_and_reads_as_before(seeds: range) -> None:
         assert words(copy) == words(told), seed
 
 
+@pytest.mark.slow
 def test_the_documents_are_not_empty_and_not_alike() -> None:
     shown = set()
     for seed in range(20):

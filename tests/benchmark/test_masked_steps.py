@@ -161,6 +161,7 @@ def test_a_grader_sees_mask_truth_and_answer_and_nothing_that_tells_systems_apar
     assert "canary" not in texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", sorted(RIGHT))
 def test_the_algebra_judge_is_never_wrong_on_the_sample(system):
     known, found = masks(), Counter()

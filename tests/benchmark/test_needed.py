@@ -50,6 +50,7 @@ def test_a_kind_of_group_that_is_not_known_is_refused() -> None:
         needed(r"(?P<name>model)")
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.data())
 def test_whatever_a_pattern_matches_may_match(data: st.DataObject) -> None:

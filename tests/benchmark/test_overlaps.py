@@ -70,6 +70,7 @@ def test_what_is_found_does_not_depend_on_the_order_of_the_records():
         assert index_of(*rows, passage_of=lambda payload: payload["passage"]) == expected
 
 
+@pytest.mark.slow
 def test_many_overlaps_are_counted_but_not_all_named():
     rows = [(f"g{n}", f"{2401 + n % 10}.{n // 20:05}v{n % 20}", {}) for n in range(40 * MOST_NAMED)]
     found = index_of(*rows)

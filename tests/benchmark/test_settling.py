@@ -267,6 +267,7 @@ def test_rest_lists_settles_and_takes_back(release, staff, coordinator):
     assert staff.get(address).json()["settled"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.no_database
 def test_what_is_other_by_title_alone_is_different_whoever_the_authors_are():
     sides = [side(text) for *_, left, right in pairs() for text in (left, right)]

@@ -88,6 +88,7 @@ def test_it_is_imported_graded_and_scored_by_the_commands_of_all(copy):
     assert (brevity["estimate"]["n"], brevity["missing"]) == (3, 1)
 
 
+@pytest.mark.slow
 def test_it_fulfils_the_contract_of_all(copy):
     assert "." * 10 in copy.contract()
 

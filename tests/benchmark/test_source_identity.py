@@ -73,6 +73,7 @@ def test_most_of_the_labelled_pairs_are_answered() -> None:
     assert asked <= 45
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_citations_of_the_release_that_are_one_work_are_found_and_no_others() -> None:
     """All 19,900 pairs of 200 citations. The 18 pairs were read by eye on 2026-11-21: each is one work."""

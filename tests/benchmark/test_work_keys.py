@@ -69,6 +69,7 @@ def in_fields(citation: Citation) -> list[Citation]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_all_that_the_matcher_calls_the_same_on_eval_200_has_a_key_in_common():
     gaps = rows(real_file("re2math/benchmark_dataset_eval200.jsonl"))

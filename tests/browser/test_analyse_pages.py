@@ -40,6 +40,7 @@ def drop(page, name, content):
     page.evaluate(DROP, [target, name, content])
 
 
+@pytest.mark.slow
 def test_a_dropped_file_is_mapped_and_answered_by_keyboard(sign_in, stranger):
     page = sign_in(stranger)
     page.goto(reverse("analyse"))
@@ -101,6 +102,7 @@ def test_a_large_file_shows_that_it_is_waited_for_and_then_its_answer(waiting):
     expect(waiting.get_by_role("heading", name="Answer")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_page_that_waits_says_that_its_person_is_signed_out(waiting, stranger, live_server):
     Session.objects.all().delete()
     expect(waiting.get_by_role("alert")).to_contain_text("You are signed out")
@@ -110,6 +112,7 @@ def test_a_page_that_waits_says_that_its_person_is_signed_out(waiting, stranger,
     expect(waiting.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_pages_have_no_serious_fault_and_fit_their_width(sign_in, stranger, scheme):
     for size in WIDTHS.values():
@@ -134,6 +137,7 @@ def check(page, size):
     assert page.evaluate("document.documentElement.scrollWidth") == size["width"], page.url
 
 
+@pytest.mark.slow
 def test_a_plan_is_made_by_keyboard_and_its_address_can_be_shared(sign_in, stranger):
     page = sign_in(stranger)
     page.goto(reverse("plan-strata"))

@@ -28,6 +28,7 @@ def check(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_sources_come_to_a_release(sign_in, server, owner, width, theme):
     source("2601.00001", made_up.TEXT)

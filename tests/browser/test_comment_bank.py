@@ -34,6 +34,7 @@ def saved_texts(page: Page, many: int) -> set[str]:
     return set(SavedComment.objects.values_list("text", flat=True))
 
 
+@pytest.mark.slow
 def test_a_comment_is_found_inserted_and_submitted_by_keyboard_alone(item):
     keys = item.keyboard
     keys.press("1")
@@ -91,6 +92,7 @@ def test_a_comment_is_saved_while_commenting_and_offered_at_once(item):
     expect(item.locator(".bank [role=option]")).to_have_count(4)
 
 
+@pytest.mark.slow
 def test_what_is_saved_while_the_server_is_away_reaches_it_later_even_after_a_reload(item, place, faults):
     faults.forgive("ERR_INTERNET_DISCONNECTED")
     faults.forgive("Failed to load resource")

@@ -56,6 +56,7 @@ def too_wide(page: Page, size: dict[str, int]) -> list[str]:
     return [f"{width} wide in a window of {size['width']}"] if width > size["width"] else []
 
 
+@pytest.mark.slow
 def test_no_page_has_a_fault_in_either_theme_and_all_fit_a_phone(world, sign_in, new_page):
     """What is not a page must be a file, or a verb that is only posted."""
     by_person: dict[str | None, list[Address]] = {}
@@ -80,6 +81,7 @@ def test_no_page_has_a_fault_in_either_theme_and_all_fit_a_phone(world, sign_in,
     assert shown > 120
 
 
+@pytest.mark.slow
 def test_the_pages_of_a_second_factor_have_no_fault_either(page, algebraist):
     secret = generate_totp_secret()
     TOTP.activate(algebraist, secret)

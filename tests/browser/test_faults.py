@@ -153,6 +153,7 @@ def eventually(said: Callable[[], str], expected: str) -> None:
     assert said() == expected
 
 
+@pytest.mark.slow
 def test_a_server_killed_while_somebody_types_loses_nothing(site):
     page = site.open(site.device())
     text = type_for(page, 3)[-1][1]
@@ -164,6 +165,7 @@ def test_a_server_killed_while_somebody_types_loses_nothing(site):
     assert site.count("annotation_draft") == 1
 
 
+@pytest.mark.slow
 def test_server_and_tab_killed_together_lose_nothing_in_this_browser(site):
     context = site.device()
     page = site.open(context)
@@ -183,6 +185,7 @@ def kill_tab(page: Page) -> None:
         page.goto("chrome://kill")
 
 
+@pytest.mark.slow
 def test_a_device_lost_while_typing_lacks_at_most_five_seconds_on_another(site):
     device = site.device()
     page = site.open(device)
@@ -198,6 +201,7 @@ def test_a_device_lost_while_typing_lacks_at_most_five_seconds_on_another(site):
     expect(other.locator('[name="note"]')).to_have_value(site.draft())
 
 
+@pytest.mark.slow
 def test_a_session_that_ends_while_somebody_types_is_opened_again_in_place(site):
     context = site.device()
     page = site.open(context)
@@ -217,6 +221,7 @@ def test_a_session_that_ends_while_somebody_types_is_opened_again_in_place(site)
     expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
 
 
+@pytest.mark.slow
 def test_two_devices_are_shown_side_by_side_and_neither_is_overwritten(site):
     laptop, tablet = site.open(site.device()), site.open(site.device())
     laptop.locator('[name="note"]').fill("From the laptop.")
@@ -227,6 +232,7 @@ def test_two_devices_are_shown_side_by_side_and_neither_is_overwritten(site):
     assert site.draft() == "From the laptop."
 
 
+@pytest.mark.slow
 def test_a_submit_whose_reply_was_lost_makes_one_grade_when_it_is_sent_again(site):
     page = site.open(site.device())
     page.keyboard.press("1")

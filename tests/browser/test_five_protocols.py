@@ -401,6 +401,7 @@ def check_report(page: Page, study: Study, score: dict[str, Any], items: int, fo
     assert not [share for share in shares(study, score) if share not in text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.protocol)
 def test_what_is_scored_is_what_was_clicked_and_what_the_model_said(
     study, sign_in, coordinator, settings, tmp_path

@@ -19,6 +19,7 @@ def item(sign_in, algebraist, place) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_a_leak_is_flagged_by_keyboard_with_two_spans_and_a_public_solution_with_its_address(item):
     keys = item.keyboard
     item.locator("#add-flag").focus()
@@ -63,6 +64,7 @@ def test_a_leak_is_flagged_by_keyboard_with_two_spans_and_a_public_solution_with
     assert list(spans.values_list("start", "end", "text")) == [(0, 4, "Show"), (4, 9, " that")]
 
 
+@pytest.mark.slow
 def test_flags_come_back_with_the_draft(item):
     item.locator("#add-flag").click()
     item.get_by_role("button", name="Mark", exact=True).click()
@@ -94,6 +96,7 @@ def test_a_flag_is_changed_where_it_stands_though_another_was_removed_meanwhile(
     expect(lines).to_contain_text("Changed.")
 
 
+@pytest.mark.slow
 def test_a_flag_that_is_still_being_written_is_submitted_or_said_to_lack_something(item):
     item.locator('label.choice:has([name="answer-correctness"][value="incorrect"])').click()
     item.locator('label.choice:has([name="answer-rigour"][value="2"])').click()
@@ -108,6 +111,7 @@ def test_a_flag_that_is_still_being_written_is_submitted_or_said_to_lack_somethi
     assert Flag.objects.get().note == "The hint."
 
 
+@pytest.mark.slow
 def test_what_is_written_is_taken_back_by_the_second_escape_not_by_the_first(item):
     item.locator("#add-flag").click()
     item.locator('[name="flag-note"]').fill("Says too much.")

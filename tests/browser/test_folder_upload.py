@@ -50,6 +50,7 @@ def test_the_choice_of_a_folder_shows_that_it_has_the_focus(sign_in, coordinator
     expect(button).to_have_css("outline-style", "solid")
 
 
+@pytest.mark.slow
 def test_a_folder_becomes_a_study_in_five_clicks(sign_in, coordinator, folder):
     page = sign_in(coordinator)
     page.goto(reverse("studies"))
@@ -79,6 +80,7 @@ def test_a_folder_becomes_a_study_in_five_clicks(sign_in, coordinator, folder):
     assert Output.objects.count() == 8
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_too_large_is_not_chosen_nor_what_was_chosen_before(sign_in, coordinator, folder):
     page = sign_in(coordinator)
     page.goto(reverse("studies"))

@@ -135,6 +135,7 @@ def wanted(world: World, owner: User, reviewers: list[User]) -> Iterator[Visit]:
         yield reviewer, "/profile/"
 
 
+@pytest.mark.slow
 def test_no_page_runs_any_of_five_thousand_foreign_texts(
     hostile: World,
     reporting: None,
@@ -194,6 +195,7 @@ def test_the_same_texts_do_run_where_they_are_not_escaped(
     assert any("javascript:" in sign for sign in found)
 
 
+@pytest.mark.slow
 def test_the_texts_are_many_and_each_is_there_once() -> None:
     texts = foreign_texts()
     assert len(texts) == len(set(texts)) == 4939

@@ -46,6 +46,7 @@ def focus(page: Page, name: str, within: str = "body") -> None:
     raise AssertionError(f"no control {name!r} is reached with Tab")
 
 
+@pytest.mark.slow
 def test_first_proof_s_form_is_composed_by_keyboard_alone(sign_in, coordinator, blank):
     page = sign_in(coordinator)
     page.goto(reverse("form-editor", args=[blank.pk]))
@@ -284,6 +285,7 @@ def test_what_the_editor_does_not_understand_becomes_empty(sign_in, coordinator,
     expect(page.locator("#question-text-0")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_form_is_used_after_signing_in_again_in_another_window(sign_in, coordinator):
     page, _ = opened(sign_in, coordinator)
     Session.objects.all().delete()
@@ -296,6 +298,7 @@ def test_a_form_is_used_after_signing_in_again_in_another_window(sign_in, coordi
     assert Rubric.objects.get(name="referee").content["title"] == "Written meanwhile"
 
 
+@pytest.mark.slow
 def test_the_end_of_a_number_is_typed_anew_and_what_counts_as_solved_stays(sign_in, coordinator):
     page, draft = opened(sign_in, coordinator, "points")
     page.get_by_label("solved from (optional)").fill("6")
@@ -342,6 +345,7 @@ def test_the_focus_of_a_rule_stays_on_the_control_that_was_used(sign_in, coordin
     expect(tick).to_be_focused()
 
 
+@pytest.mark.slow
 def test_what_keeps_a_form_from_being_used_gets_the_focus(sign_in, coordinator):
     page, _ = opened(sign_in, coordinator)
     page.get_by_label("Question", exact=True).fill("")

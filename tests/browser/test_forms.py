@@ -39,6 +39,7 @@ def save(page: Page) -> None:
     page.get_by_role("button", name="Save", exact=True).click()
 
 
+@pytest.mark.slow
 def test_a_form_is_sent_after_signing_in_again_in_another_tab(bank, algebraist, live_server):
     sign_in_elsewhere(bank, algebraist, live_server.url)
     save(bank)
@@ -156,6 +157,7 @@ def test_late_places_are_released_only_by_those_who_say_so_when_asked(
     expect(page.get_by_text("1 late places released")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_decision_that_is_refused_goes_on_at_its_reason_and_one_that_is_kept_at_its_question(
     sign_in,
     coordinator,

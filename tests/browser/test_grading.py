@@ -129,6 +129,7 @@ def test_what_is_typed_is_saved_within_seconds_and_survives_a_reload(item, place
     expect(item.locator('[name="note"]')).to_have_value("Slowly but surely.")
 
 
+@pytest.mark.slow
 def test_while_the_server_is_away_the_text_stays_in_the_browser_and_is_saved_later(item, place):
     item.add_init_script(AWAY)
     item.evaluate(AWAY)
@@ -142,6 +143,7 @@ def test_while_the_server_is_away_the_text_stays_in_the_browser_and_is_saved_lat
     stored(item, "Typed in a tunnel.")
 
 
+@pytest.mark.slow
 def test_a_save_that_arrives_after_the_page_was_read_again_is_no_other_version(item, place, algebraist):
     note, late = item.locator('[name="note"]'), []
     item.add_init_script(AWAY)
@@ -187,6 +189,7 @@ def sign_in_again(page: Page, person: User) -> None:
     other.close()
 
 
+@pytest.mark.slow
 def test_a_lost_session_is_said_and_saving_goes_on_after_signing_in_again(
     item,
     place,
@@ -202,6 +205,7 @@ def test_a_lost_session_is_said_and_saving_goes_on_after_signing_in_again(
     stored(item, "Signed out meanwhile. And back.")
 
 
+@pytest.mark.slow
 def test_signing_in_again_asks_for_the_second_factor_and_the_page_goes_on(item, algebraist):
     secret = generate_totp_secret()
     TOTP.activate(algebraist, secret)
@@ -252,6 +256,7 @@ def test_all_keys_go_back_to_what_they_were(item):
     expect(item.locator('[data-action="next-passage"] button')).to_have_text("j")
 
 
+@pytest.mark.slow
 def test_two_windows_are_shown_side_by_side_and_nothing_is_overwritten(item, place, algebraist):
     save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "From the laptop."})
     item.locator('[name="note"]').fill("From the tablet.")
@@ -263,6 +268,7 @@ def test_two_windows_are_shown_side_by_side_and_nothing_is_overwritten(item, pla
     stored(item, "From the tablet.")
 
 
+@pytest.mark.slow
 def test_the_saved_version_can_be_chosen_instead(item, place, algebraist):
     save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "From the laptop."})
     item.locator('[name="note"]').fill("From the tablet.")
@@ -301,6 +307,7 @@ def test_the_divider_moves_by_keyboard_and_stays_where_it_was(item):
     assert abs(item.locator("#paper").bounding_box()["width"] - after) < 2
 
 
+@pytest.mark.slow
 def test_a_submitted_item_is_reopened_and_revised(item, place):
     for key in ("1", "ArrowDown", "5", "Control+Enter"):
         item.keyboard.press(key)
@@ -369,6 +376,7 @@ def kept_comments(page: Page, expected: list[str]) -> None:
     raise AssertionError(f"the server has {found}, not {expected}")
 
 
+@pytest.mark.slow
 def test_two_windows_stay_to_be_chosen_from_however_often_escape_is_pressed(item, place, algebraist):
     save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "From the laptop."})
     item.locator('[name="note"]').fill("From the tablet.")
@@ -381,6 +389,7 @@ def test_two_windows_stay_to_be_chosen_from_however_often_escape_is_pressed(item
     stored(item, "From the tablet.")
 
 
+@pytest.mark.slow
 def test_a_comment_is_changed_where_it_stands_though_another_was_removed_meanwhile(item):
     for number in range(3):
         write_comment(item, number % 2, f"Comment {number}.")
@@ -394,6 +403,7 @@ def test_a_comment_is_changed_where_it_stands_though_another_was_removed_meanwhi
     kept_comments(item, ["Changed.", "Comment 2."])
 
 
+@pytest.mark.slow
 def test_a_comment_that_is_being_written_is_saved_and_can_be_taken_back(item):
     write_comment(item, 0, "Half a")
     kept_comments(item, ["Half a"])
@@ -413,6 +423,7 @@ def test_a_comment_that_is_being_written_is_saved_and_can_be_taken_back(item):
     kept_comments(item, ["Half a"])
 
 
+@pytest.mark.slow
 def test_a_comment_that_is_being_written_is_submitted(item):
     item.keyboard.press("1")
     item.keyboard.press("ArrowDown")
@@ -423,6 +434,7 @@ def test_a_comment_that_is_being_written_is_submitted(item):
     assert Comment.objects.get().text == "Never kept by hand."
 
 
+@pytest.mark.slow
 def test_what_was_taken_back_before_it_was_sent_does_not_return_with_a_reload(item):
     item.locator('[name="note"]').fill("Kept.")
     stored(item, "Kept.")
@@ -435,6 +447,7 @@ def test_what_was_taken_back_before_it_was_sent_does_not_return_with_a_reload(it
     expect(item.locator('[name="note"]')).to_have_value("Kept.")
 
 
+@pytest.mark.slow
 def test_an_item_that_is_given_up_keeps_its_last_words_after_signing_in_again(item, algebraist):
     Session.objects.all().delete()
     item.locator('[name="note"]').fill("Signed out.")
@@ -448,6 +461,7 @@ def test_an_item_that_is_given_up_keeps_its_last_words_after_signing_in_again(it
     assert Draft.objects.get().content["note"] == "The last words."
 
 
+@pytest.mark.slow
 def test_an_item_that_was_taken_back_meanwhile_is_said_to_be_gone_and_the_text_kept(item, place, faults):
     faults.forgive("404")
     Assignment.objects.filter(pk=place.pk).update(
@@ -459,6 +473,7 @@ def test_an_item_that_was_taken_back_meanwhile_is_said_to_be_gone_and_the_text_k
     expect(item.locator("#refusal")).to_contain_text("no longer in your queue; your text is kept")
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_sheet_of_a_page_that_is_only_read_takes_the_focus_and_escape_gives_it_back(
     sign_in, algebraist, place
 ):

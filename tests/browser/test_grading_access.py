@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 
 
+@pytest.mark.slow
 @THEMES
 def test_the_reviewers_pages_have_no_serious_fault(sign_in, algebraist, place, theme):
     page = sign_in(algebraist, color_scheme=theme)
@@ -39,6 +40,7 @@ def test_the_form_has_no_serious_fault_while_it_is_used(sign_in, algebraist, pla
     assert axe(page) == []
 
 
+@pytest.mark.slow
 @THEMES
 def test_an_own_grade_and_the_coordinators_pages_have_no_serious_fault(
     sign_in, algebraist, coordinator, opened, place, rubric, theme
@@ -66,6 +68,7 @@ def test_an_own_grade_and_the_coordinators_pages_have_no_serious_fault(
         assert axe(page) == [], name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height", [500, 600, 700, 800])
 def test_what_is_reached_by_tab_is_not_under_the_bar_with_submit(sign_in, algebraist, place, height):
     page = sign_in(algebraist, viewport={"width": 1000, "height": height})

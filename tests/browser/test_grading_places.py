@@ -58,14 +58,17 @@ def commented(page: Page, first: list, last: list) -> str:
     return quote.inner_text() if quote.count() else ""
 
 
+@pytest.mark.slow
 def test_selected_words_are_found_in_the_source(item):
     assert commented(item, ["is odd", 0, 0], ["is odd", 0, 7]) == "is odd,"
 
 
+@pytest.mark.slow
 def test_a_selection_that_touches_a_formula_takes_all_of_it(item):
     assert commented(item, ["2", 0, 0], [" is odd", 0, 7]) == "$x^2$ is odd"
 
 
+@pytest.mark.slow
 def test_the_second_of_two_equal_passages_is_told_from_the_first(item):
     assert commented(item, [" be odd", 1, 1], [" be odd", 1, 7]) == "be odd"
     page = item
@@ -84,6 +87,7 @@ def test_the_button_keeps_what_is_selected(item):
     expect(item.locator(".comment-editor .quote")).to_have_text("On: is odd")
 
 
+@pytest.mark.slow
 def test_without_a_selection_the_whole_block_is_meant(item):
     item.evaluate("getSelection().removeAllRanges()")
     item.keyboard.press("c")

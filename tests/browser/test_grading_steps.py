@@ -21,6 +21,7 @@ def item(sign_in, algebraist, stepwise) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_one_click_marks_the_first_wrong_step_and_later_ones_read_not_assessed(item):
     item.locator('[data-block="b3"]').hover()
     item.get_by_role("button", name="First error: step 2").click()
@@ -49,6 +50,7 @@ def test_steps_are_labelled_by_keyboard_alone_and_stored_as_shown(item):
     }
 
 
+@pytest.mark.slow
 def test_all_other_steps_are_called_correct_at_once_and_a_reload_keeps_them(item):
     item.locator('#question-each [data-step="b3"] input[value="incorrect"]').check()
     item.get_by_role("button", name="All others are correct").click()
@@ -83,6 +85,7 @@ def test_the_key_that_opens_the_outline_closes_it_and_the_passage_has_the_focus_
     expect(item.locator('[data-block="b1"]')).to_be_focused()
 
 
+@pytest.mark.slow
 def test_an_arrow_key_never_leads_to_an_answer_out_of_sight(item):
     item.set_viewport_size({"width": 1280, "height": 400})  # the second question is taller than this
     item.locator('#question-each [data-step="b2"] input[value="correct"]').check()

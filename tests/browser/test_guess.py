@@ -22,6 +22,7 @@ def place(drafted, coordinator, algebraist):
     return take_next(reviewer=algebraist, campaign=open_campaign(actor=coordinator, campaign=drafted))
 
 
+@pytest.mark.slow
 def test_a_system_is_guessed_by_keyboard_alone_and_the_grade_stays(sign_in, algebraist, place):
     page = sign_in(algebraist)
     page.goto(reverse("grade", args=[place.handle]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
@@ -80,6 +81,7 @@ def test_a_page_belongs_to_the_person_who_signed_in(algebraist: User, sign_in: C
     expect(page.get_by_text(algebraist.name).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_login_page_has_no_serious_fault_on_a_phone(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport={"width": 360, "height": 740})
     page.goto("/accounts/login/")

@@ -11,6 +11,7 @@ from tests.factories import OutputFactory
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 390, 320])
 def test_a_menu_opens_by_keyboard_fits_and_closes_with_escape(sign_in, coordinator, width):
     release = OutputFactory().run.release
@@ -49,6 +50,7 @@ def test_the_queue_fits_320_pixels(sign_in, algebraist, place):
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+@pytest.mark.slow
 def test_bars_of_progress_are_seen_in_forced_colours(sign_in, coordinator, opened):
     page = sign_in(coordinator)
     page.emulate_media(forced_colors="active")

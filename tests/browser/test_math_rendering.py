@@ -201,6 +201,7 @@ def test_no_line_begins_with_the_full_stop_after_a_formula(chromium: Browser) ->
         assert [abs(a - b) for a, b in zip(stop, formula, strict=True) if abs(a - b) > 1] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["נוסחה", "حيث"])
 def test_a_formula_in_a_text_that_is_read_from_the_right_keeps_its_order(
     chromium: Browser, words: str

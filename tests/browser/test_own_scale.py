@@ -37,6 +37,7 @@ def places(coordinator, algebraist):
     return found
 
 
+@pytest.mark.slow
 def test_four_levels_are_chosen_by_mouse_and_by_number(sign_in, algebraist, places):
     page = sign_in(algebraist)
     page.goto(reverse("grade", args=[places[0].handle]))
@@ -54,6 +55,7 @@ def test_four_levels_are_chosen_by_mouse_and_by_number(sign_in, algebraist, plac
     assert list(given) == [("recommendation", "reject"), ("recommendation", "minor")]
 
 
+@pytest.mark.slow
 def test_a_success_beside_a_fatal_comment_is_told_before_it_is_stored(sign_in, algebraist, places):
     page = sign_in(algebraist)
     page.goto(reverse("grade", args=[places[1].handle]))

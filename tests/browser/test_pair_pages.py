@@ -25,6 +25,7 @@ def address(comparison, coordinator, algebraist):
     return reverse("grade", args=[place.handle])
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_middle_of_a_proof_says_which_of_the_two_it_is(sign_in, algebraist, address):
     page = sign_in(algebraist, viewport={"width": 390, "height": 844})
     page.goto(address)
@@ -45,6 +46,7 @@ def test_a_comment_in_the_list_says_of_which_proof_it_is(sign_in, algebraist, ad
     expect(page.locator("#comment-list")).to_contain_text("minor, second proof Why?")
 
 
+@pytest.mark.slow
 def test_a_wide_table_scrolls_before_its_words_break(sign_in, algebraist, address):
     page = sign_in(algebraist, viewport={"width": 390, "height": 844})
     page.goto(address)

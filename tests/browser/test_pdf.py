@@ -43,6 +43,7 @@ def open_item(sign_in, algebraist, place: Assignment, **context) -> Page:
     return page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attached", ["alone"], indirect=True)
 def test_a_pdf_alone_is_read_searched_and_paged(sign_in, algebraist, attached):
     """`sign_in` fails the test on any error of the console, which is where violations of the policy are told."""
@@ -68,6 +69,7 @@ def test_a_pdf_alone_is_read_searched_and_paged(sign_in, algebraist, attached):
     assert all(address.startswith(page.url.split("/grading")[0]) for address in asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attached", ["with text"], indirect=True)
 def test_a_pdf_is_a_document_next_to_the_text(sign_in, algebraist, attached):
     page = open_item(sign_in, algebraist, attached)
@@ -95,6 +97,7 @@ MARK = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attached", ["alone"], indirect=True)
 def test_words_and_regions_of_a_pdf_are_commented_on_and_graded(sign_in, algebraist, attached):
     page = open_item(sign_in, algebraist, attached)
@@ -151,6 +154,7 @@ def test_words_and_regions_of_a_pdf_are_commented_on_and_graded(sign_in, algebra
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attached", ["alone"], indirect=True)
 def test_a_page_of_a_pdf_is_commented_on_with_the_keyboard_alone(sign_in, algebraist, attached):
     page = open_item(sign_in, algebraist, attached)
@@ -162,6 +166,7 @@ def test_a_page_of_a_pdf_is_commented_on_with_the_keyboard_alone(sign_in, algebr
     expect(page.locator("#comment-list")).to_contain_text("minor, page 1 The whole page is unclear.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attached", ["with text"], indirect=True)
 def test_a_comment_leads_to_its_page(sign_in, algebraist, attached):
     content = {"anchored": [{
@@ -175,6 +180,7 @@ def test_a_comment_leads_to_its_page(sign_in, algebraist, attached):
     expect(page.locator('#second [data-page="6"] .pdf-mark')).to_be_in_viewport()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attached", ["with text"], indirect=True)
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_pdf_that_was_marked_elsewhere_comes_back_as_comments(
@@ -209,6 +215,7 @@ def test_a_pdf_that_was_marked_elsewhere_comes_back_as_comments(
     expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
 
 
+@pytest.mark.slow
 def test_a_figure_is_where_the_text_has_it_and_opens_alone(sign_in, algebraist, drafted, coordinator):
     text = "See \\includegraphics[width=.4\\textwidth]{figs/plot} here.\n\nAnother passage."
     for output in Output.objects.filter(run__release=drafted.release):
@@ -231,6 +238,7 @@ def test_a_figure_is_where_the_text_has_it_and_opens_alone(sign_in, algebraist, 
     assert alone.value.url.endswith("/files/1/")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attached", ["alone"], indirect=True)
 @pytest.mark.parametrize("width", [1280, 834, 390])
 def test_a_pdf_fits_its_place_and_is_accessible(sign_in, algebraist, attached, width):
@@ -244,6 +252,7 @@ def test_a_pdf_fits_its_place_and_is_accessible(sign_in, algebraist, attached, w
     assert axe(page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attached", ["alone"], indirect=True)
 def test_a_reader_that_does_not_start_is_said_and_not_replaced(sign_in, algebraist, attached, faults):
     """pdf.js would otherwise read the file in the page, where no policy of a worker holds."""

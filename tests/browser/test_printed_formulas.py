@@ -74,6 +74,7 @@ def test_a_printed_formula_looks_as_in_chromium(page: Page, latex: str) -> None:
     assert alike >= LEAST
 
 
+@pytest.mark.slow
 def test_a_lost_stroke_would_be_seen(page: Page) -> None:
     """The control of the test above: an equals sign is not an inequality sign."""
     assert likeness(ink(in_chromium(page, r"a\ne b")), ink(on_paper("a=b"))) < LEAST

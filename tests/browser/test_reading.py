@@ -68,6 +68,7 @@ def everything_is_set(page: Page) -> None:
 BY_DAY = ("FP10_A", "combs-6")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names", [BY_DAY, pytest.param(tuple(long_documents()), marks=pytest.mark.night, id="all")]
 )
@@ -92,6 +93,7 @@ def test_no_display_of_long_documents_is_cut_without_a_word(opened, sign_in, alg
     assert scrolled[1280] == []
 
 
+@pytest.mark.slow
 def test_back_returns_to_the_pixel_after_fifty_references(reading):
     page = reading(proof(5))
     links = page.locator(".paper .block a.reference")
@@ -116,6 +118,7 @@ def test_back_returns_to_the_pixel_after_fifty_references(reading):
     assert max(missed) <= 2
 
 
+@pytest.mark.slow
 def test_the_reading_place_survives_a_reload(reading):
     page = reading(proof(5))
     target = page.locator(".paper .passage").nth(40)
@@ -127,6 +130,7 @@ def test_the_reading_place_survives_a_reload(reading):
     assert abs(target.bounding_box()["y"] - before) <= 2
 
 
+@pytest.mark.slow
 def test_the_outline_and_go_to_reach_every_numbered_statement_and_equation(reading):
     page = reading(proof(6))
     page.keyboard.press("Escape")
@@ -156,6 +160,7 @@ def test_the_outline_keeps_a_title_that_is_a_citation(reading):
     expect(entries.nth(1)).to_have_text("Lemma 2 Knuth, [1]")
 
 
+@pytest.mark.slow
 def test_go_to_understands_abbreviations_and_words(reading):
     page = reading(proof(6))
     for typed, found in (("le 2.2", "Lemma 2.2"), ("thm 4", "Theorem 4.1"), ("variance", "Lemma 1.2")):
@@ -174,6 +179,7 @@ def test_go_to_understands_abbreviations_and_words(reading):
     expect(page.get_by_text("Nothing in this document matches.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_reference_shows_what_it_leads_to_on_focus_and_can_be_kept_beside_the_proof(reading):
     page = reading(proof(6))
     link = page.locator(".paper a.reference", has_text="2.2").first
@@ -193,6 +199,7 @@ def test_a_reference_shows_what_it_leads_to_on_focus_and_can_be_kept_beside_the_
     expect(page.locator("#second-title")).to_have_text("Reference 2.2")
 
 
+@pytest.mark.slow
 def test_statement_and_reference_solution_are_read_beside_the_proof(reading):
     page = reading(proof(6))
     second = page.locator("#second")
@@ -209,6 +216,7 @@ def test_statement_and_reference_solution_are_read_beside_the_proof(reading):
     expect(second).to_contain_text("Show that")
 
 
+@pytest.mark.slow
 def test_the_dividers_of_all_panes_are_dragged_and_moved_by_keyboard_and_stay(reading):
     page = reading(proof(6))
 
@@ -265,6 +273,7 @@ SELECT = """(words) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_highlight_takes_whole_words_and_is_submitted_without_a_comment(reading):
     page = reading(proof(6))
     page.evaluate(SELECT, "ooth of")
@@ -282,6 +291,7 @@ def test_a_highlight_takes_whole_words_and_is_submitted_without_a_comment(readin
     assert block[marked.start : marked.end] == "tooth of"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1280, "light"), (1280, "dark"), (834, "light"), (390, "dark")]
 )
@@ -292,6 +302,7 @@ def test_the_reading_page_is_accessible(reading, width, scheme):
     assert axe(page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [420, 703, 1046])
 def test_paper_has_the_statement_and_all_of_the_proof(reading, width):
     page = reading(proof(2))

@@ -47,6 +47,7 @@ def tree(page: Page) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_formulas_are_mathematics_to_a_screen_reader_and_are_read_once(grading: Page) -> None:
     read = tree(grading)
     formulas = [name for role, name in read if role == "MathMLMath"]
@@ -74,6 +75,7 @@ def test_the_proof_is_read_before_the_questions_and_the_questions_before_the_sub
     assert order == sorted(order)
 
 
+@pytest.mark.slow
 def test_every_control_says_what_it_is(grading: Page) -> None:
     controls = ("button", "radio", "checkbox", "textbox", "combobox", "link", "slider", "separator")
     nameless = [(role, name) for role, name in tree(grading) if role in controls and not name.strip()]

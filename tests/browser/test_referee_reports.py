@@ -47,6 +47,7 @@ def look(page: Page, name: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+@pytest.mark.slow
 def test_a_folder_of_reports_becomes_grades_and_comments(sign_in, coordinator, release, folder):
     page = sign_in(coordinator)
     page.goto(reverse("study", args=[release.name]))

@@ -149,6 +149,7 @@ def reviewers(algebraist: User, analyst: User) -> list[User]:
     return [algebraist, analyst]
 
 
+@pytest.mark.slow
 def test_archives_become_frozen_and_audited_releases_of_all_three_recipes(
     sign_in, owner, coordinator, reviewers
 ):

@@ -18,6 +18,7 @@ def gaps(db):
     return load_gaps()
 
 
+@pytest.mark.slow
 def test_figures_take_the_colours_of_the_page(sign_in, owner, gaps):
     seen = {}
     for scheme in ("light", "dark"):
@@ -28,6 +29,7 @@ def test_figures_take_the_colours_of_the_page(sign_in, owner, gaps):
     assert seen["light"] != seen["dark"]
 
 
+@pytest.mark.slow
 def test_a_figure_is_read_out_with_its_numbers(sign_in, owner, gaps):
     page = sign_in(owner)
     page.goto(reverse("score-numbers", args=["sample-re2math"]))
@@ -37,6 +39,7 @@ def test_a_figure_is_read_out_with_its_numbers(sign_in, owner, gaps):
     )
 
 
+@pytest.mark.slow
 def test_a_number_leads_to_its_definition_and_to_its_rows(sign_in, owner, gaps):
     page = sign_in(owner)
     page.goto(reverse("score-numbers", args=["sample-re2math"]))
@@ -47,6 +50,7 @@ def test_a_number_leads_to_its_definition_and_to_its_rows(sign_in, owner, gaps):
     expect(page.locator("tbody tr")).to_have_count(16)
 
 
+@pytest.mark.slow
 def test_a_number_opens_its_method_and_its_definition_by_keyboard(sign_in, owner, gaps):
     page = sign_in(owner)
     page.goto(reverse("compare", args=["sample-re2math"]))
@@ -59,6 +63,7 @@ def test_a_number_opens_its_method_and_its_definition_by_keyboard(sign_in, owner
     expect(page.locator("#def-effective")).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_rows_are_downloaded_as_a_file(sign_in, owner, gaps):
     page = sign_in(owner)
     page.goto(reverse("score", args=["sample-re2math"]))
@@ -68,6 +73,7 @@ def test_rows_are_downloaded_as_a_file(sign_in, owner, gaps):
     assert started.value.suggested_filename == "labels-sample-re2math-blinded.csv"
 
 
+@pytest.mark.slow
 def test_an_audit_is_planned_and_drawn_by_keyboard(sign_in, coordinator, gaps):
     page = sign_in(coordinator)
     page.goto(reverse("audit-draw", args=["sample-re2math"]))
@@ -80,6 +86,7 @@ def test_an_audit_is_planned_and_drawn_by_keyboard(sign_in, coordinator, gaps):
     assert Campaign.objects.get(slug="a-closer-look").items.count() == 18
 
 
+@pytest.mark.slow
 def test_the_first_screen_of_the_results_holds_leaderboard_and_grid(sign_in, owner, db):
     release = ten_proofs()
     for width in (1280, 834, 390):
@@ -95,6 +102,7 @@ def test_the_first_screen_of_the_results_holds_leaderboard_and_grid(sign_in, own
                 expect(page.get_by_role("region", name=name)).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_what_is_folded_on_a_phone_is_open_without_a_summary_where_there_is_room(sign_in, owner, db):
     release = ten_proofs()
     for width in (1280, 834, 390):
@@ -121,6 +129,7 @@ def test_a_footnote_opens_the_notes_that_are_folded_on_a_phone(sign_in, owner, d
     expect(page.locator("#note-split")).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_arrows_move_between_the_cells_and_enter_opens_the_proof(sign_in, owner, db):
     release = ten_proofs()
     page = sign_in(owner)
@@ -168,6 +177,7 @@ def test_the_results_can_be_read_without_scripts(sign_in, owner, db):
     expect(page.get_by_role("link", name=re.compile("^Problem 7, Wren mini: minor"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_wide_table_is_whole_on_paper(sign_in, owner, gaps):
     page = sign_in(owner)
     page.goto(reverse("score-numbers", args=["sample-re2math"]))

@@ -11,6 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 ADDRESS = "/search/?q=compact+set&corpus=library"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_at_a_desk_all_filters_are_in_sight_and_one_in_use_is_removed_by_keyboard(
     sign_in, corpus, algebraist, theme
@@ -40,6 +41,7 @@ def test_on_a_telephone_the_filters_are_in_a_drawer(sign_in, corpus, algebraist)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 def test_the_keyboard_goes_to_the_box_from_result_to_result_and_to_what_is_similar(
     sign_in, corpus, algebraist
 ):

@@ -35,6 +35,7 @@ def open_item(page: Page, place) -> None:
     expect(page.locator('[data-do="search"]:not([hidden])').first).to_be_attached()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_statement_is_found_and_cited_by_keyboard(sign_in, searched, algebraist, theme):
     page = sign_in(algebraist, color_scheme=theme)
@@ -104,6 +105,7 @@ def test_selected_words_are_searched_and_a_new_comment_is_begun_on_a_telephone(
     expect(page.locator('[name="searches"]')).to_have_value("1")
 
 
+@pytest.mark.slow
 def test_a_search_that_does_not_answer_says_so_and_leaves_the_draft(sign_in, searched, algebraist):
     page = sign_in(algebraist)
     open_item(page, searched)

@@ -18,6 +18,7 @@ def release():
     )
 
 
+@pytest.mark.slow
 def test_cases_are_settled_and_taken_back_by_keyboard(sign_in, coordinator, release):
     page = sign_in(coordinator)
     page.goto(reverse("settling", args=["gaps"]))
@@ -58,6 +59,7 @@ def test_a_note_on_another_case_is_there_when_the_page_comes_back(sign_in, coord
     assert Settlement.objects.get().note == ""
 
 
+@pytest.mark.slow
 def test_another_person_disagrees_under_settled(sign_in, coordinator, owner, release):
     page = sign_in(coordinator)
     page.goto(reverse("settling", args=["gaps"]))

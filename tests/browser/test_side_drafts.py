@@ -31,6 +31,7 @@ def address(revealed, algebraist):
     return reverse("discussion", args=[place_of(algebraist).handle])
 
 
+@pytest.mark.slow
 def test_second_answers_survive_a_reload_and_are_kept_once(sign_in, algebraist, address):
     page = sign_in(algebraist)
     page.goto(address)
@@ -79,6 +80,7 @@ def test_a_remark_that_is_typed_survives_a_reload_until_it_is_written(sign_in, a
     expect(page.get_by_label("Your remark")).to_have_value("")
 
 
+@pytest.mark.slow
 def test_what_was_typed_into_a_training_item_is_not_shown_to_the_next_at_this_browser(
     sign_in, algebraist, second_algebraist, training, live_server, faults
 ):
@@ -100,6 +102,7 @@ def test_what_was_typed_into_a_training_item_is_not_shown_to_the_next_at_this_br
     assert not SideDraft.objects.exists()
 
 
+@pytest.mark.slow
 def test_two_windows_are_shown_side_by_side_and_neither_is_overwritten(sign_in, algebraist, address):
     one, other = sign_in(algebraist), sign_in(algebraist)
     for page in (one, other):
@@ -116,6 +119,7 @@ def test_two_windows_are_shown_side_by_side_and_neither_is_overwritten(sign_in, 
     assert SideDraft.objects.get().content["note"] == "Second window."
 
 
+@pytest.mark.slow
 def test_a_training_item_answered_in_one_tab_shows_its_gold_in_the_other(
     sign_in, algebraist, training, faults
 ):
@@ -140,6 +144,7 @@ def test_answers_that_are_refused_go_on_at_the_first_question_that_lacks_one(sig
     expect(page.locator("#refusal")).to_have_text("This question still needs an answer.")
 
 
+@pytest.mark.slow
 def test_second_answers_without_a_reason_go_on_at_the_field_of_the_reason(sign_in, algebraist, address):
     page = sign_in(algebraist)
     page.goto(address)

@@ -34,6 +34,7 @@ def drained() -> int:
         connections.close_all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_slogans_are_estimated_begun_and_steered(sign_in, corpus, server, owner, width, theme):
     page = sign_in(owner, color_scheme=theme, viewport={"width": width, "height": 844})

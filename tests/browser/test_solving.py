@@ -74,6 +74,7 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_a_run_is_begun_watched_read_and_compared(
     sign_in: Callable[..., Page],
@@ -175,6 +176,7 @@ def test_a_run_is_begun_watched_read_and_compared(
     assert fits(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_a_batch_is_exported_and_its_results_are_settled(
     sign_in: Callable[..., Page],

@@ -39,6 +39,7 @@ def _quiet(monkeypatch, settings, tmp_path):
     settings.UPLOAD_DIR = tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_sources_are_uploaded_looked_at_and_added(sign_in, owner, width, theme, tmp_path: Path):
     page = sign_in(owner, color_scheme=theme, viewport={"width": width, "height": 844})
@@ -89,6 +90,7 @@ def test_sources_are_uploaded_looked_at_and_added(sign_in, owner, width, theme, 
     fits()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(1280, "dark"), (390, "light")])
 def test_pairs_are_matched_by_keys_and_undone(sign_in, owner, width, theme):
     for number in range(3):

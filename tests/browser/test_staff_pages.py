@@ -28,6 +28,7 @@ def run_address(gaps, settings, monkeypatch) -> str:
     return reverse("judge-run", args=[ask(actor=None, judge=judge, release=gaps).pk])
 
 
+@pytest.mark.slow
 def test_a_runs_progress_moves_without_reloading_the_page(sign_in, owner, run_address):
     page = sign_in(owner)
     page.goto(run_address)
@@ -37,6 +38,7 @@ def test_a_runs_progress_moves_without_reloading_the_page(sign_in, owner, run_ad
     assert page.evaluate("window.sameDocument")
 
 
+@pytest.mark.slow
 def test_who_is_signed_out_meanwhile_is_told_so_and_the_progress_goes_on_with_a_new_session(
     sign_in, owner, run_address, live_server
 ):
@@ -60,6 +62,7 @@ COVERED = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_on_a_phone_no_box_that_takes_the_focus_lies_under_the_column_of_problems(
     sign_in, coordinator, drafted
 ):

@@ -112,6 +112,7 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return (tmp_path / "study").rename(tmp_path / "ten-proofs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [2, pytest.param(10, marks=pytest.mark.night)], indirect=True)
 def test_a_folder_becomes_reports_for_authors(walk: Walk, folder: Path, tmp_path: Path) -> None:
     link = re.search(r"http\S+", walk.deployment.manage("create_owner", "nora@study.test"))

@@ -71,11 +71,13 @@ def compared(piece: Piece, theirs: dict[str, Any]) -> Iterator[str]:
             yield f"{text!r} at {nearest[1]:.3f} {nearest[2]:.3f}, Chromium {x:.3f} {y:.3f}"
 
 
+@pytest.mark.slow
 def test_every_kind_of_formula_is_set_as_chromium_sets_it(page: Page) -> None:
     both = [(latex, display) for latex in KINDS for display in (True, False)]
     assert differences(page, [one for one in both if one[1] or "{CD}" not in one[0]]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_formulas_of_papers_and_machine_proofs_are_set_as_chromium_sets_them(page: Page) -> None:
     texts = [(text, "markdown") for text in list(machine_proofs().values())[::12]]
@@ -91,6 +93,7 @@ def several_numbers(latex: str) -> bool:
     return "\\tag" in latex and "{align" in latex
 
 
+@pytest.mark.slow
 def test_the_fonts_are_those_of_the_style_sheet() -> None:
     sheet = (FONTS.parent / "katex.min.css").read_text("utf-8")
     assert all(path.name in sheet for path in FONTS.glob("*.woff2"))

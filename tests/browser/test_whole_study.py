@@ -191,6 +191,7 @@ def print_report(page: Page) -> bytes:
     return bytes(page.request.get(str(download.get_attribute("href"))).body())
 
 
+@pytest.mark.slow
 def test_a_whole_study_exports_what_was_clicked(study: Study) -> None:
     carl = study.window("carl")
     set_up(carl, "Grading", "proofs-v1", draw="Draw 24 items and plan")

@@ -8,6 +8,7 @@ from tests.chaos.services import own_servers
 pytestmark = pytest.mark.no_database  # what starts servers of its own is the same in either run
 
 
+@pytest.mark.slow
 def test_a_new_version_comes_while_reviewers_submit_and_the_server_never_errs():
     with own_servers():
         findings = deploy_under_load(Size(writers=3, labels=6, most=60))

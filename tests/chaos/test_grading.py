@@ -49,6 +49,7 @@ def test_a_writer_sends_again_what_was_not_answered_and_takes_a_refusal_for_an_a
     assert (client.server_errors, client.unsettled) == (1, 2)
 
 
+@pytest.mark.slow
 def test_no_acknowledged_grade_is_lost_or_doubled_while_postgresql_and_web_workers_die():
     size = Size(writers=4, labels=20, restarts=1, worker_kills=1, site_kills=0, patience=300)
     with own_servers() as servers:

@@ -10,6 +10,7 @@ from tests.deployment import deployed
 pytestmark = pytest.mark.no_database  # `make chaos` runs it on PostgreSQL
 
 
+@pytest.mark.slow
 def test_an_import_killed_at_row_500_leaves_nothing_and_the_next_writes_the_same_bytes(tmp_path: Path):
     with deployed(tmp_path) as deployment:
         findings = killed_imports(deployment, kills=1)

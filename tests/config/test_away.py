@@ -52,6 +52,7 @@ def answers_with(database_url: str, runtime: Path) -> dict[str, tuple[int, str |
     return json.loads(ran.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "address", ["postgres://nobody@/nothing?host={}/no-socket&port=5432", "sqlite:////{}/no-folder/database"]
 )
@@ -68,6 +69,7 @@ def test_every_address_says_that_the_database_is_away_and_when_to_come_back(tmp_
             assert "Back in a moment" in text
 
 
+@pytest.mark.slow
 def test_a_fault_of_ours_is_still_a_fault(tmp_path):
     answers = answers_with(f"sqlite:////{tmp_path}/empty.sqlite3", tmp_path)
     status, again, _, text = answers["get /api/v1/queue/"]

@@ -84,6 +84,7 @@ def write_many(folder: Path, letter: str) -> None:
         channel._put("celery", {**GOOD, "body": letter * 50_000 + str(number)})
 
 
+@pytest.mark.slow
 def test_messages_and_tables_of_many_writers_are_read_whole_and_once(tmp_path):
     options(tmp_path)
     writers = [
@@ -112,6 +113,7 @@ def test_messages_and_tables_of_many_writers_are_read_whole_and_once(tmp_path):
     assert len(channel_in(tmp_path).get_table("celery")) == 400
 
 
+@pytest.mark.slow
 def test_a_running_worker_survives_broken_files_and_goes_on(tmp_path):
     with deployed(tmp_path / "site", CELERY_BROKER_URL="filesystem://", DATABASE_URL="") as site:
         messages, control = site.folder / "queue" / "messages", site.folder / "queue" / "control"

@@ -88,6 +88,7 @@ print(json.dumps({"status": status, "sent": sent, "told": [word for word in secr
 """
 
 
+@pytest.mark.slow
 def test_a_reported_error_says_where_it_happened_and_nothing_of_whom_or_what(tmp_path: Path) -> None:
     with deployed(tmp_path) as deployment:
         said = json.loads(deployment.manage("shell", "-v0", "-c", REPORT).splitlines()[-1])

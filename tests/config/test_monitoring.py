@@ -58,6 +58,7 @@ def test_without_a_token_there_are_no_measures(client: Client) -> None:
     assert client.get("/metrics/", headers={"Authorization": "Bearer "}).status_code == 404
 
 
+@pytest.mark.slow
 def test_measures_name_addresses_and_states_and_nothing_else(tmp_path: Path) -> None:
     with deployed(tmp_path, TOUCHSTONE_METRICS_TOKEN=TOKEN) as deployment:
         refused, kind, said = deployment.manage("shell", "-v0", "-c", ASK).split("\n", 2)

@@ -19,6 +19,7 @@ print(*sys.modules)
 """
 
 
+@pytest.mark.slow
 def test_a_process_starts_without_the_libraries_that_few_requests_need() -> None:
     started = subprocess.run(
         [sys.executable, "-c", START], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True

@@ -146,6 +146,7 @@ def test_a_plan_that_cannot_be_followed_says_why_on_the_page(
     assert not Build.objects.exists()
 
 
+@pytest.mark.slow
 @each_protocol
 def test_an_estimate_holds_what_is_asked(
     protocol: str, text: str, numbers: dict[str, object], server: Server, owners: Client
@@ -182,6 +183,7 @@ def rows_in_csv(text: str) -> dict[str, tuple[int, int, int, int]]:
     return {stage: tuple(numbers) for stage, numbers in found.items()}  # type: ignore[misc]
 
 
+@pytest.mark.slow
 @each_protocol
 def test_on_page_and_csv_and_rest_what_came_in_was_kept_or_dropped_or_waits(
     protocol: str, text: str, numbers: dict[str, object], server: Server, staff: Client, coordinator: User
@@ -355,6 +357,7 @@ def test_an_undo_takes_back_the_decision_that_was_looked_at_and_no_later_one(
     assert candidate.reviews.get(withdrawn_at=None).reason == "It is wrong."
 
 
+@pytest.mark.slow
 def test_a_repaired_anchor_that_gives_the_tool_away_is_refused(server: Server, staff: Client) -> None:
     candidate = made("re2math", gaps.TEXT, QUOTAS)
     leaking = "Bound the number of gadgets in every part with Kuratowski's theorem, as the proof needs it."
@@ -371,6 +374,7 @@ def test_a_repaired_anchor_that_gives_the_tool_away_is_refused(server: Server, s
     assert not candidate.reviews.exists()
 
 
+@pytest.mark.slow
 def test_an_unknown_decision_changes_nothing(server: Server, staff: Client) -> None:
     candidate = made("re2math", gaps.TEXT, QUOTAS)
     address = f"/construction/builds/first/candidates/{candidate.pk}/"
@@ -395,6 +399,7 @@ def test_the_next_candidate_is_the_next_of_the_list_that_was_chosen(server: Serv
 
 
 # -- selection and release -------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_selection_shows_points_ranks_quotas_and_why_not(server: Server, staff: Client) -> None:
     source("2601.00001", gaps.TEXT)
     source("2601.00002", gaps.TEXT + "% another paper")
@@ -440,6 +445,7 @@ def test_a_release_is_made_from_the_page_with_licences_and_scans(server: Server,
     assert "Make the release</button>" not in shown
 
 
+@pytest.mark.slow
 def test_a_model_that_speaks_of_itself_is_found_before_a_release(
     server: Server, staff: Client, coordinator: User
 ) -> None:
@@ -498,6 +504,7 @@ def test_only_a_licence_that_is_known_to_be_free_lets_a_text_be_given_on(licence
 
 
 # -- comparison ------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_next_month_shows_papers_lines_again_replies_and_drift(server: Server, staff: Client) -> None:
     source("2601.00001", made_up.TEXT)
     first = run(start("september", "lemmas"))

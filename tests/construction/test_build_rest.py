@@ -106,6 +106,7 @@ def test_a_build_is_estimated_begun_once_followed_and_released(
     assert AuditEvent.objects.filter(verb="emit_build").count() == 1
 
 
+@pytest.mark.slow
 def test_a_candidate_is_read_dropped_repaired_and_withdrawn(
     server: Server, owners: Caller, staff: Caller
 ) -> None:
@@ -172,6 +173,7 @@ def test_recipes_say_every_number(staff: Caller) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_two_builds_are_compared_and_builds_of_two_protocols_are_not(
     server: Server, owners: Caller, staff: Caller
 ) -> None:

@@ -134,6 +134,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
 def test_sources_come_to_a_release_and_to_the_same_one_again_without_a_new_question(
     protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
@@ -234,6 +235,7 @@ def test_a_candidate_that_is_dropped_while_a_release_is_made_is_not_in_it(
     assert release.instances.count() == 1
 
 
+@pytest.mark.slow
 def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -> None:
     source("2601.00001", made_up.TEXT)
     build = run(start("first", "masked_steps", max_tokens=5_000))
@@ -251,6 +253,7 @@ def test_a_build_is_paused_at_its_cap_and_goes_on_with_another(server: Server) -
         steer(actor=None, build=build, to=RunState.RUNNING)
 
 
+@pytest.mark.slow
 def test_what_is_reserved_for_a_question_counts_the_format_that_is_sent_with_it(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,6 +278,7 @@ def test_what_is_reserved_for_a_question_counts_the_format_that_is_sent_with_it(
         assert len(shown.encode()) + request["max_tokens"] <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
 @pytest.mark.parametrize(
     ("words", "code"), [(None, "not_json"), ("I cannot help with that.", "not_json"), ("{}", "wrong_reply")]
@@ -366,6 +370,7 @@ def test_a_question_that_two_workers_ask_is_paid_for_twice(server: Server) -> No
     assert build.tokens_spent == slept.tokens_reserved + took_over.tokens_reserved
 
 
+@pytest.mark.slow
 def test_what_a_person_drops_or_repairs_is_so_in_the_release_and_can_be_undone_before(
     server: Server, owner: User
 ) -> None:
@@ -401,6 +406,7 @@ def test_what_a_person_drops_or_repairs_is_so_in_the_release_and_can_be_undone_b
         withdraw_review(actor=owner, candidate=candidate)
 
 
+@pytest.mark.slow
 def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owner: User) -> None:
     source("2601.00001", made_up.TEXT)
     line = lines_of(run(start("first", "masked_steps")))[0]
@@ -420,6 +426,7 @@ def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owne
     assert lines_of(candidate.paper.run)[0].line["mask_content"] == "1 = 1"
 
 
+@pytest.mark.slow
 def test_a_build_follows_the_pairs_by_hand_that_it_began_with(server: Server, owner: User) -> None:
     paper = source("2601.00001", made_up.TEXT)
     with Reader() as reader:
@@ -527,6 +534,7 @@ def test_the_database_keeps_a_build_to_what_it_began_with(server: Server) -> Non
             change()
 
 
+@pytest.mark.slow
 def test_the_command_line_refuses_a_paper_that_is_not_there_and_another_build_of_that_name(
     server: Server, owner: User
 ) -> None:
@@ -541,6 +549,7 @@ def test_the_command_line_refuses_a_paper_that_is_not_there_and_another_build_of
         call_command("build", "first", "--model=another")
 
 
+@pytest.mark.slow
 def test_a_build_is_begun_checked_and_released_on_the_command_line(
     server: Server, owner: User, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -222,6 +222,7 @@ def test_a_flood_takes_time_in_proportion(piece: str) -> None:
 
 
 # -- real sources --------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", sources.SOURCES)
 def test_the_lemmas_of_real_sources_are_those_of_the_ground_truth_and_make_a_release(

@@ -409,6 +409,7 @@ def test_a_flood_takes_time_in_proportion(piece: str) -> None:
     assert grows_in_proportion(work, write, 6_000, 24_000, 96_000)
 
 
+@pytest.mark.slow
 def test_many_proofs_take_time_in_proportion() -> None:
     def work(given: tuple[Outline, list[Pair]]) -> None:
         for pair in given[1]:
@@ -434,6 +435,7 @@ def by_day_and_night(names: Iterable[str]) -> list[Any]:
     return [*((name, LONGEST.get(name, 1)) for name in names), *by_night]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "every"), by_day_and_night(sources.SOURCES))
 def test_what_proofs_refer_to_is_what_an_independent_scan_finds(name: str, every: int) -> None:
@@ -448,6 +450,7 @@ def test_references_reach_as_many_declared_dependencies_of_pfr_as_were_counted_b
     assert mined.uses_of_pfr()[:2] == (424, 368)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "every"), by_day_and_night(["pfr", "paper-benning-crit", "paper-roetz22"]))
 def test_masks_of_real_proofs_are_faithful_and_make_a_release(name: str, every: int, tmp_path: Path) -> None:

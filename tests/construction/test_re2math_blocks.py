@@ -97,6 +97,7 @@ def test_the_worst_text_takes_time_in_proportion(worst: str) -> None:
     assert grows_in_proportion(lambda given: list(segments(*given)), write, 12_500, 50_000, 200_000)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_blocks_of_real_sources_are_cut_as_by_hand() -> None:
     read, wrong = cut_otherwise_than_by_hand()

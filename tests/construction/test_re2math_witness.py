@@ -96,6 +96,7 @@ def test_a_witness_of_a_megabyte_is_refused_at_once(worst: str) -> None:
     assert takes_less_than(3, lambda: [each() for each in work])
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_no_published_anchor_that_passes_is_at_fault() -> None:
     refusals = [

@@ -65,6 +65,7 @@ def test_a_process_reads_on_after_a_source_that_took_too_much() -> None:
         assert not isinstance(reader.construct(asked(TEXT)), Drop)
 
 
+@pytest.mark.slow
 def test_a_process_that_was_killed_is_started_again() -> None:
     with Reader() as reader:
         assert not isinstance(reader.construct(asked(TEXT)), Drop)
@@ -73,6 +74,7 @@ def test_a_process_that_was_killed_is_started_again() -> None:
         assert not isinstance(reader.construct(asked(TEXT)), Drop)
 
 
+@pytest.mark.slow
 def test_the_environment_of_the_process_has_no_secret(
     monkeypatch: pytest.MonkeyPatch, idle_readers: list[process.subprocess.Popen[bytes]]
 ) -> None:

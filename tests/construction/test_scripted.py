@@ -96,6 +96,7 @@ def test_the_server_speaks_the_protocol_of_chat_completions_and_refuses_what_it_
             refused.value.close()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_demo_has_a_finished_build_with_its_release_and_two_that_the_workers_go_on_with(
     owner: User, settings: Any, monkeypatch: pytest.MonkeyPatch

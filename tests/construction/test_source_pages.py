@@ -88,6 +88,7 @@ def test_an_upload_is_shown_as_a_dry_run_and_added_when_somebody_says_so(staff: 
     assert "Add " not in text_of(staff, reply["Location"]).partition("<h2")[0]
 
 
+@pytest.mark.slow
 def test_an_archive_of_archives_becomes_its_archives(staff: Client) -> None:
     inner = [(f"2401.0000{n}v1.gz", gzip.compress(PAPER + b"%%%d" % n)) for n in range(1, 6)]
     page = upload(staff, ("month.tar", tar(*inner)), manifest=b"file,domain\n2401.00003v1.gz,algebra\n")[
@@ -119,6 +120,7 @@ def test_a_faulty_manifest_is_shown_with_line_and_field_and_nothing_is_stored(st
     assert not SourceUpload.objects.get().adding
 
 
+@pytest.mark.slow
 def test_what_a_killed_worker_held_is_read_by_another_one_and_added_once(staff: Client) -> None:
     files = [(f"{n}.gz", gzip.compress(PAPER + b"%%%d" % n)) for n in range(4)]
     page = upload(staff, *files)["Location"]
@@ -159,6 +161,7 @@ def test_an_upload_that_nobody_adds_is_deleted_with_its_files(staff: Client) -> 
     assert not list(upload_folder().iterdir())
 
 
+@pytest.mark.slow
 def test_hostile_archives_leave_no_file_and_no_task(staff: Client) -> None:
     names = ["tar with ..", "zip bomb", "tar with a symbolic link", "zip with a list of 40 MB", "html"]
     page = upload(staff, *((f"{n}.gz", ARCHIVES[name][0]()) for n, name in enumerate(names)))["Location"]

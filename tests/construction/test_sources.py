@@ -117,6 +117,7 @@ def test_a_name_says_key_and_version(name: str, key: str, version: str) -> None:
     assert key_and_version(name) == (key, version)
 
 
+@pytest.mark.slow
 def test_every_hostile_archive_becomes_a_source_that_cannot_be_read_with_what_to_do(tmp_path: Path) -> None:
     for number, (make, _) in enumerate(ARCHIVES.values()):
         content = make()
@@ -137,6 +138,7 @@ def test_every_hostile_archive_becomes_a_source_that_cannot_be_read_with_what_to
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(lines)
 
 
+@pytest.mark.slow
 def test_thousands_with_a_few_bad_ones_give_the_others_and_a_list_of_the_bad_ones(tmp_path: Path) -> None:
     members = [(f"2401.{n:05}v1.gz", gzip.compress(PAPER + b"%%%d" % n)) for n in range(40)]
     members[7] = ("2401.00007v1.gz", gzip.compress(b"%PDF-1.5"))
@@ -404,6 +406,7 @@ def test_sources_are_counted_again_when_the_outline_changes() -> None:
     assert not stale().exists()
 
 
+@pytest.mark.slow
 def test_a_source_that_took_too_long_is_read_again_with_what_it_had() -> None:
     slow = b"\\documentclass{article}\\begin{document}" + b"\\begin{theorem}$a$" * 60_000 + b"\\end{document}"
     with Reader(Limits(processor=1)) as reader:

@@ -76,6 +76,7 @@ def test_a_probe_that_fails_doubles_the_pause_and_one_that_succeeds_closes():
     assert allowed(endpoint="local", wanted=9) == 9
 
 
+@pytest.mark.slow
 def test_a_server_that_is_down_is_asked_a_few_times_and_not_by_every_task(judge, release_with, server):
     server.control({"mood": {"kind": "error", "status": 503}})
     ask(actor=None, judge=judge, release=release_with(100))  # 200 tasks; the endpoint takes 50 at once

@@ -99,6 +99,7 @@ def test_a_run_stops_before_its_cap_and_goes_on_when_the_cap_is_raised(judge, re
     assert server.calls == 10
 
 
+@pytest.mark.slow
 def test_several_workers_together_keep_to_the_cap(judge, release_with, server):
     release = release_with(40)
     cap = one_call(judge, release) * 5
@@ -119,6 +120,7 @@ def _drain_in_thread() -> None:
         connection.close()
 
 
+@pytest.mark.slow
 def test_a_cap_on_cost_holds_as_one_on_tokens_does(judge, release_with):
     run = ask(actor=None, judge=judge, release=release_with(20), max_cost=Decimal("0.05"))
     drain()

@@ -73,6 +73,7 @@ def combined():
     return [(verdict.value, verdict.state, verdict.reason) for verdict in rows]
 
 
+@pytest.mark.slow
 def test_only_open_questions_reach_the_model_and_each_verdict_says_who_decided(
     algebra, model, release, server
 ):
@@ -92,6 +93,7 @@ def test_only_open_questions_reach_the_model_and_each_verdict_says_who_decided(
     assert Verdict.objects.filter(judge=model).count() == 3
 
 
+@pytest.mark.slow
 def test_a_vote_that_failed_is_not_combined_until_it_is_tried_again(algebra, model, release, server, owner):
     server.control({"mood": {"kind": "error", "status": 400}})
     run = ask(actor=None, judge=model, release=release, after=algebra)
@@ -115,6 +117,7 @@ def test_the_first_judge_must_have_spoken_about_every_answer(model, release):
     assert JudgeRun.objects.count() == 0
 
 
+@pytest.mark.slow
 def test_a_judge_cannot_follow_itself_or_one_with_other_questions(algebra, model, judge, release):
     for other in (model, judge):
         with pytest.raises(Refused, match="cannot follow"):
@@ -123,6 +126,7 @@ def test_a_judge_cannot_follow_itself_or_one_with_other_questions(algebra, model
         JudgeRunFactory(judge=model, after=model)
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_where_everything_was_decided(algebra, model, release):
     open_one = Output.objects.get(attempt=3)
     for vote in (2, 3):  # two of three votes make a majority
@@ -131,6 +135,7 @@ def test_nothing_is_asked_where_everything_was_decided(algebra, model, release):
         ask(actor=None, judge=model, release=release, after=algebra)
 
 
+@pytest.mark.slow
 def test_the_command_the_page_and_rest_ask_the_same_way(algebra, model, release, client, coordinator):
     with pytest.raises(CommandError, match="no judge 'nonesuch'"):
         call_command("judge", "--judge", "reader", "--release", release.name, "--after", "nonesuch")
@@ -156,6 +161,7 @@ def test_the_command_the_page_and_rest_ask_the_same_way(algebra, model, release,
     assert "is combined from algebra-v1 and then reader-v1" in page.content.decode()
 
 
+@pytest.mark.slow
 def test_a_judge_whose_votes_are_not_all_in_is_not_followed(algebra, model, release, endpoint, server):
     """What it says so far may be the opposite of what it will say, and combined verdicts stay."""
     asked = ask(actor=None, judge=model, release=release)

@@ -58,6 +58,7 @@ def test_a_verdict_is_stored_once_with_the_programs_whole_reply(mirror, release_
         ask(actor=None, judge=mirror, release=verdict.output.run.release)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -157,6 +158,7 @@ def test_an_owner_makes_one_in_the_browser_without_any_endpoint(client, owner, r
     assert client.post(reverse("new-judge"), sent | {"slug": "a b"}).status_code == 400
 
 
+@pytest.mark.slow
 def test_rest_creates_it_and_the_command_asks_it(client, owner, release_with, capsys):
     release = release_with(2)
     client.force_login(owner)

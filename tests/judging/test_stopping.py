@@ -5,6 +5,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.deployment import deployed
 from tests.judging.many import ask_many, count_verdicts
 from tests.llm.server import Server
@@ -12,6 +14,7 @@ from tests.llm.server import Server
 ASKED = 20
 
 
+@pytest.mark.slow
 def test_calls_in_flight_at_sigterm_are_waited_for_and_stored_and_nothing_more_is_asked(
     tmp_path: Path, server: Server
 ):

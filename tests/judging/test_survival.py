@@ -34,6 +34,7 @@ def wait_for(deployment: Deployment, number: int, seconds: float) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_a_thousand_judgments_survive_two_killed_workers(deployment, server):
     server.latency = 0.05
     ask_many(deployment, TOTAL)
@@ -55,6 +56,7 @@ def test_a_thousand_judgments_survive_two_killed_workers(deployment, server):
     deployment.manage("check_invariants")
 
 
+@pytest.mark.slow
 def test_judging_ends_though_the_broker_is_emptied_while_no_worker_listens(deployment, server):
     """Without beat's rounds nobody would ring again: the first signal is gone, and so is every later one."""
     ask_many(deployment, 40)

@@ -130,6 +130,7 @@ def test_a_model_that_only_repeats_its_prompt_gives_no_verdict(judge, release_wi
     assert set(Verdict.objects.values_list("state", "value")) == {("unparsed", "")}
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_nor_from_the_public_corpora_of_hostile_texts(judge, release_with, server):
     texts = json.loads((CORPORA / "blns.json").read_text("utf-8"))

@@ -24,6 +24,7 @@ def test_a_hostile_archive_is_refused_with_its_reason(name: str) -> None:
     assert source.sentence.endswith(".")
 
 
+@pytest.mark.slow
 def test_no_hostile_archive_takes_two_seconds_or_200_megabytes() -> None:
     code = (
         "import gc, json, time; from latex.sources.archives import read\n"

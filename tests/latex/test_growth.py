@@ -51,6 +51,7 @@ def test_every_name_that_the_reader_knows_is_among_the_constructs() -> None:
     assert layouts | set(_ENVIRONMENTS) <= set(constructs.ENVIRONMENTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(8))
 def test_every_construct_is_rendered_in_every_shape(share: int) -> None:
     for name in sorted(LATEX)[share::8]:
@@ -128,6 +129,7 @@ def test_a_long_formula_for_which_no_time_is_left_is_shown_as_source(monkeypatch
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["{proof}: open", "image open"])
 def test_two_megabytes_of_harm_take_a_worker_less_than_ten_seconds_and_half_a_gigabyte(name: str) -> None:
     """In a process of its own, whose memory the system bounds, the interpreter and its libraries included."""

@@ -43,6 +43,7 @@ def test_no_known_attack_leaves_anything_active_in_the_page(format: str) -> None
         assert_harmless(render(f"Text $ {attack} $ \\href{{{attack}}}{{x}} [a]({attack})", format).html)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["latex", "markdown"])
 def test_no_foreign_text_leaves_anything_active_in_the_page(format: str) -> None:
     for attack in foreign_texts():

@@ -47,6 +47,7 @@ def shown(document: Document) -> Counter[str]:
     return Counter(statement=html.count('<div class="thm '), proof=html.count('class="proof-head"'))
 
 
+@pytest.mark.slow
 def test_of_the_book_no_statement_proof_or_formula_is_lost() -> None:
     document = render(flattened(SOURCES / "book" / "main.tex", SOURCES / "book"), "latex")
     # 661 statements as the scan counts them, and 86 remarks and examples, which it does not.
@@ -69,6 +70,7 @@ def test_of_a_paper_in_several_files_nothing_is_lost(name: str, folder: str) -> 
     assert {f.reason for f in document.report.failures if not PICTURE.search(f.reason)} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "folder"), [("pfr", SOURCES / "pfr"), ("flt", SOURCES / "FLT"), ("openlogic", DATA)]
 )
@@ -93,6 +95,7 @@ def test_of_the_solutions_every_formula_is_shown_or_named() -> None:
         assert document.report.formulas == len(document.formulas) + len(document.report.failures)
 
 
+@pytest.mark.slow
 def test_a_worker_loses_nothing_of_the_book_either() -> None:
     """It takes 5 s of processor time where nothing else runs; a worker allows 9."""
     text = flattened(SOURCES / "book" / "main.tex", SOURCES / "book")

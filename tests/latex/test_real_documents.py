@@ -30,11 +30,13 @@ def test_no_raw_command_is_left_in_the_papers() -> None:
     }
 
 
+@pytest.mark.slow
 def test_no_raw_command_is_left_in_the_machine_proofs() -> None:
     left = {name: COMMAND.findall(words(document)) for name, document in rendered_proofs().items()}
     assert {name: found for name, found in left.items() if found} == {}
 
 
+@pytest.mark.slow
 def test_of_the_papers_only_what_their_authors_never_defined_fails() -> None:
     """The 14 papers use \\SpG, \\mR and \\mf without defining them: 15 formulas of 3,206."""
     checked = [check_formulas(document).report for document in rendered_papers().values()]
@@ -44,6 +46,7 @@ def test_of_the_papers_only_what_their_authors_never_defined_fails() -> None:
     assert len(reasons) == 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", range(6))
 def test_every_formula_of_the_machine_proofs_renders(every: int) -> None:
     names = sorted(machine_proofs())[every::12]

@@ -138,6 +138,7 @@ def test_wrong_arguments_are_wrong_usage(golden, arguments):
     assert refusal("audit", golden, "--positive", "yes", *arguments).returncode == 2
 
 
+@pytest.mark.slow
 def test_the_shell_sees_the_three_exit_codes(golden):
     def run(*arguments):
         command = [sys.executable, "manage.py", "analyse", *map(str, arguments)]
@@ -157,6 +158,7 @@ def in_environment(*arguments, **environment):
     )
 
 
+@pytest.mark.slow
 def test_it_runs_in_an_empty_environment_without_a_secret_key(tmp_path):
     """And three items without any variance between them: what is not defined is null, the rest is printed."""
     path = tmp_path / "labels.csv"
@@ -196,6 +198,7 @@ def test_every_analysis_is_called_here():
     assert set(CALLS) == set(ANALYSES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("analysis", list(CALLS))
 def test_no_analysis_needs_a_database(tmp_path, analysis):
     """The database named here refuses connections, and no file appears where the demo would keep one."""

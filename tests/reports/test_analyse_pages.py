@@ -201,6 +201,7 @@ def test_a_fault_in_the_file_is_named_by_line_and_column(anybody):
     assert "line 2, column seconds: must be a number" in anybody.get(page(upload)).content.decode()
 
 
+@pytest.mark.slow
 def test_options_that_make_no_sense_are_explained_at_their_field(anybody):
     upload = sent(anybody, FOREIGN)
     reply = ask(anybody, upload, k="1,x", more="nonsense", confidence="2", score_range="0")

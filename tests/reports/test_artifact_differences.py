@@ -36,11 +36,13 @@ def said_no(document):
     row[4] = "no"
 
 
+@pytest.mark.slow
 def test_an_artifact_equals_itself(left):
     found = compare(left, left)
     assert (found["equal"], found["inputs"], found["scores"]) == (True, {}, [])
 
 
+@pytest.mark.slow
 def test_a_changed_verdict_is_named_with_every_score_it_moved(left):
     found = compare(left, altered(left, said_no))
     (changed,) = found["inputs"]["votes"]["changed"]
@@ -115,6 +117,7 @@ def two_frozen(gaps):
     return [freeze_artifact(actor=None, release=gaps, seed=seed).sha256 for seed in (1, 2)]
 
 
+@pytest.mark.slow
 def test_an_owner_chooses_two_and_reads_what_differs(client, owner, two_frozen):
     client.force_login(owner)
     listed = client.get("/reports/releases/sample-re2math/artifacts/").content.decode()

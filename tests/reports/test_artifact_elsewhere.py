@@ -59,6 +59,7 @@ def artifact(gaps):
     return freeze_artifact(actor=None, release=gaps)
 
 
+@pytest.mark.slow
 def test_it_verifies_in_another_copy_of_the_code_that_has_no_stored_release(artifact, clone):
     (clone / "artifact.json").write_text(artifact.content, "utf-8")
     answer = run_in(clone, "manage.py", "verify_artifact", "artifact.json", "--json")
@@ -67,6 +68,7 @@ def test_it_verifies_in_another_copy_of_the_code_that_has_no_stored_release(arti
     assert found == {"verified": True, "sha256": artifact.sha256, "differences": [], "notes": []}
 
 
+@pytest.mark.slow
 def test_another_number_in_it_is_refused_there_with_its_place(artifact, clone):
     (clone / "other.json").write_text(
         artifact.content.replace('"seed":20261121', '"seed":20261122', 1), "utf-8"
@@ -76,6 +78,7 @@ def test_another_number_in_it_is_refused_there_with_its_place(artifact, clone):
     assert "inputs.seed: expected 20261121, found 20261122" in answer.stderr
 
 
+@pytest.mark.slow
 def test_the_same_files_imported_there_give_the_same_bytes(artifact, clone):
     (clone / "runtime").mkdir(exist_ok=True)
     shutil.copyfile(migrated_once("").folder / SQLITE, clone / "runtime" / SQLITE)

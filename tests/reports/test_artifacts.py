@@ -165,6 +165,7 @@ def test_a_key_that_was_changed_by_one_letter_is_named(document):
     }
 
 
+@pytest.mark.slow
 def test_wherever_one_byte_is_flipped_it_is_found(content, same_inputs_same_score):
     """Fifty places by a fixed seed: a place is named, or the file is refused as no JSON or no artifact."""
     random_ = random.Random(20261121)
@@ -248,6 +249,7 @@ def test_an_unfrozen_release_has_no_artifact(gaps):
         freeze_artifact(actor=None, release=gaps)
 
 
+@pytest.mark.slow
 def test_freezing_twice_is_one_artifact_and_it_is_append_only(gaps):
     freeze_release(actor=None, release=gaps)
     gaps.refresh_from_db()
@@ -257,6 +259,7 @@ def test_freezing_twice_is_one_artifact_and_it_is_append_only(gaps):
         Artifact.objects.update(content="{}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["running", "paused"])
 def test_no_artifact_is_frozen_of_a_judge_whose_votes_are_still_to_come(gaps, client, owner, state):
     freeze_release(actor=None, release=gaps)
@@ -275,6 +278,7 @@ def test_no_artifact_is_frozen_of_a_judge_whose_votes_are_still_to_come(gaps, cl
     assert freeze_artifact(actor=None, release=gaps).kind == "score"
 
 
+@pytest.mark.slow
 def test_a_frozen_score_stays_what_it_was_when_labels_come_in_later(gaps):
     freeze_release(actor=None, release=gaps)
     gaps.refresh_from_db()
@@ -331,6 +335,7 @@ def remarked(gaps):
     return gaps, str(Subject(item.instance.key, item.output.run.system.slug, item.output.attempt, "raw", ""))
 
 
+@pytest.mark.slow
 def test_what_experts_wrote_is_in_an_artifact_under_the_numbers_of_their_labels(remarked):
     release, subject = remarked
     freeze_release(actor=None, release=release)
@@ -367,6 +372,7 @@ def test_nothing_is_frozen_of_rows_between_which_somebody_graded(remarked, monke
     assert not Artifact.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_changed_or_foreign_remark_is_found(remarked):
     release, _ = remarked
     inputs = collect(release=release)
@@ -387,6 +393,7 @@ def test_without_remarks_an_artifact_has_the_bytes_that_it_always_had(gaps, docu
     assert canonical(build(inputs, read_manifest(gaps, "raw"), {})) == canonical(document)
 
 
+@pytest.mark.slow
 def test_a_score_corrected_by_a_recorded_audit_is_recomputed_from_its_artifact(gaps, coordinator):
     """The second audit leaves out the first, whose draw is older than the record, and takes its findings in."""
     plan = plan_audit(release=gaps, wanted=PerStratum(2), exclude_campaigns=["sample-audit"])

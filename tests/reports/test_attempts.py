@@ -76,6 +76,7 @@ def test_domains_and_strata_are_by_problem_too_and_older_artifacts_are_not():
         assert (of["method"], of["clusters"]) == ("wilson", None)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_page_text_rest_and_artifact_say_that_attempts_are_taken_together(coordinator):
     release = load("masks", "masked_steps", {"aurora": "outputs-aurora.jsonl"})

@@ -160,6 +160,7 @@ def test_a_protocol_without_columns_of_its_own_shows_its_predicates_and_measures
     assert predicates == ["accepted", "self_contained"]
 
 
+@pytest.mark.slow
 def test_where_nothing_is_judged_or_measured_there_is_no_case_study(proofs, coordinator, monkeypatch):
     def without_predicates(name: str) -> Protocol:
         return replace(get_protocol(name), predicates=())

@@ -46,6 +46,7 @@ def handed_over(gaps) -> Run:
     return run
 
 
+@pytest.mark.slow
 def test_a_condition_has_its_own_denominator_and_leaves_the_usual_score_as_it_was(gaps):
     usual = score_document(collect(release=gaps))
     handed_over(gaps)
@@ -90,6 +91,7 @@ def test_a_request_names_the_condition_and_usual_is_meant_otherwise(gaps, oracle
         choose(gaps, {"condition": "window-1"})
 
 
+@pytest.mark.slow
 def test_page_rest_and_command_show_the_same_condition(gaps, oracle, coordinator):
     client = Client()
     client.force_login(coordinator)
@@ -124,6 +126,7 @@ def test_other_pages_of_a_score_take_the_condition_too(gaps, oracle, coordinator
     assert b"cobalt" not in body.lower()
 
 
+@pytest.mark.slow
 def test_a_frozen_score_of_a_condition_verifies_and_is_not_compared_with_the_usual_one(gaps, owner):
     handed = SAMPLE / "re2math" / "outputs-aurora-oracle.jsonl"
     import_outputs(actor=None, path=handed, release=gaps, system="aurora", condition="oracle")

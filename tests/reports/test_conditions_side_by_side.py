@@ -77,6 +77,7 @@ def handed_over(gaps):
     return gaps
 
 
+@pytest.mark.slow
 def test_every_run_keeps_its_own_denominator_and_equals_its_score(handed_over):
     cells = row(condition_document(handed_over), "oracle")["cells"]
     for key, condition in (("end_to_end", ""), ("oracle", "oracle")):
@@ -136,6 +137,7 @@ def test_attempts_that_only_one_side_has_are_dropped_from_the_pairs_and_the_page
     assert "attempts that only one run has are dropped" in page
 
 
+@pytest.mark.slow
 def test_planning_windows_stand_beside_each_other_and_only_plans_are_compared_with_plans(gaps):
     instances = list(gaps.instances.order_by("key"))
     usual = gaps.runs.get(system__slug="aurora", track="raw", condition="")
@@ -263,6 +265,7 @@ def test_page_and_rest_say_the_same(handed_over, coordinator):
     assert "no judge 'nobody-v1' here; there are: sample-judge-v1" in unknown["reason"]
 
 
+@pytest.mark.slow
 def test_a_protocol_without_such_tables_has_no_page_and_no_button(proofs, coordinator):
     client = Client()
     client.force_login(coordinator)

@@ -348,6 +348,7 @@ def tool_accuracy(inputs: Inputs, campaign: str) -> dict:
     return next(audit for audit in audits if audit["campaign"] == campaign)["metrics"]["tool_acc"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_an_audit_drawn_by_domain_is_weighted_by_domain_and_not_read_as_one_by_the_judges_buckets(audited):
     inputs = drawn_by_domain(audited, "analysis_pde")
@@ -381,6 +382,7 @@ def test_an_audit_drawn_by_domain_is_weighted_by_domain_and_not_read_as_one_by_t
     assert corrected_by_buckets == before["metrics"]["tool_acc"]["corrected"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_draw_by_strata_that_nobody_here_can_count_corrects_nothing(audited):
     inputs = drawn_by_domain(audited, "analysis_pde")
@@ -511,6 +513,7 @@ def test_a_class_of_all_systems_of_which_one_output_could_not_be_drawn_is_still_
     assert found["bounds"] == pytest.approx([19 / 4 / 20, (19 / 4 + 1) / 20])
 
 
+@pytest.mark.slow
 def test_the_score_of_a_release_knows_what_no_draw_could_take(gaps, coordinator):
     """The draw of an audit whose frame lacked one of basalt's insufficient outputs, which reveals its author."""
     drawn = collect(release=gaps).draws

@@ -47,6 +47,7 @@ def page(whole: Score) -> str:
     return " ".join(render_to_string("reports/scores/_sections.html", context).split())
 
 
+@pytest.mark.slow
 def test_a_new_figure_is_a_column_of_the_page_and_in_the_text(gaps):
     found = with_doubt(score(collect(release=gaps, track="raw")), {"aurora": DOUBT})
     html = page(found)

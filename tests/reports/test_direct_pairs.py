@@ -115,6 +115,7 @@ def test_the_exported_choices_give_the_same_figures(chosen, tmp_path, capsys):
     assert {key: ours[key] for key in exported} == exported
 
 
+@pytest.mark.slow
 def test_page_csv_and_rest_say_the_same(carl, chosen):
     replied = carl.get("/api/v1/releases/sample-proofs/pairs/", {"grades": KEY}).json()
     assert replied == json.loads(json.dumps(direct(chosen)))
@@ -139,6 +140,7 @@ def test_page_csv_and_rest_say_the_same(carl, chosen):
     assert all(f'id="def-{key}"' in text for key in linked)
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_depend_on_the_number_of_choices(carl, chosen):
     address = reverse("pairs", args=["sample-proofs"])
     assert queries(carl, f"{address}?grades={KEY}") <= 20
@@ -177,6 +179,7 @@ def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coord
     assert found["systems"][0]["strength"]["reason"] == "SEPARATION"
 
 
+@pytest.mark.slow
 def test_groups_that_were_never_compared_are_named_where_their_ranks_are_shown(carl, chosen, tmp_path):
     release = chosen
     for slug in ("garnet", "jasper"):

@@ -173,6 +173,7 @@ def test_both_go_through_the_browser(release, file, client, coordinator):
     assert Verdict.objects.filter(judge__slug="made-up-judge-1").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_seven_runs_in_the_evaluators_format_on_eval_200(tmp_path, capsys):
     """The runs are made up (tests/benchmark/evaluations.py); the problems are the published ones."""

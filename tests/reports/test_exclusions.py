@@ -197,6 +197,7 @@ def leaked(gaps, owner):
     return gaps
 
 
+@pytest.mark.slow
 def test_an_artifact_holds_the_rules_and_verifies_and_a_changed_objection_is_found(leaked):
     inputs = collect(release=leaked)
     assert Inputs.from_json(json.loads(json.dumps(inputs.as_json()))) == inputs
@@ -222,6 +223,7 @@ def test_a_corrected_score_of_the_rest_keeps_every_stratum_of_the_audit(leaked):
             assert sum(stratum["size"] for stratum in part["strata"]) <= 29
 
 
+@pytest.mark.slow
 def test_measured_figures_are_shown_with_and_without_what_a_rule_excludes(leaked):
     """Both are the measured scores themselves: of everything, and of the rest, which a primary rule leaves."""
     inputs = collect(release=leaked)
@@ -238,6 +240,7 @@ def test_measured_figures_are_shown_with_and_without_what_a_rule_excludes(leaked
     assert "measured, cite_recall_20: 13.3 % [5.3, 29.7] (4/30) -> 13.8 %" in score_text(score(inputs))
 
 
+@pytest.mark.slow
 def test_rules_are_declared_and_read_on_a_page_and_by_rest(closed, coordinator, client):
     client.force_login(coordinator)
     page = reverse("exclusions", args=[closed.name])

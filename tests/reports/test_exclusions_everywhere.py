@@ -63,6 +63,7 @@ def carl(client, coordinator):
     return client
 
 
+@pytest.mark.slow
 def test_systems_are_compared_on_the_problems_that_the_score_counts(excluded):
     inputs = collect(release=excluded)
     [campaign] = score_document(inputs)["experts"]
@@ -80,6 +81,7 @@ def test_systems_are_compared_on_the_problems_that_the_score_counts(excluded):
     assert OUT in {instance for instance, _ in whole.successes["aurora"]}
 
 
+@pytest.mark.slow
 def test_who_chose_between_outputs_of_an_excluded_problem_does_not_count(excluded):
     inputs = collect(release=excluded)
     sources = PairSources.of(excluded, inputs)
@@ -96,6 +98,7 @@ def test_who_chose_between_outputs_of_an_excluded_problem_does_not_count(exclude
         assert rest["comparisons"] < everything["comparisons"]
 
 
+@pytest.mark.slow
 def test_an_artifact_compares_as_the_pages_do_and_an_older_one_as_it_did(excluded):
     inputs = collect(release=excluded)
     choices, manifest = read_choices(excluded, inputs), read_manifest(excluded, "raw")
@@ -116,6 +119,7 @@ def test_an_artifact_compares_as_the_pages_do_and_an_older_one_as_it_did(exclude
         assert verify(json.loads(canonical(each))).differences == ()
 
 
+@pytest.mark.slow
 def test_pages_and_rest_say_what_the_comparisons_leave_out(excluded, carl):
     said = "1 of 8 instances are excluded"
     pages = [
@@ -166,6 +170,7 @@ def audited(gaps, owner):
     return gaps
 
 
+@pytest.mark.slow
 def test_an_audit_was_drawn_from_the_answers_to_all_problems(audited, carl):
     shown = carl.get(reverse("score", args=[audited.name]))
     assert (shown.context["audit"]["drawn"], shown.context["audit"]["outputs"]) == (51, 75)
@@ -177,6 +182,7 @@ def test_an_audit_was_drawn_from_the_answers_to_all_problems(audited, carl):
     )
 
 
+@pytest.mark.slow
 def test_the_counts_of_agreement_are_about_the_outputs_that_alpha_is_about(audited, carl):
     context = carl.get(reverse("score", args=[audited.name])).context
     rows = {row["key"]: row for row in context["agreement"]["rows"]}
@@ -186,6 +192,7 @@ def test_the_counts_of_agreement_are_about_the_outputs_that_alpha_is_about(audit
     assert any(f"of {n} are unanimous" in said.rest for said in context["said"])
 
 
+@pytest.mark.slow
 def test_the_size_of_a_study_is_that_of_the_problems_that_count(excluded):
     assert "Seven problems: a difference" in files_of(excluded)[1]["index.html"].decode()
 
@@ -202,6 +209,7 @@ def files_of(release):
         return made.archive, {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_record_say_which_rows_its_leaderboard_counts(excluded):
     content, files = files_of(excluded)
     tables = {
@@ -233,6 +241,7 @@ def test_the_tables_of_a_record_say_which_rows_its_leaderboard_counts(excluded):
     assert verify_archive(content).verified
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_record_without_a_primary_rule_have_no_such_column(chosen):
     content, files = files_of(chosen)
     assert not [name for name, text in files.items() if b"excluded" in text.partition(b"\n")[0]]

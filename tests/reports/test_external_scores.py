@@ -54,6 +54,7 @@ def test_a_fault_is_named_with_its_line(text, fault):
         read_external(text)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_page_and_rest_say_the_same(gaps, client, coordinator):
     client.force_login(coordinator)
@@ -78,6 +79,7 @@ def test_faults_are_named_by_page_and_rest(gaps, client, coordinator):
         assert "Line 2" in reply.content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_page_opens_without_scores_in_few_queries(
     proofs, client, coordinator, django_assert_max_num_queries

@@ -30,6 +30,7 @@ def test_the_first_artifacts_are_of_all_sample_releases():
     assert len(list(FIRST.glob("*.json.gz"))) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(FIRST.glob("*.json.gz")), ids=lambda path: path.name)
 def test_every_method_computes_the_scores_that_it_always_computed(path):
     """The hashes are of the scores that commit e3deb35 computes from these inputs."""

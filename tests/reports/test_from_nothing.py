@@ -38,6 +38,7 @@ def test_an_empty_site_says_how_to_begin(carl):
     assert "import_release" in text
 
 
+@pytest.mark.slow
 def test_an_audit_that_missed_a_class_names_it_and_links_to_the_draw_that_completes_it(
     carl, unlabelled_gaps, tmp_path
 ):
@@ -74,6 +75,7 @@ def test_without_verdicts_there_is_nothing_to_audit(unlabelled_gaps):
         plan_audit(release=unlabelled_gaps)
 
 
+@pytest.mark.slow
 def test_without_runs_or_labels_the_page_says_what_is_missing(unlabelled_gaps, coordinator):
     client = Client()
     client.force_login(coordinator)
@@ -87,6 +89,7 @@ def test_without_runs_or_labels_the_page_says_what_is_missing(unlabelled_gaps, c
     assert "No system has a run in any column of this table yet" in page
 
 
+@pytest.mark.slow
 def test_without_any_grade_the_page_says_so(olga, unlabelled_gaps):
     text = words(results_page(olga, unlabelled_gaps))
     assert "No proof has been graded yet" in text
@@ -119,6 +122,7 @@ def estimates(part, path=()):
             yield from estimates(value, (*path, number))
 
 
+@pytest.mark.slow
 def test_every_number_of_the_demos_scores_is_where_the_table_says(client, db, capsys):
     call_command("seed_demo")
     client.force_login(get_user_model().objects.get(email="owner@demo.test"))

@@ -42,6 +42,7 @@ def arms_of(release):
     return sorted(release.runs.filter(track="raw", condition="").values_list("system__slug", flat=True))
 
 
+@pytest.mark.slow
 def test_a_tuple_that_all_runs_share_stands_in_the_score(gaps):
     declared(gaps, arms=arms_of(gaps))
     inputs = collect(release=gaps)
@@ -52,6 +53,7 @@ def test_a_tuple_that_all_runs_share_stands_in_the_score(gaps):
     assert Inputs.from_json(json.loads(json.dumps(inputs.as_json()))) == inputs
 
 
+@pytest.mark.slow
 def test_the_hashes_of_stored_files_are_in_the_score_and_on_its_page(gaps, coordinator):
     declared(gaps, arms=arms_of(gaps), files={"retrieval": CACHE})
     inputs = collect(release=gaps)
@@ -67,6 +69,7 @@ def test_the_hashes_of_stored_files_are_in_the_score_and_on_its_page(gaps, coord
     assert page.count(entries["retrieval_sha256"]) == 1
 
 
+@pytest.mark.slow
 def test_verifying_an_artifact_compares_the_files_that_are_given(gaps, tmp_path, capsys):
     declared(
         gaps, arms=arms_of(gaps), files={"retrieval": CACHE, "scoring": ContentFile(b"judge", "judge.json")}
@@ -137,6 +140,7 @@ def test_a_named_tuple_gives_the_score_of_its_runs_alone(mixed):
         collect(release=mixed, frozen_tuple="may")
 
 
+@pytest.mark.slow
 def test_the_score_page_and_rest_say_why_and_show_the_one_that_is_named(mixed, coordinator):
     client = Client()
     client.force_login(coordinator)

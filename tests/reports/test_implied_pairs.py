@@ -25,6 +25,7 @@ def carl(client, coordinator):
     return client
 
 
+@pytest.mark.slow
 def test_every_expert_compares_every_two_systems_on_every_problem_once(proofs):
     rows = list(implied_rows(collect(release=proofs), "sample-proofs:logic"))
     assert len(rows) == 6 * 3 * 3  # problems, experts, pairs of three systems
@@ -95,6 +96,7 @@ def test_only_closed_gradings_imply_anything(gaps):
         implied_document(inputs, "")
 
 
+@pytest.mark.slow
 def test_the_page_the_csv_and_rest_say_the_same(carl, proofs):
     asked = {"grades": "sample-proofs:logic"}
     document = carl.get("/api/v1/releases/sample-proofs/pairs/", asked).json()
@@ -110,6 +112,7 @@ def test_the_page_the_csv_and_rest_say_the_same(carl, proofs):
     assert carl.get(reverse("pairs", args=["sample-proofs"]), {"grades": "x:y"}).status_code == 404
 
 
+@pytest.mark.slow
 def test_the_page_names_the_test_of_equal_strengths_and_says_where_there_is_none(carl, proofs, monkeypatch):
     address = reverse("pairs", args=["sample-proofs"])
     assert "by Wald’s test, which takes comparisons of one problem or paper together" in (
@@ -126,6 +129,7 @@ def test_before_a_close_the_page_says_what_to_do(carl, gaps):
     assert b"No campaign of this track that grades or compares is closed yet" in reply.content
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_depend_on_the_question(carl, proofs):
     address = reverse("pairs", args=["sample-proofs"])
     assert queries(carl, f"{address}?grades=sample-proofs:logic") == queries(carl, address) <= 18

@@ -133,6 +133,7 @@ def told(unlabelled_gaps):
     return [{**row, "verdict_seen": said.get(row["rater"], "")} for row in rows]
 
 
+@pytest.mark.slow
 def test_what_is_said_of_sight_is_imported_and_exported_again_byte_for_byte(told, unlabelled_gaps, tmp_path):
     path = tmp_path / "labels.csv"
     import_labels(actor=None, path=written(path, told), release=unlabelled_gaps)
@@ -157,6 +158,7 @@ def test_an_analysis_of_the_file_leaves_them_out_and_counts_them(closed, tmp_pat
     assert (bundle["n_labels"], bundle["n_in_sight"]) == (4, 4)
 
 
+@pytest.mark.slow
 def test_an_artifact_holds_both_and_is_recomputed(told, unlabelled_gaps, tmp_path):
     import_labels(actor=None, path=written(tmp_path / "labels.csv", told), release=unlabelled_gaps)
     document = build(collect(release=unlabelled_gaps), read_manifest(unlabelled_gaps, "raw"))
@@ -194,6 +196,7 @@ def test_importing_another_fact_of_the_same_grade_is_refused(told, unlabelled_ga
     assert refusal.value.code == "labels_differ"
 
 
+@pytest.mark.slow
 def test_an_older_table_that_says_nothing_of_sight_is_no_contradiction(told, unlabelled_gaps, tmp_path):
     path = tmp_path / "labels.csv"
     import_labels(actor=None, path=written(path, told), release=unlabelled_gaps)

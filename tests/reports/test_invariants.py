@@ -126,6 +126,7 @@ def test_a_rubric_with_a_wrong_hash_is_found():
     assert broken() == {"rubrics_have_their_hash"}
 
 
+@pytest.mark.slow
 def test_a_settlement_under_the_hash_of_other_texts_is_found(gaps, coordinator):
     case = open_case({"Title": "One"}, {"Citation": "Other"}, "close")
     row = {"release": gaps, "decided_by": coordinator, "verdict": "same", "found": [list(case.found[0])]}
@@ -140,12 +141,14 @@ def test_a_task_that_is_done_without_verdict_is_found():
     assert broken() == {"done_judge_tasks_have_their_verdict"}
 
 
+@pytest.mark.slow
 def test_an_answer_off_the_scale_is_found(gaps):
     grade = Answer.objects.first().grade
     Answer.objects.create(grade=grade, question="ground", step="1", value="maybe")
     assert broken() == {"answers_are_on_the_scale"}
 
 
+@pytest.mark.slow
 def test_an_artifact_about_other_hashes_than_those_stored_is_found(gaps):
     freeze_release(actor=None, release=gaps)
     gaps.refresh_from_db()
@@ -158,6 +161,7 @@ def test_an_artifact_about_other_hashes_than_those_stored_is_found(gaps):
     assert broken() == {"artifacts_are_about_what_is_stored"}
 
 
+@pytest.mark.slow
 def test_an_artifact_under_another_hash_is_found(gaps):
     freeze_release(actor=None, release=gaps)
     gaps.refresh_from_db()
@@ -240,6 +244,7 @@ def test_a_repeat_with_the_same_side_is_found():
 # --- what was recorded --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_frozen_release_or_run_with_another_hash_is_found(gaps):
     freeze_release(actor=None, release=gaps)
     assert broken() == set()

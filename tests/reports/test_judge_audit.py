@@ -26,6 +26,7 @@ def carl(client, coordinator):
     return client
 
 
+@pytest.mark.slow
 def test_exclusions_say_why_and_add_up(gaps):
     audit = judge_audit_document(collect(release=gaps), {})["audits"][0]
     for metric in audit["metrics"].values():
@@ -104,6 +105,7 @@ def test_systems_add_up_to_the_whole_table_and_have_their_own_precision(carl, ga
     assert "Precision in the sample" in text
 
 
+@pytest.mark.slow
 def test_a_system_is_corrected_as_if_the_judge_erred_on_all_alike(carl, gaps):
     metric = judge_audit_document(collect(release=gaps), {})["audits"][0]["metrics"]["tool_acc"]
     weights = audited_of(gaps).weighted.sum(
@@ -163,6 +165,7 @@ def test_the_csv_and_rest_hold_the_same_counts(carl, gaps):
     assert sum(int(row["fp"]) for row in table if row["metric"] == "tool_acc") == inside["fp"] == 3
 
 
+@pytest.mark.slow
 def test_without_a_judge_or_an_audit_the_page_says_what_to_do(carl, proofs, unlabelled_gaps):
     assert b"No judge has given a verdict" in carl.get(reverse("judge-audit", args=["sample-proofs"])).content
     with pytest.raises(Refused):

@@ -102,6 +102,7 @@ def test_judges_come_after_experts_choices_and_before_what_grades_imply(compared
         by(compared, "prefer@four-v1")
 
 
+@pytest.mark.slow
 def test_one_page_has_the_win_rates_of_three_judges_and_of_experts(client, coordinator, compared):
     client.force_login(coordinator)
     page = client.get(reverse("pairs", args=["sample-proofs"]))
@@ -126,6 +127,7 @@ def test_one_page_has_the_win_rates_of_three_judges_and_of_experts(client, coord
     assert all(f'id="def-{key}"' in judged for key in linked)
 
 
+@pytest.mark.slow
 def test_rest_and_analyse_say_the_same(client, coordinator, compared, tmp_path, capsys):
     client.force_login(coordinator)
     replied = client.get("/api/v1/releases/sample-proofs/pairs/", {"grades": "prefer@"}).json()

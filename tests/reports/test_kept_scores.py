@@ -45,6 +45,7 @@ def seen(client, coordinator, gaps):
     return look
 
 
+@pytest.mark.slow
 def test_page_file_and_rest_compute_a_score_once_and_show_the_same_afterwards(seen, computed, gaps):
     first = seen()
     assert len(computed) == 1
@@ -53,6 +54,7 @@ def test_page_file_and_rest_compute_a_score_once_and_show_the_same_afterwards(se
     assert json.loads(first[1]) == as_json(score(collect(release=gaps)))
 
 
+@pytest.mark.slow
 def test_a_changed_label_has_the_score_computed_again_and_the_old_one_is_not_kept(seen, computed):
     before = seen()
     verdict = Verdict.objects.filter(value="yes").order_by("pk").first()
@@ -64,6 +66,7 @@ def test_a_changed_label_has_the_score_computed_again_and_the_old_one_is_not_kep
     assert KeptScore.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_other_code_computes_it_again(seen, computed, monkeypatch):
     seen()
     monkeypatch.setattr(kept, "code", lambda: "0" * 64)
@@ -76,6 +79,7 @@ def test_every_package_of_which_an_artifact_names_a_file_is_hashed(protocol):
     assert {path.split("/")[0] for path in code_version(protocol)["code"]} <= set(kept.PACKAGES)
 
 
+@pytest.mark.slow
 def test_each_choice_is_kept_by_itself(seen, computed, gaps):
     judge = Verdict.objects.filter(output__run__release=gaps).first().judge.label
     seen()

@@ -37,6 +37,7 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_expert_labels_become_a_closed_campaign_with_its_draw(gaps):
     campaign = Campaign.objects.get(slug="sample-audit")
     assert (campaign.phase, campaign.rubric.label) == ("closed", "re2math-audit-v1")

@@ -160,6 +160,7 @@ def table(tmp_path, rows):
     return path
 
 
+@pytest.mark.slow
 def test_the_judge_agrees_with_two_experts_on_1232_of_1273_as_published(tmp_path):
     """The paper prints the share alone, 96.8 % of 1,273; which 41 differ is ours: 20 too kind, 21 too strict."""
     release = imported(tmp_path, *(MASK | {"index": n} for n in range(319)))

@@ -40,6 +40,7 @@ def frozen(db, settings, tmp_path) -> Artifact:
     return freeze_artifact(actor=None, release=release)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["publish", "open"])
 def test_answers_are_not_published_while_a_campaign_over_them_opens(carl, frozen, monkeypatch, first):
     terms = {"name": "Second", "rubric": "proofs-v1", "least_authors": 1}
@@ -66,6 +67,7 @@ def test_answers_are_not_published_while_a_campaign_over_them_opens(carl, frozen
     assert is_open != bool(ReleaseDescription.objects.get().answers_public_at)
 
 
+@pytest.mark.slow
 def test_the_list_of_records_has_both_of_two_that_are_published_at_once(frozen, monkeypatch):
     def publish(name: str) -> PublicRecord:
         return records.publish_record(actor=None, artifact=frozen, wish=replace(WISH, name=name))

@@ -22,6 +22,7 @@ def artifact(release):
     return canonical(build(inputs, read_manifest(release, "raw"), None, read_choices(release, inputs)))
 
 
+@pytest.mark.slow
 def test_other_addresses_in_the_opposite_order_change_nothing(gaps):
     before = artifact(gaps)
     raters = list(User.objects.filter(pk__in=numbered_experts(gaps, "raw")).order_by("email"))
@@ -31,6 +32,7 @@ def test_other_addresses_in_the_opposite_order_change_nothing(gaps):
     assert artifact(gaps) == before
 
 
+@pytest.mark.slow
 def test_an_account_that_is_erased_keeps_its_number(chosen, owner):
     before = artifact(chosen)
     for rater in User.objects.filter(assignments__grades__isnull=False).distinct():

@@ -24,6 +24,7 @@ def named(part, systems):
 SYSTEMS = ("aurora", "basalt", "cobalt")
 
 
+@pytest.mark.slow
 def test_experts_and_audit_name_no_system_while_open(gaps, still_open):
     document = score_document(collect(release=gaps))
     (campaign,), (audit,) = document["experts"], document["judge"]["audits"]
@@ -40,6 +41,7 @@ def test_the_same_document_names_them_once_closed(gaps):
     assert set(SYSTEMS) <= set(named(audit, SYSTEMS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["coordinator", "owner"])
 def test_page_rest_csv_and_command_follow(client, request, gaps, still_open, capsys, who):
     client.force_login(request.getfixturevalue(who))

@@ -204,6 +204,7 @@ def test_a_word_off_the_scale_is_refused_with_its_line(coordinator, tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_it_is_printed_and_shown_in_its_own_words(refereed, tmp_path, client, coordinator):
     assert "passed 1 of 4 unanimously, 2 by majority" in score_text(score(collect(release=refereed)))
     order = ReportOrder(refereed, Campaign.objects.get(), items=True, score=True, identities=True)
@@ -217,6 +218,7 @@ def test_it_is_printed_and_shown_in_its_own_words(refereed, tmp_path, client, co
     assert "1 flawless, 0 minor, 1 major, 1 reject, 1 split" in page
 
 
+@pytest.mark.slow
 def test_an_artifact_of_it_verifies_from_its_own_bytes(coordinator, proofs, tmp_path):
     import_rubrics(actor=coordinator, protocol="proofs", content=LEVELS.encode())
     path = labels(proofs, tmp_path, grades={"aurora": ("fmr", "jrj")})

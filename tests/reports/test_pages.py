@@ -69,6 +69,7 @@ def test_reviewers_and_people_without_a_role_are_kept_out(client, gaps, algebrai
             assert b"aurora" not in reply.content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "args"), ADDRESSES[:-2])
 def test_coordinators_and_owners_see_scores(client, gaps, coordinator, owner, name, args, monkeypatch):
     monkeypatch.setattr(views, "print_html", lambda html, sheets: printed_once(html, tuple(sheets)))
@@ -166,6 +167,7 @@ def test_an_unknown_parameter_is_refused_by_name(carl, gaps):
     assert "model" in text
 
 
+@pytest.mark.slow
 def test_the_json_is_the_score_document(carl, gaps):
     reply = carl.get(reverse("score-json", args=["sample-re2math"]))
     assert json.loads(reply.content) == json.loads(json.dumps(score_document(collect(release=gaps))))
@@ -213,6 +215,7 @@ def test_only_owners_freeze_a_score(carl, gaps, coordinator):
     assert not Artifact.objects.exists()
 
 
+@pytest.mark.slow
 def test_an_owner_freezes_a_score_once_and_downloads_it(olga, gaps, owner):
     freeze_release(actor=owner, release=gaps)
     for _ in range(2):

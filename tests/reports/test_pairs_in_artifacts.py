@@ -77,6 +77,7 @@ def document_of(release):
     return build(inputs, read_manifest(release, "raw"), None, read_choices(release, inputs))
 
 
+@pytest.mark.slow
 def test_what_follows_from_the_choices_is_what_the_page_of_comparisons_says(chosen):
     inputs = collect(release=chosen)
     sources = PairSources.of(chosen, inputs)
@@ -93,6 +94,7 @@ def test_what_follows_from_the_choices_is_what_the_page_of_comparisons_says(chos
     assert basalt["wins"] == 1
 
 
+@pytest.mark.slow
 def test_an_artifact_has_them_only_where_there_are_any(chosen, gaps):
     with_pairs, without = document_of(chosen), document_of(gaps)
     assert (with_pairs["format"], without["format"]) == (WITH_PAIRS, FORMAT)
@@ -103,6 +105,7 @@ def test_an_artifact_has_them_only_where_there_are_any(chosen, gaps):
         assert verify(json.loads(canonical(document))).differences == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("methods", "ends"), [(5, wilson(0, 4, quantile=t_value(0.95, 1))), (6, wilson(0, 2))]
 )
@@ -135,6 +138,7 @@ def test_a_changed_choice_is_named_down_to_the_value(document):
     assert difference.path == f"pairs.choices[{at}]"
 
 
+@pytest.mark.slow
 def test_comparing_two_artifacts_names_the_choices_and_win_rates_that_differ(chosen):
     inputs = collect(release=chosen)
     choices = read_choices(chosen, inputs)
@@ -221,6 +225,7 @@ def published(_published, db):
         return made.archive, {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
 
 
+@pytest.mark.slow
 def test_a_record_shows_the_comparisons_and_gives_them_as_tables(published):
     content, files = published
     page = files["index.html"].decode()
@@ -261,6 +266,7 @@ def test_what_is_stored_is_checked_for_artifacts_of_every_format(published):
     assert list(artifacts_are_about_what_is_stored()) == []
 
 
+@pytest.mark.slow
 def test_a_study_of_pairs_alone_has_results_a_record_and_a_pdf(client, owner, tmp_path):
     release = load("only-pairs", "proofs", {slug: f"outputs/{slug}" for slug in ("aurora", "basalt")})
     file = tmp_path / "choices.csv"

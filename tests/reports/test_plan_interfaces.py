@@ -61,6 +61,7 @@ def test_plans_that_make_no_sense_are_refused(client, stranger, name, body):
     assert (reply.status_code, reply.json()["code"]) == (400, "invalid")
 
 
+@pytest.mark.slow
 def test_rest_shows_a_plan_and_draws_exactly_it(carl, gaps):
     audit = {"strata": "bucket", "allocation": "neyman", "total": 30}
     plan = post(carl, "api-audit-plan", "sample-re2math", **audit).json()

@@ -33,6 +33,7 @@ def test_the_planner_is_for_people_who_are_signed_in(client, page):
     assert client.get(reverse(page)).status_code == 302
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("guesses", "neyman", "errors", "totals"),
     [
@@ -122,6 +123,7 @@ def test_a_total_that_does_not_fit_is_explained(anybody):
     assert "5000 audits do not fit" in reply.content.decode()
 
 
+@pytest.mark.slow
 def test_agreement_comparison_and_proportion_show_the_golden_numbers(anybody):
     comparison = anybody.get(reverse("plan-comparison")).context["plan"]
     # psi .105, d .035, power .8 -> 670.4; independent .07 vs .035: 636.3 per arm

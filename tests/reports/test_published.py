@@ -145,6 +145,7 @@ def test_pages_and_rest_show_the_figures_to_those_who_run_the_study(client, coor
     assert client.get("/api/v1/published/nonesuch/").status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_release_leads_to_the_published_figures_of_its_protocol(client, coordinator, gaps):
     client.force_login(coordinator)

@@ -90,6 +90,7 @@ def run_of(release, system, track="raw", condition="") -> Run:
     return Run.objects.create(release=release, system=system, track=track, condition=condition)
 
 
+@pytest.mark.slow
 def test_table_2_oracle_coverage_gap_and_alternative_sources(release):
     judge = JudgeFactory()
     for name, (won, given, materialised, other, _) in TABLE_2.items():

@@ -295,6 +295,7 @@ def lemmas(tmp_path: Path, n: int, output: dict[str, object], counts: dict[str, 
     return imported("lemmas", "lemmas", path, outputs)
 
 
+@pytest.mark.slow
 def test_lemmabench_table_2_from_imported_labels(tmp_path):
     """GPT-5 confirms 183 of Gemini's 254; experts confirm these and 17 of the 71 others. Gemini confirms 293 of 296."""
     release = lemmas(tmp_path, 296, CONTEXT, {"gemini-25": 254, "gpt-5": 296})
@@ -325,6 +326,7 @@ def test_lemmabench_table_2_from_imported_labels(tmp_path):
 TABLE_4 = {"gpt-5": (55, 67, 125), "gemini-3": (12, 57, 104), "opus-45": (6, 50, 60)}
 
 
+@pytest.mark.slow
 def test_lemmabench_table_4_from_imported_labels(tmp_path):
     release = lemmas(tmp_path, 358, STEPS, dict.fromkeys(TABLE_4, 358))
     rows = (

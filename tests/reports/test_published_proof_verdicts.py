@@ -52,6 +52,7 @@ def run(command: str, *arguments: object, **options: object) -> str:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_the_verifier_agrees_with_full_human_marks_as_published_on_page_rest_and_command(
     release, tmp_path, client, coordinator
 ):

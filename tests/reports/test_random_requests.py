@@ -113,6 +113,7 @@ def ask(
     return faults, answered
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_no_request_makes_the_interface_fall_over_or_say_what_is_not_described(
     request: pytest.FixtureRequest, operations: list[Any], known: dict[str, list[str]]
@@ -141,6 +142,7 @@ def test_an_address_that_falls_over_is_noticed(
     assert faults[0].endswith(": 500")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("person", ["coordinator", "algebraist", "owner"])
 def test_every_text_of_every_json_body_takes_any_text(

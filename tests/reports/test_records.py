@@ -132,6 +132,7 @@ def unpacked(content: bytes) -> dict[str, bytes]:
 # --- reading it ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_anybody_reads_a_record_without_a_query_and_every_cache_may_keep_it(
     publish, django_assert_num_queries
 ):
@@ -196,6 +197,7 @@ def test_a_frozen_score_that_was_not_published_is_nowhere(frozen):
 # --- publishing and withdrawing ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_only_owners_publish_and_see_before_what_becomes_public(
     frozen, coordinator, owner, client, django_capture_on_commit_callbacks
 ):
@@ -237,6 +239,7 @@ def test_two_dates_for_one_problem_are_refused(publish, owner, client, line):
     assert "Line 3: there is already a date for" in shown.content.decode()
 
 
+@pytest.mark.slow
 def test_the_form_of_the_next_version_keeps_closed_what_is_still_closed(publish, owner, client):
     publish(
         show_problems=True,
@@ -300,6 +303,7 @@ def test_an_owner_is_told_whose_referees_could_read_how_their_problems_were_judg
     assert "Not closed yet: Drawn, Under way." in page
 
 
+@pytest.mark.slow
 def test_no_hash_names_the_system_of_an_answer_that_is_not_shown(publish, proofs):
     """A reviewer of a later round has the answer's text, and by REST its hash."""
     outputs = list(Output.objects.filter(run__release=proofs))
@@ -332,6 +336,7 @@ def test_nobody_finds_in_a_record_whose_answers_an_open_campaign_has_drawn(proof
     assert b"aurora/success" in build(proofs, again.content, earlier)["artifact.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("show_problems", [False, True])
 def test_where_problems_are_not_shown_no_settled_case_quotes_their_references(owner, show_problems):
     release = load_gaps()
@@ -351,6 +356,7 @@ def test_where_problems_are_not_shown_no_settled_case_quotes_their_references(ow
     assert (score.sha256.encode() in made.files["README.md"]) == show_problems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unread", "failed"), [(0, False), (1, False), (1, True)])
 def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_of_it(
     tmp_path, unread, failed
@@ -380,6 +386,7 @@ def test_the_page_counts_the_votes_of_an_imported_judge_and_promises_no_prompts_
     assert ("prompts are in the archive" in shown) == any(name.startswith("prompts/") for name in files)
 
 
+@pytest.mark.slow
 def test_what_a_system_left_blank_is_none_of_the_answers_of_which_experts_read_some():
     release = load_gaps()
     describe_release(actor=None, release=release, licence="MIT", creators="A", published_on=date(2026, 11, 1))
@@ -676,6 +683,7 @@ def test_a_changed_file_is_named(publish):
     assert any("expert-9" in one for one in changed(content, honest_sums=True, artifact_json=artifact))
 
 
+@pytest.mark.slow
 def test_with_right_checksums_every_answer_is_still_that_of_its_system(publish):
     content = packed(publish(show_outputs=True))
     lines = unpacked(content)["answers.jsonl"].splitlines(keepends=True)
@@ -819,6 +827,7 @@ def test_a_crawl_without_signing_in_finds_nobody_and_nothing_that_was_not_releas
     assert Client().get("/records/gaps/1/problems/2.html").status_code == 404
 
 
+@pytest.mark.slow
 def test_what_referees_wrote_is_public_only_where_the_owner_says_so_and_never_under_embargo(proofs, publish):
     campaign = Campaign.objects.get(release=proofs)
     texts = {}

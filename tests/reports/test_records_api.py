@@ -35,6 +35,7 @@ def send(client, address, **body):
     return client.post(address, {**WISH, **body}, content_type="application/json")
 
 
+@pytest.mark.slow
 def test_the_first_request_says_what_would_be_public_and_the_second_publishes_it(
     address, client, owner, django_capture_on_commit_callbacks
 ):
@@ -96,6 +97,7 @@ def test_fields_are_named_that_are_missing_or_unknown(address, client, owner):
     assert send(client, address, colour="blue").status_code == 400
 
 
+@pytest.mark.slow
 def test_on_the_day_that_was_announced_the_texts_become_public_as_a_new_version(
     address, client, owner, django_capture_on_commit_callbacks
 ):
@@ -119,6 +121,7 @@ def test_on_the_day_that_was_announced_the_texts_become_public_as_a_new_version(
     assert "Version 2" in client.get("/records/gaps/1/").content.decode()  # the band on the older one
 
 
+@pytest.mark.slow
 def test_the_next_version_keeps_closed_what_is_still_closed_unless_it_says_otherwise(
     address, client, owner, django_capture_on_commit_callbacks
 ):
@@ -140,6 +143,7 @@ def test_the_next_version_keeps_closed_what_is_still_closed_unless_it_says_other
     assert PublicRecord.objects.count() == 3
 
 
+@pytest.mark.slow
 def test_the_last_version_is_the_one_published_last_even_if_the_clock_was_set_back(
     address, client, owner, django_capture_on_commit_callbacks
 ):

@@ -32,6 +32,7 @@ __all__ = ["client"]
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_marks_in_a_pdf_next_to_a_report_are_its_comments(client):
     """One on words, one on a region without any, one on words that the submission does not have."""
     release = load("sample-proofs", "proofs", {"basalt": "outputs/basalt"})

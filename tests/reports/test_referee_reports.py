@@ -96,6 +96,7 @@ def said(one: Made | dict[str, str]) -> tuple[str, ...]:
     return about, *words, get("block"), str(get("start"))
 
 
+@pytest.mark.slow
 def test_a_hundred_reports_with_four_hundred_comments_come_out_as_they_went_in(proofs, client):
     files, made = hundred(proofs)
     assert (len(files), len(made)) == (100, 400)

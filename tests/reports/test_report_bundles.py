@@ -57,6 +57,7 @@ def test_each_submission_has_a_file_with_the_verdict_before_the_text(graded, tmp
     assert {line["comments"] for line in lines} == {"0", "2"}
 
 
+@pytest.mark.slow
 def test_a_blinded_bundle_names_nobody_in_names_contents_or_pages(graded, tmp_path):
     for per in ("submission", "referee"):
         for name, content in bundle(graded, tmp_path, per).items():
@@ -64,6 +65,7 @@ def test_a_blinded_bundle_names_nobody_in_names_contents_or_pages(graded, tmp_pa
             assert [word for word in NAMES if word.lower() in name or word in shown] == []
 
 
+@pytest.mark.slow
 def test_with_identities_files_are_called_by_system_or_by_referee(graded, tmp_path):
     names = bundle(graded, tmp_path, "submission", identities=True)
     assert sum("-aurora-" in name for name in names) == 3
@@ -90,6 +92,7 @@ def test_no_referee_s_file_takes_the_place_of_another_s(opened, algebraist, tmp_
     assert all(file.name.startswith("referee-") for file in printed)
 
 
+@pytest.mark.slow
 def test_a_referee_has_one_file_with_their_own_reports_and_the_passages_they_remarked_on(graded, tmp_path):
     ada = User.objects.get(email="ada0@study.test")
     other = graded.items.exclude(assignments__reviewer=ada).first()

@@ -96,6 +96,7 @@ def test_a_worker_whose_clock_is_hours_off_leaves_the_reports_of_others_to_them(
     assert right() < again(job).lease_until < right() + dt.timedelta(hours=1)
 
 
+@pytest.mark.slow
 def test_a_report_is_printed_and_its_file_is_for_this_user_alone(job, settings, coordinator):
     assert print_next()
     assert not print_next()
@@ -113,6 +114,7 @@ def test_two_workers_never_hold_the_same_report(job):
     assert claim() is None
 
 
+@pytest.mark.slow
 def test_the_report_of_a_dead_worker_is_printed_by_another_and_the_first_writes_nothing(job, settings):
     first = claim()
     overdue(job)
@@ -153,6 +155,7 @@ def test_a_cancelled_report_stops_after_its_part_and_leaves_no_file(job, coordin
         cancel_report(actor=coordinator, job=job)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -186,6 +189,7 @@ def test_somebody_who_no_longer_runs_the_study_gets_nothing(job, coordinator, se
     assert files(settings) == []
 
 
+@pytest.mark.slow
 def test_a_report_that_is_too_large_is_refused(job, settings, monkeypatch):
     monkeypatch.setattr(report_jobs, "MAX_BYTES", 100)
     print_next()
@@ -193,6 +197,7 @@ def test_a_report_that_is_too_large_is_refused(job, settings, monkeypatch):
     assert files(settings) == []
 
 
+@pytest.mark.slow
 def test_files_go_when_their_time_is_over_and_strays_after_a_day(job, settings):
     print_next()
     stray = files(settings)[0].with_name("ab12.pdf")
@@ -205,6 +210,7 @@ def test_files_go_when_their_time_is_over_and_strays_after_a_day(job, settings):
     assert (again(job).state, job.file) == (ReportState.DONE, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", ["expired", "lost"])
 def test_a_report_whose_file_is_gone_says_so_and_is_printed_again(job, coordinator, settings, gone):
     """A restored backup, for example, may be without the files."""
@@ -267,6 +273,7 @@ def test_the_database_refuses_files_of_something_else(job, broken):
         ReportJob.objects.filter(pk=job.pk).update(**{**whole, **broken})
 
 
+@pytest.mark.slow
 def test_the_pages_ask_follow_cancel_and_download(graded, coordinator, algebraist, settings):
     client = signed_in(coordinator)
     listing = f"/reports/releases/{graded.release.name}/printed/"
@@ -291,6 +298,7 @@ def test_the_pages_ask_follow_cancel_and_download(graded, coordinator, algebrais
     assert client.post(listing, {}).status_code == 400
 
 
+@pytest.mark.slow
 def test_rest_asks_follows_and_downloads(graded, coordinator, algebraist):
     client = signed_in(coordinator)
     address = f"/api/v1/releases/{graded.release.name}/reports/"
@@ -333,6 +341,7 @@ def oracle_round(graded):
     return release
 
 
+@pytest.mark.slow
 def test_a_report_takes_condition_and_tuple_and_says_them_in_front_and_in_its_name(
     oracle_round, coordinator, settings
 ):

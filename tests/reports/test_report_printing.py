@@ -48,6 +48,7 @@ def printed(campaign: Campaign, folder: Path, **wanted: bool) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_blinded_report_names_neither_systems_nor_graders(graded, tmp_path):
     path = printed(graded, tmp_path)
     text = text_of(path)
@@ -56,6 +57,7 @@ def test_a_blinded_report_names_neither_systems_nor_graders(graded, tmp_path):
     assert not [name for name in NAMES if name.encode() in path.read_bytes()]
 
 
+@pytest.mark.slow
 def test_no_metadata_outline_or_stream_of_a_blinded_report_names_anybody_either(graded, tmp_path):
     """Every object of the file, its streams decompressed."""
     reader = PdfReader(printed(graded, tmp_path))
@@ -69,6 +71,7 @@ def test_no_metadata_outline_or_stream_of_a_blinded_report_names_anybody_either(
     assert not [name for name in NAMES if any(name in slot for slot in slots)]
 
 
+@pytest.mark.slow
 def test_with_identities_it_names_both(graded, tmp_path):
     text = text_of(printed(graded, tmp_path, identities=True))
     assert User.objects.get(email="ada0@study.test").rater in text
@@ -89,6 +92,7 @@ def test_a_comment_stands_under_its_passage_with_severity_and_kind(graded, tmp_p
     assert "Nowhere to be found." in after
 
 
+@pytest.mark.slow
 def test_people_who_may_not_see_others_labels_get_none(graded, tmp_path):
     path = tmp_path / "own.pdf"
     order = ReportOrder(graded.release, graded, items=True, score=False, identities=True)
@@ -98,6 +102,7 @@ def test_people_who_may_not_see_others_labels_get_none(graded, tmp_path):
     assert not [name for name in NAMES if name in text]
 
 
+@pytest.mark.slow
 def test_the_list_of_items_leads_to_the_page_that_it_names(graded, tmp_path):
     reader = PdfReader(printed(graded, tmp_path))
     titles = [entry.title for entry in reader.outline]
@@ -126,6 +131,7 @@ def test_the_list_of_items_tells_the_answers_to_one_problem_apart_where_systems_
         assert all((name in lines) == identities for name in names)
 
 
+@pytest.mark.slow
 def test_the_list_leads_to_the_first_page_of_a_long_item(graded, tmp_path):
     first = Grade.objects.order_by("pk")[0]
     Comment.objects.create(grade=first, block="b1", start=0, end=3, severity="minor", text="Line.\n" * 200)
@@ -137,6 +143,7 @@ def test_the_list_leads_to_the_first_page_of_a_long_item(graded, tmp_path):
     assert "3 comments 1 " in text_of(tmp_path / "report.pdf")
 
 
+@pytest.mark.slow
 def test_chunks_do_not_show(graded, tmp_path, monkeypatch):
     with time_machine.travel("2026-11-21 12:00 +0000", tick=False):
         whole = text_of(printed(graded, tmp_path))
@@ -146,12 +153,14 @@ def test_chunks_do_not_show(graded, tmp_path, monkeypatch):
         assert text_of(printed(graded, tmp_path)) == whole
 
 
+@pytest.mark.slow
 def test_text_from_outside_is_printed_and_not_obeyed(graded, tmp_path):
     hostile = '<img src="http://127.0.0.1:9/x.png"> {{ order.release }} <a href="item:2">2</a>'
     remark(hostile, block="b1")
     assert hostile.replace(" ", "") in text_of(printed(graded, tmp_path)).replace(" ", "")
 
 
+@pytest.mark.slow
 def test_words_that_are_marked_are_printed_and_a_whole_passage_is_not_repeated(graded, tmp_path):
     grade = Grade.objects.order_by("pk")[0]
     marked = {"grade": grade, "block": "b4", "severity": "highlight", "text": ""}
@@ -162,6 +171,7 @@ def test_words_that_are_marked_are_printed_and_a_whole_passage_is_not_repeated(g
     assert text.count("Highlight. Grader 1") == 1
 
 
+@pytest.mark.slow
 def test_why_nothing_was_judged_where_it_was_seen_and_flags_are_printed(graded, tmp_path):
     earlier = Grade.objects.order_by("pk")[0]
     grade = Grade.objects.create(
@@ -184,6 +194,7 @@ def test_why_nothing_was_judged_where_it_was_seen_and_flags_are_printed(graded, 
     assert "“Show” https://example.org/solved On page 3." in text
 
 
+@pytest.mark.slow
 def test_the_score_comes_in_front_when_it_is_asked_for(graded, tmp_path):
     text = text_of(printed(graded, tmp_path, score=True))
     assert text.index("What the experts say") < text.index("Round one · item 1")
@@ -227,6 +238,7 @@ def test_the_command_prints_to_a_file_and_refuses_in_words(graded, tmp_path, cap
         call_command("report", release=graded.release.name, campaign="elsewhere", out=path)
 
 
+@pytest.mark.slow
 def test_what_has_no_spaces_is_broken_and_never_runs_off_the_page(graded, tmp_path):
     """An address in a comment, and the long name of a campaign at the foot of each page."""
     Campaign.objects.filter(pk=graded.pk).update(name="c" * 180)
@@ -237,6 +249,7 @@ def test_what_has_no_spaces_is_broken_and_never_runs_off_the_page(graded, tmp_pa
     assert text.count("c") > 180 * N
 
 
+@pytest.mark.slow
 def test_the_verdicts_of_twenty_graders_are_all_on_the_paper(graded, tmp_path):
     item = Item.objects.order_by("pk")[0]
     for number in range(19):

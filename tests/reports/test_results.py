@@ -151,6 +151,7 @@ def test_a_split_is_what_the_campaign_says_and_the_page_says_so(olga, study):
     )
 
 
+@pytest.mark.slow
 def test_of_an_audit_the_page_says_that_adjudication_takes_each_question_by_itself(olga, gaps):
     """A metric follows from several questions: other answers are split by it than by each of these."""
     split = "Referees differ in what follows from their answers; adjudication takes each question by itself."
@@ -324,6 +325,7 @@ def test_the_page_costs_the_same_number_of_queries_for_more_proofs(olga, django_
     assert counted[0] == counted[1]
 
 
+@pytest.mark.slow
 def test_no_word_praises_a_system(olga, gaps, study):
     for release in (gaps, study):
         assert not re.search(r"\b(best|wins|winner|beats|outperforms)\b", words(page(olga, release)))

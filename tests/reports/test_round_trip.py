@@ -105,6 +105,7 @@ def load(
     return release
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", protocol_names())
 def test_problems_and_outputs_come_back_in_any_order_of_files_and_lines(tmp_path, protocol):
     with emptied_afterwards():
@@ -226,6 +227,7 @@ def labelled(folder: Path, release: Release) -> None:
     import_labels(actor=None, release=release, **paths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_labels_and_comments_come_back_in_any_order_of_rows(tmp_path, seed):
     """Out of one site, every file shuffled, into an empty one: every export has the bytes that it had."""
@@ -261,6 +263,7 @@ def test_labels_and_comments_come_back_in_any_order_of_rows(tmp_path, seed):
             assert set(times) == {1}, "the one that was given later is the repetition"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_samples_labels_come_back_in_any_order_of_lines(tmp_path, seed):
     with emptied_afterwards():

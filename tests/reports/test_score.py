@@ -99,6 +99,7 @@ def test_the_corrected_score_puts_the_audited_errors_right(document):
     assert 15 / 30 <= low <= 15.6 / 30 <= high
 
 
+@pytest.mark.slow
 def test_whole_proofs_get_counts_and_both_aggregates(proofs):
     (campaign,) = score_document(collect(release=proofs))["experts"]
     correctness = campaign["questions"]["correctness"]["systems"]
@@ -159,6 +160,7 @@ def test_collecting_takes_the_same_number_of_queries_whatever_the_size(gaps, dja
         collect(release=gaps)
 
 
+@pytest.mark.slow
 def test_a_system_that_nobody_has_judged_has_no_figure_and_moves_no_other(gaps, client, owner, tmp_path):
     """Its two abstentions count negative by rule; they were its whole score, 0 of 2, with an interval of no width."""
     before = as_json(score(collect(release=gaps)))["judge"]

@@ -61,6 +61,7 @@ def release() -> Release:
     return row
 
 
+@pytest.mark.slow
 def test_the_command_compares_once_and_lists_what_is_the_citing_paper(release: Release, capsys: Any) -> None:
     call_command("compare_sources", "--release", "gaps", "--json")
     first = json.loads(capsys.readouterr().out)
@@ -72,6 +73,7 @@ def test_the_command_compares_once_and_lists_what_is_the_citing_paper(release: R
     assert [verdict.value for verdict in said] == ["yes", "uncertain", "no", "no"]  # cites doubt other own
 
 
+@pytest.mark.slow
 def test_a_source_to_be_asked_about_is_neither_the_cited_one_nor_another(
     release: Release, capsys: Any
 ) -> None:
@@ -88,6 +90,7 @@ def test_no_known_source_leaves_the_share_undefined() -> None:
     assert (row.share.value, row.share.reason) == (None, "ZERO_DENOM")
 
 
+@pytest.mark.slow
 def test_the_matcher_is_no_judge_to_score_by(release: Release, capsys: Any) -> None:
     call_command("compare_sources", "--release", "gaps")
     assert [judge.label for judge in judges_with_verdicts(release, "raw")] == ["model-v1"]
@@ -104,6 +107,7 @@ def test_a_protocol_without_sources_refuses() -> None:
         ask_about_sources(actor=None, release=ReleaseFactory())
 
 
+@pytest.mark.slow
 def test_page_and_rest_ask_and_show(
     release: Release, coordinator: Any, capsys: Any, monkeypatch: Any
 ) -> None:

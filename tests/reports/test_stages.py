@@ -67,6 +67,7 @@ def sure(gaps: list[dict]) -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_seven_systems_that_abstain_late_get_the_figures_that_are_true(tmp_path, coordinator, owner):
     """Known hits, plans and queries on the 200 published instances; a third of the outputs abstain at the end."""
@@ -256,6 +257,7 @@ def test_a_case_study_shows_what_an_abstained_output_reached(gaps, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_an_artifact_that_says_nothing_of_stages_is_scored_as_before(gaps):
     inputs = collect(release=gaps)
     old = {key: rows for key, rows in inputs.as_json().items() if key not in ("reached", "open_measures")}
@@ -292,6 +294,7 @@ def of_doubtful(release):
     return [found.case.pair for found in questions(release) if len(found.case.found) == 1][:2]
 
 
+@pytest.mark.slow
 def test_an_output_is_settled_when_one_source_is_the_cited_one_or_all_are_others(doubtful, coordinator):
     one, other = of_doubtful(doubtful)
     assert (recall_of(doubtful)["estimate"]["k"], recall_of(doubtful)["open"]) == (0, 1)
@@ -316,6 +319,7 @@ def test_who_settled_what_has_a_number_that_goes_by_no_address(doubtful, coordin
         assert collect(release=doubtful, judge="sample-judge-v1").answers == before
 
 
+@pytest.mark.slow
 def test_an_artifact_holds_the_answers_that_count_and_an_older_one_stays_as_it_is(
     doubtful, coordinator, owner
 ):

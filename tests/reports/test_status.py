@@ -176,6 +176,7 @@ def test_the_page_and_rest_say_the_same(client, coordinator):
     assert document["waiting"] == []
 
 
+@pytest.mark.slow
 def test_a_real_worker_and_beat_leave_their_heartbeat(tmp_path):
     with deployed(tmp_path / "site", TOUCHSTONE_CACHE="database") as site:
         site.manage("createcachetable")

@@ -84,6 +84,7 @@ def test_the_level_is_that_of_the_rubric_where_nobody_says_another(carl, gaps, c
     assert asked["questions"]["ground"]["categories"] == ["no", "uncertain", "yes"]
 
 
+@pytest.mark.slow
 def test_grades_that_nobody_gave_count_as_on_the_page_of_agreement(carl, proofs):
     """Of 0 to 5 for clarity three were given; AC1 and AC2 depend on how many there are."""
     campaign = Campaign.objects.get(release=proofs)

@@ -86,6 +86,7 @@ def published(_published, db) -> Release:
     return Release.objects.select_related("benchmark").get(name="validation")
 
 
+@pytest.mark.slow
 def test_the_published_counts_come_out_with_their_denominators(published):
     found = score_document(collect(release=published))["measured"]
     assert found["instances"] == QUERIES
@@ -182,6 +183,7 @@ def test_collecting_takes_the_same_number_of_queries_whatever_the_size(
         collect(release=published)
 
 
+@pytest.mark.slow
 def test_the_command_the_page_and_rest_show_the_same_numbers(published, client, capsys, coordinator):
     call_command("score", "--release", "validation")
     assert "0.450 [0.361, 0.543] (50/111)" in capsys.readouterr().out
@@ -222,5 +224,6 @@ def test_an_impossible_report_keeps_the_whole_run_out(published, tmp_path):
     assert not published.runs.filter(system__slug="liar").exists()
 
 
+@pytest.mark.slow
 def test_without_measures_the_document_has_no_part_for_them(proofs):
     assert "measured" not in score_document(collect(release=proofs))

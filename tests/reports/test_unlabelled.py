@@ -27,6 +27,7 @@ def unlabelled_gaps(_imported_for_the_module: int, db: None) -> Release:
     return Release.objects.select_related("benchmark").get(pk=_imported_for_the_module)
 
 
+@pytest.mark.slow
 def test_a_dry_run_reports_and_stores_nothing(unlabelled_gaps):
     report = import_labels(actor=None, path=EXPERTS, release=unlabelled_gaps, dry_run=True)
     assert (report.expert_labels, report.new_grades) == (302, 151)

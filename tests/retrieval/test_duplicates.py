@@ -118,6 +118,7 @@ def planted(
     return texts, {kind: [(key, change(body)) for key, body in chosen] for kind, change in changes.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_planted_copies_are_near_and_little_else_is():
     """Recall .95 at precision .9 (issue 18).
@@ -138,6 +139,7 @@ def test_planted_copies_are_near_and_little_else_is():
         assert len(right) + len(repeated) >= 0.9 * len(near), kind
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_all_pairs_of_open_logic_that_share_half_of_their_words_runs_are_listed():
     texts = [(one.key, one.body) for one in statements(DATA, "openlogic")]

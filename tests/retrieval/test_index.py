@@ -296,6 +296,7 @@ def killed_while_building(folder: Path, entries: list[Entry], *, step: int, size
     return os.waitpid(child, 0)[1] != 0
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_anywhere_leaves_the_old_index_or_the_new_one(tmp_path):
     old = built(tmp_path / "index").digest
     more = [*ENTRIES, *(Entry(f"more{n}", f"compact space number {n} $x^{n}$") for n in range(50))]

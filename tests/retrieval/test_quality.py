@@ -12,6 +12,7 @@ from tests.latex.real_data import DATA
 pytestmark = pytest.mark.real_data
 
 
+@pytest.mark.slow
 def test_words_and_formulas_find_what_the_sets_ask_for():
     found = {name: (hit, mrr) for name, _, _, hit, mrr in figures(DATA)}
     assert found.keys() == GOALS.keys()

@@ -194,6 +194,7 @@ print(hashlib.sha256(packed(frozen(index, terms, rows, lambda key: {"title": key
 """
 
 
+@pytest.mark.slow
 def test_an_artifact_of_1000_queries_is_the_same_bytes_under_three_kernels_of_blas_and_after_a_rebuild(
     index, tmp_path
 ):

@@ -73,6 +73,7 @@ def everything(index: Index, recipe: Recipe) -> list[object]:
     ] + [index.considered(None), index.search("ring", mode="words")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", HIDDEN)
 @pytest.mark.parametrize(
     "recipe",

@@ -154,6 +154,7 @@ def all_gaps(db):
     return release
 
 
+@pytest.mark.slow
 def test_tracks_and_conditions_of_the_proof_gaps_have_their_own_figures(all_gaps):
     def counts(metric, **arm):
         systems = score_document(collect(release=all_gaps, **arm))["judge"]["systems"]

@@ -219,6 +219,7 @@ def test_the_command_says_which_artifact_decided(release, frozen, keys, write, c
     assert f"retrieval artifact {artifact.read(frozen).digest}" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_thousand_queries_give_the_bytes_that_the_corpus_file_alone_gives(
     release, works, keys, write, tmp_path
 ):

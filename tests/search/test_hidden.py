@@ -194,6 +194,7 @@ class Ways:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["words", "hybrid"])
 def test_a_reviewer_searches_as_if_what_is_hidden_were_not_in_the_corpus(
     build, client, problem, algebraist, analyst, small_model, unlimited, recipe
@@ -320,6 +321,7 @@ def refused(client, person, handle, code):
     assert len(replies) > 40
 
 
+@pytest.mark.slow
 def test_statements_that_are_not_in_the_index_are_no_way_to_what_is_hidden(
     build, client, write, problem, algebraist, analyst, unlimited
 ):
@@ -354,6 +356,7 @@ def test_what_is_imported_during_the_search_for_what_to_hide_is_not_shown(
     assert set(way(algebraist, corpus).values_list("key", flat=True)) == before
 
 
+@pytest.mark.slow
 def test_a_corpus_without_an_index_is_no_way_to_what_is_hidden(
     build, client, problem, algebraist, analyst, unlimited
 ):

@@ -93,6 +93,7 @@ def test_what_no_database_can_store_is_refused_by_the_import(write, text):
         import_corpus(actor=None, path=write([{"key": "a", "document": "d", "body": text}]), slug="refused")
 
 
+@pytest.mark.slow
 def test_a_hostile_question_is_only_a_question(client, hostile):
     """As words and as a formula at once; each way answers, or refuses with a reason."""
     whole = [text for text in TEXTS if not re.search("[\ud800-\udfff]", text)]
@@ -127,6 +128,7 @@ def test_a_hostile_question_is_only_a_question(client, hostile):
         assert message(client, name="theorem_search", arguments={"query": text}).status_code == 400
 
 
+@pytest.mark.slow
 def test_a_hostile_statement_is_only_a_text(client, hostile):
     bodies = dict(hostile.statements.values_list("key", "body"))
     for key, body in bodies.items():

@@ -58,6 +58,7 @@ def by_standard_input(site):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.no_database
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("way", [over_http, by_standard_input])
@@ -191,6 +192,7 @@ def test_a_text_is_fenced_cut_and_without_characters_that_nobody_sees(client, wr
     assert [found[key]["is_cut"] for key in bodies] == [True, True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_strangers_ask_thirty_times_a_minute_over_rest_and_mcp_together(client, open_to_anyone):
     asked = {"corpus": "library", "query": "compact"}
@@ -301,6 +303,7 @@ def test_a_session_at_the_console_asks_as_the_person_who_was_named(corpus, algeb
     assert async_to_sync(corpora)(AnonymousUser()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.no_database
 def test_thirty_programs_that_hang_up_leave_the_server_answering(site):
     """Each request has its own loop in the thread that answers it, so none waits for another and none stays."""

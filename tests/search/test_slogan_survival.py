@@ -49,6 +49,7 @@ def wait_for(deployment: Deployment, number: int, seconds: float) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_every_statement_has_one_slogan_though_two_workers_are_killed(deployment, server):
     corpus = deployment.folder / "corpus.jsonl"
     lines = [

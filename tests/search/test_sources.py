@@ -212,6 +212,7 @@ def test_a_statement_is_found_and_shown_with_its_macros(tmp_path, client, owner)
 
 
 # Statements in the independent scan of data/construction. Ours differ as the lines below each count say.
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("folder", "documents", "kinds"),

@@ -124,6 +124,7 @@ def what_came_of(run: SolveRun) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_run_by_batches_alone_comes_to_what_workers_come_to(server: Server, written: Written) -> None:
     by = site.solver(settings=site.rma())
     release = site.problems(2)
@@ -149,6 +150,7 @@ def test_a_run_by_batches_alone_comes_to_what_workers_come_to(server: Server, wr
     assert list(faults()) == list(unaccounted()) == []
 
 
+@pytest.mark.slow
 def test_programs_between_questions_are_done_by_workers_though_the_run_is_paused(
     server: Server, written: Written
 ) -> None:
@@ -194,6 +196,7 @@ def test_a_line_is_the_request_that_a_worker_sends(settings: Any, written: Writt
         assert json.dumps(first["body"]) != json.dumps(second["body"])
 
 
+@pytest.mark.slow
 def test_what_is_out_is_asked_by_no_worker_and_its_file_can_be_written_again(
     server: Server, written: Written
 ) -> None:
@@ -498,6 +501,7 @@ def content_of(reply: Any) -> str:
     return b"".join(reply.streaming_content).decode()
 
 
+@pytest.mark.slow
 def test_an_owner_exports_downloads_and_settles_on_the_page_of_the_run(
     server: Server, written: Written, client: Client, owner: User, coordinator: User
 ) -> None:

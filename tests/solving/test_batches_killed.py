@@ -106,6 +106,7 @@ def settle(deployment: Deployment) -> Iterator[Callable[[int, Path, int], int]]:
         process.stdin.close()
 
 
+@pytest.mark.slow
 def test_a_settlement_that_is_killed_leaves_nothing_and_the_next_one_completes(
     deployment: Deployment, settle: Callable[[int, Path, int], int]
 ) -> None:

@@ -108,6 +108,7 @@ def test_the_recipe_comes_to_what_the_reference_comes_to(shape: Shape) -> None:
         assert (token in proof, is_right(7, proof), asked) == (True, truth, steps)
 
 
+@pytest.mark.slow
 def test_the_reference_is_right_as_often_as_the_law_says() -> None:
     """4,000 attempts of the default: the standard error is sqrt(.906 * .094 / 4000) = .0046."""
     law = float(exact(WORLD, Shape())[0])

@@ -121,6 +121,7 @@ def test_over_rest_an_owner_adds_one_and_a_coordinator_reads_it(client, owner, c
     assert client.get(address, {"kind": "blocked"}).json()["results"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_page_of_a_bank_says_how_often_attempts_were_shown_its_entries(client, coordinator, settings):
     entries = [

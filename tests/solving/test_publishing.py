@@ -121,6 +121,7 @@ def test_attempts_that_abstain_or_fail_are_published_as_such(server: Server, rel
     assert sorted(Output.objects.values_list("state", flat=True)) == ["abstained", "failed", "failed"]
 
 
+@pytest.mark.slow
 def test_the_console_solves_watches_and_publishes(
     server: Server, release: Release, owner: User, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -172,6 +172,7 @@ def test_budgets_that_no_column_holds_are_refused(release, client, owner):
     assert begun.json()["max_tokens"] == 2**62
 
 
+@pytest.mark.slow
 def test_any_number_of_keys_can_be_named(release, client, owner):
     client.force_login(owner)
     post, by = posting(client), solver(settings=rma(SHAPE))

@@ -165,6 +165,7 @@ def test_the_breaker_of_an_endpoint_hears_of_its_own_questions(servers: tuple[Se
 
 
 # Without what is reserved 7 exceeds the cap of a run; where attempts may use twice as much the others exceed that.
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [(0, 1, 3, 7, 8), pytest.param(tuple(range(12)), marks=pytest.mark.night)])
 def test_no_schedule_exceeds_a_hard_cap_with_models_of_several_prices(
     seeds: tuple[int, ...], servers: tuple[Server, Server]

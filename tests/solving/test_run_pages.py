@@ -86,6 +86,7 @@ def test_without_runs_the_list_says_what_a_run_needs(client: Client, coordinator
     assert "No solver has been made yet" in client.get("/solving/solvers/").content.decode()
 
 
+@pytest.mark.slow
 def test_the_list_and_the_run_show_how_far_it_is(
     server: ScriptedServer, client: Client, coordinator: User, release: Release
 ) -> None:
@@ -233,6 +234,7 @@ def test_what_cannot_be_begun_says_why(
     assert SolveRun.objects.count() == 0
 
 
+@pytest.mark.slow
 def test_a_transcript_shows_rounds_verdicts_memory_and_why_a_candidate_was_chosen(
     server: ScriptedServer, client: Client, coordinator: User, release: Release
 ) -> None:
@@ -259,6 +261,7 @@ def test_a_transcript_shows_rounds_verdicts_memory_and_why_a_candidate_was_chose
     assert '<span class="badge good">chosen</span>' in shown
 
 
+@pytest.mark.slow
 def test_a_step_shows_its_proof_what_it_changed_what_it_read_and_what_was_sent(
     server: ScriptedServer, client: Client, coordinator: User, release: Release
 ) -> None:
@@ -283,6 +286,7 @@ def test_a_step_shows_its_proof_what_it_changed_what_it_read_and_what_was_sent(
     assert "<html" in reviews
 
 
+@pytest.mark.slow
 def test_a_transcript_asks_the_database_the_same_number_of_times_however_long_it_is(
     server: ScriptedServer,
     client: Client,
@@ -300,6 +304,7 @@ def test_a_transcript_asks_the_database_the_same_number_of_times_however_long_it
     assert counts[0] == counts[1]
 
 
+@pytest.mark.slow
 def test_the_page_of_a_run_asks_the_database_the_same_number_of_times_for_any_number_of_attempts(
     server: ScriptedServer,
     client: Client,
@@ -354,6 +359,7 @@ def test_an_unreadable_reply_and_a_failed_call_are_in_the_transcript(
     assert "The reply could not be read" in shown
 
 
+@pytest.mark.slow
 def test_cancelled_attempts_are_no_failures_of_a_comparison(
     server: ScriptedServer, client: Client, coordinator: User, release: Release
 ) -> None:
@@ -370,6 +376,7 @@ def test_cancelled_attempts_are_no_failures_of_a_comparison(
     assert progress_of(stopped).unused is None
 
 
+@pytest.mark.slow
 def test_equal_runs_are_compared_and_unequal_ones_only_if_asked_to(
     server: ScriptedServer, client: Client, coordinator: User, release: Release
 ) -> None:
@@ -408,6 +415,7 @@ def test_equal_runs_are_compared_and_unequal_ones_only_if_asked_to(
         assert client.get(f"/solving/compare/?{wrong}").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_published_from_its_page(
     server: ScriptedServer, client: Client, owner: User, release: Release
 ) -> None:

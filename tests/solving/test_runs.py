@@ -26,6 +26,7 @@ def server(settings: Any) -> Iterator[Server]:
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [Shape(), Shape(early_stop=True), Shape(rounds=2, stateless=True)], ids=str)
 def test_attempts_come_to_what_plain_loops_come_to(shape: Shape, server: Server) -> None:
     release = site.problems(2)

@@ -151,6 +151,7 @@ def test_another_try_that_could_exceed_the_cap_of_the_attempt_is_not_made(server
 BY_DAY = (0, 1, 3, 7, 8, 13, 15, 19, 22)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [BY_DAY, pytest.param(tuple(range(25)), marks=pytest.mark.night)])
 def test_no_schedule_exceeds_a_hard_cap(seeds: tuple[int, ...], server: Server) -> None:
     """1,000 are in `python -m bench solving`."""
@@ -265,6 +266,7 @@ def test_a_reply_without_words_is_paid_and_cannot_be_read(server: Server) -> Non
     assert server.calls == SolveCall.objects.count() == Step.objects.count() == 2
 
 
+@pytest.mark.slow
 def test_a_run_over_streams_comes_to_the_same_and_a_broken_stream_counts_in_full(settings: Any) -> None:
     proofs = []
     for stream in (False, True):
@@ -379,6 +381,7 @@ def test_whatever_a_model_says_the_run_ends_and_replays(kind: str, said: Any, se
     assert list(unaccounted()) == []
 
 
+@pytest.mark.slow
 def test_a_run_that_is_cancelled_while_a_reply_is_stored_waits_for_it(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,6 +61,7 @@ def outcomes(deployment: Deployment) -> dict[int, Any]:
     }
 
 
+@pytest.mark.slow
 def test_runs_come_to_the_reference_though_workers_are_killed_four_times(deployment, server):
     begin(deployment, SHAPE, ATTEMPTS)
     (solver,) = deployment.query("SELECT sha256 FROM solving_solver")[0]

@@ -167,6 +167,7 @@ def step(name: str, **arguments: Any) -> Step:
     return made  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_formulas_are_compared_and_latex_is_checked_in_a_child_process() -> None:
     document, fault = used(step("calculate", query="(x + 1)^2 == x^2 + 2x + 1"))
     assert (document["value"], fault) == ("yes", "")

@@ -167,6 +167,7 @@ def test_every_recipe_can_be_estimated(name: str) -> None:
         assert found.tokens > 0
 
 
+@pytest.mark.slow
 def test_a_recipe_that_asks_without_end_is_not_followed() -> None:
     with pytest.raises(TooMany):
         course(

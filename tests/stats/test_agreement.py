@@ -150,6 +150,7 @@ def test_kappas_of_two_raters_have_intervals_that_hold_where_most_proofs_fail():
     assert min(held.values()) / 300 >= 0.9, held  # and 20 proofs with two of a kind say little: .917
 
 
+@pytest.mark.slow
 def test_intraclass_correlations_of_proofs_that_mostly_fail_have_intervals_that_hold():
     """0 points for nine proofs of ten, 3 to 7 for the others, and raters who differ by a point: not normal at all."""
     rng, held, held_by_f = np.random.default_rng(8), 0, 0
@@ -198,6 +199,7 @@ def test_an_intraclass_correlation_above_one_is_undefined():
     assert published.value == pytest.approx(3)
 
 
+@pytest.mark.slow
 @given(st.integers(2, 6), st.integers(2, 4), st.integers(0, 10**6))
 @settings(max_examples=300, deadline=None)
 def test_intraclass_correlations_are_the_same_with_and_without_clusters(n, k, seed):
@@ -210,6 +212,7 @@ def test_intraclass_correlations_are_the_same_with_and_without_clusters(n, k, se
             assert related[form].value == pytest.approx(alone[form].value), form
 
 
+@pytest.mark.slow
 @given(st.integers(2, 5), st.integers(2, 3), st.integers(0, 10**6), st.booleans())
 @settings(max_examples=200, deadline=None)
 def test_every_interval_of_agreement_in_small_tables_holds_its_value(n, k, seed, related):

@@ -22,6 +22,7 @@ def test_the_simulated_interval_is_as_wide_as_the_large_sample_formula():
     assert plan.half_width == pytest.approx(0.115, abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_number_of_items_for_a_half_width_gives_that_half_width():
     n = items_for_kappa(PILOT, 0.1, seed=1)
     # variance falls as 1/n: from 100 items to about 100 (half(100) / .1)^2
@@ -29,6 +30,7 @@ def test_the_number_of_items_for_a_half_width_gives_that_half_width():
     assert items_for_kappa(PILOT, 0.001, seed=1) is None
 
 
+@pytest.mark.slow
 def test_a_study_reports_the_interval_that_was_planned():
     pilot = ((8, 0), (0, 5))
     n = items_for_kappa(pilot, 0.25, seed=1)

@@ -107,6 +107,7 @@ def test_copies_in_a_cluster_make_no_interval_narrower():
     assert copied.p == pytest.approx(alone.p, abs=0.05)
 
 
+@pytest.mark.slow
 def test_a_true_null_is_rejected_about_as_often_as_it_should_be():
     """400 draws of 60 items in 20 clusters; a binomial of p = .05 has 99.9 % of its mass within 7 and 36 of 400."""
     rng = generator(6)

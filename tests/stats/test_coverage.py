@@ -20,11 +20,13 @@ from tests.stats.coverage_scenarios import (
 DRAWS = 1_500  # Monte Carlo error of a coverage of .95: .0056
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", NOMINAL, ids=lambda scenario: scenario.__name__)
 def test_a_nominal_interval_covers_between_93_and_97_percent(scenario):
     assert 0.93 <= coverage(scenario, DRAWS, seed=3) <= 0.97
 
 
+@pytest.mark.slow
 def test_the_jackknife_of_ten_problems_covers_between_93_and_98_percent():
     # 250 draws: Monte Carlo error .014.
     assert 0.93 <= coverage(davidson_jackknife, 250, seed=3) <= 0.98

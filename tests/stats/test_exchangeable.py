@@ -119,6 +119,7 @@ def test_nothing_to_tell_apart_is_undefined(rows):
     assert alike(rows)["icc_1_1"]["value"] is None
 
 
+@pytest.mark.slow
 def test_more_raters_by_items_than_fit_into_memory_are_refused_before_a_table_is_made():
     """7,100 items with a label each by a rater of its own: 7,100 * 7,100 = 50.4 million cells."""
     rows = [f"s{n},r{n},yes" for n in range(7_100)]

@@ -32,6 +32,7 @@ def document(rows, header="subject,rater,system,value", *, options=None, **asked
     return run(stream, "csv", Request("errors", options or Options(seed=1), **asked))
 
 
+@pytest.mark.slow
 def test_shares_are_freed_of_errors_that_pull_them_to_the_middle():
     # 30 % are true; raters right with .95, .85, .75 say yes to .335, .36 and .40 of the items: .365 on average.
     ratings = simulated(1, items=2_000)
@@ -74,6 +75,7 @@ def test_the_model_is_dawid_and_skenes():
     assert found.severities["a"].reason == "NO_SUCCESS_SET"
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_share_contains_the_truth_as_often_as_it_says():
     # 60 draws: Monte Carlo error .027. (300 draws of four designs gave .950 to .963.)
     inside = 0
@@ -83,6 +85,7 @@ def test_the_interval_of_a_share_contains_the_truth_as_often_as_it_says():
     assert inside / 60 >= 0.9
 
 
+@pytest.mark.slow
 def test_raters_with_few_labels_are_not_pulled_towards_guessing():
     # 15 items, three raters right with .9. A count of 1 in every cell of the confusions, as ADR 30 had it, made .78 of
     # them, whose intervals contained .9 in .79 of the cases; of ten raters with 3 labels each, .59 and a share in .20.
@@ -163,6 +166,7 @@ def test_raters_who_are_alike_in_every_problem_leave_a_width():
     assert score["ci"][1] - score["ci"][0] > 0.25
 
 
+@pytest.mark.slow
 def test_severities_of_few_items_are_held_though_the_model_draws_them_together():
     rng, held = np.random.default_rng(5), []
     for study in range(40):

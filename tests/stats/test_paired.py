@@ -43,6 +43,7 @@ def test_without_any_difference_there_is_nothing_to_test():
     assert sign_flip([0, 0, 0], seed=1).p == 1
 
 
+@pytest.mark.slow
 def test_a_true_null_of_thirty_problems_with_eight_attempts_is_rejected_as_often_as_promised():
     """McNemar's test of the same data rejects a quarter of them (STATISTICS.md 6.6: 23.9 %)."""
     rng, flipped, independent = generator(5), [], []

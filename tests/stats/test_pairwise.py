@@ -437,6 +437,7 @@ def test_strengths_are_not_tested_where_one_problem_alone_compares_a_system():
     assert found["equal_strengths"]["lr"] > 0
 
 
+@pytest.mark.slow
 @given(st.integers(1, 7), st.integers(1, 3), st.integers(0, 10**6), st.sampled_from(("agree", "net")))
 @settings(max_examples=60, deadline=None)
 def test_every_number_about_few_comparisons_is_finite(problems, raters, seed, orders):

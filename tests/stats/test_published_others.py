@@ -174,6 +174,7 @@ def test_mask_proof_correlations_have_exact_p_values(squares, rho, p):
     assert as_far == pytest.approx(p, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_mask_proof_rho_73_needs_two_ties():
     # Without ties rho = 1 - 6 d / 336 with even d; one tie gives .7207 and .7388; two ties give .7274.
     def values(scores):

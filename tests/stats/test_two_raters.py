@@ -37,6 +37,7 @@ def by_hand(table):
     }
 
 
+@pytest.mark.slow
 def test_two_hundred_random_tables_agree_with_scipy_and_by_hand():
     rng = generator(12)
     for _ in range(200):

@@ -40,6 +40,7 @@ def test_a_copied_folder_has_another_fingerprint(
     assert fingerprint("run", copy) != fingerprint("run", root)
 
 
+@pytest.mark.slow
 def test_every_requirement_is_pinned_exactly_and_every_constraint_too() -> None:
     project = Path(__file__).resolve().parents[2]
     for name in {PINS, *REQUIREMENTS["dev"]}:

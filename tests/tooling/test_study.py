@@ -64,6 +64,7 @@ def test_a_site_in_the_clear_is_refused(tmp_path: Path, site: str) -> None:
         study.study_environment(OUTER, tmp_path, site)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("site", ["http://127.0.0.1:8000", "https://proofs.example.org"])
 def test_the_settings_accept_what_a_study_is_given(tmp_path: Path, site: str) -> None:
     logs = tmp_path / "logs"
@@ -72,6 +73,7 @@ def test_the_settings_accept_what_a_study_is_given(tmp_path: Path, site: str) ->
     assert "no issues" in study._manage(environment, logs, "check")
 
 
+@pytest.mark.slow
 def test_a_command_that_fails_is_a_refusal_that_names_it(tmp_path: Path) -> None:
     environment = study.study_environment(OUTER, tmp_path / "data", "http://127.0.0.1:8000")
     with pytest.raises(Refused, match=r"`manage\.py nonesuch` failed"):
@@ -144,6 +146,7 @@ def test_a_copy_that_fails_leaves_nothing_and_is_explained_at_a_start(tmp_path: 
     assert not list((tmp_path / "backups").iterdir())
 
 
+@pytest.mark.slow
 def test_a_copy_is_made_once_a_day_and_a_full_disk_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

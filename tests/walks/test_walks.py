@@ -95,6 +95,7 @@ def marks_of(path: Path) -> list[pytest.MarkDecorator]:
     return [*marks, pytest.mark.real_data] if "$DATA" in path.read_text("utf-8") else marks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [pytest.param(path, id=path.stem, marks=marks_of(path)) for path in WALKS],
