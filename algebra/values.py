@@ -14,7 +14,9 @@ DIGITS = 120
 MAX_TERMS = 60
 MAX_STEPS = 200_000
 MAX_BITS = 4000  # magnitudes beyond 2^4000 are not computed
+_MOST_BITS_OF_A_NUMBER = 230  # 69 digits; values that differ from the 80th on are taken for equal
 _VANISHING = 1e-40  # an addend this much smaller than another is not seen by a comparison
+_FLAT = 1e-20  # nearer to 0 than this, sin x and x have too many digits in common
 _CANCELLED = mpmath.mpf(10) ** -90  # a sum this much smaller than its addends is zero up to rounding
 
 context = mpmath.MPContext()
@@ -92,8 +94,8 @@ class Evaluation:
         if node.kind == "number":
             assert node.value is not None
             above, below = node.value.numerator, node.value.denominator
-            if max(above.bit_length(), below.bit_length()) > MAX_BITS:
-                raise Untrusted("a number that is too long")
+            if max(above.bit_length(), below.bit_length()) > _MOST_BITS_OF_A_NUMBER:
+                raise Untrusted("a number with more digits than are compared")
             return context.mpf(above) / below
         if node.kind == "symbol":
             if node.name == "\\infty":
@@ -132,6 +134,8 @@ class Evaluation:
         return context.mpf(0) if abs(total) < largest * _CANCELLED else total
 
     def _call(self, node: Node, args: list[Value]) -> Value:
+        if node.name in _LIKE_POLYNOMIALS and 0 < abs(args[0]) < _FLAT:
+            raise Untrusted("too close to where a function looks like its first terms")
         found = _FUNCTIONS[node.name](*args)
         if node.name in _ROUNDED and abs(found) < _ROUNDED[node.name](args) * _CANCELLED:
             found = context.mpf(0)
@@ -212,6 +216,8 @@ def _power(base: Value, exponent: Value) -> Value:
         if context.re(exponent) <= 0:
             raise Undefined("a power of zero")
         return context.mpf(0)
+    if 0 < abs(exponent) < _FLAT:
+        raise Untrusted("an exponent too small to show")
     if abs(exponent) * abs(context.log(base, 2)) > MAX_BITS:
         raise Untrusted("a power that is too large")
     return context.power(base, exponent)
@@ -276,6 +282,10 @@ _KINKS: dict[str, Callable[[Value, list[Value]], list[Value]]] = {
     "Re": lambda found, args: args,
     "Im": lambda found, args: args,
 }
+_LIKE_POLYNOMIALS = {
+    *("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp"),
+    *("factorial", "binom"),
+}
 # Functions with zeros where rounding leaves a rest, and what that rest is small against: sin(pi) is zero.
 _ROUNDED: dict[str, Callable[[list[Value]], Value]] = {
     **dict.fromkeys(
@@ -292,10 +302,10 @@ _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "csc": context.csc,
     "arcsin": context.asin,
     "arccos": context.acos,
-    "arctan": context.atan,
+    "arctan": _up_to(1 / _FLAT, context.atan, "a tangent"),
     "sinh": context.sinh,
     "cosh": context.cosh,
-    "tanh": context.tanh,
+    "tanh": _up_to(20, context.tanh, "an argument of tanh"),  # 1 but for 10^-17
     "exp": _up_to(MAX_BITS / 2, context.exp, "a power"),
     "ln": context.log,
     "log": context.log,

@@ -42,7 +42,7 @@ def _doubt(mask: Mask, words: str, text: str) -> str:
 
 ALGEBRA = ProgramJudge(
     name="algebra",
-    version=2,
+    version=3,
     predicates=("equivalent",),
     decide=decide,
     title="Equivalence by computer algebra",
