@@ -12,7 +12,7 @@ from latex.reading.latex_document import Task, render_latex
 from latex.sanitize import clean
 
 Format = Literal["latex", "markdown", "plain"]
-RENDER_VERSION = "2026.11.12"  # stored with every rendered text; raise it when the HTML changes
+RENDER_VERSION = "2026.11.13"  # stored with every rendered text; raise it when the HTML changes
 
 
 def render(text: str, format: Format, *, prefix: str = "") -> Document:

@@ -9,6 +9,7 @@ import re
 from latex.formulas.parts import columns, has_dollar_outside_text, has_words, masked, unwrapped
 from latex.formulas.rows import Context, FormulaWriter, Level, Row
 from latex.formulas.words import (  # fmt: skip
+    BRACED,
     DIMENSION,
     DROPPED,
     HIDING,
@@ -115,10 +116,10 @@ class _Converter(FormulaWriter):
                 self.write("{}" if self.row.columns == 2 else "&")
                 return
         self.write("&")
-        if self.levels and not self.in_text:
-            self.cell_of_text(self.levels[-1])
+        if (self.levels or self.environment in BRACED) and not self.in_text:
+            self.cell_of_text(text=self.levels[-1].text if self.levels else True)
 
-    def cell_of_text(self, level: Level) -> None:
+    def cell_of_text(self, *, text: bool) -> None:
         """A cell with dollar signs outside of \\text is text, as in plain \\cases; in cases* also one of words."""
         end, depth = self.at, 0
         while end < len(self.tokens):
@@ -129,7 +130,7 @@ class _Converter(FormulaWriter):
             depth += (token.kind == "{") - (token.kind == "}")
             end += 1
         cell = self.tokens[self.at : end]
-        words = level.text and any(token.kind == "text" for token in cell)
+        words = text and any(token.kind == "text" for token in cell)
         if has_dollar_outside_text(cell) or (
             words and all(token.kind in ("text", "space") for token in cell)
         ):
@@ -333,7 +334,9 @@ class _Converter(FormulaWriter):
             self.write(f"\\end{{{level.written}}}")
 
 
-_AFTER_CELLS = frozenset(("\\", "cr", "tabularnewline", "begin", "end", "hline"))
+_AFTER_CELLS = frozenset(
+    ("\\", "cr", "tabularnewline", "begin", "end", "hline", "label", "nonumber", "notag")
+)
 _IN_ROWS = re.compile(r"\\(?:begin|tag|\\)(?![A-Za-z])|(?<!\\)&")
 
 
@@ -346,7 +349,7 @@ def convert(tokens: list[Token], environment: str, context: Context, *, display:
     """LaTeX for KaTeX. Raises LimitReached, with words for the reader, for what can't be shown as a formula."""
     if display and not environment:
         tokens, environment = unwrapped(tokens)
-    converter = _Converter(list(tokens), environment, context, display)
+    converter, left = _Converter(list(tokens), environment, context, display), ""
     if environment.startswith("alignat"):
         converter.skip_spaces()
         converter.write("{" + spelled(converter.argument()) + "}")
@@ -354,4 +357,7 @@ def convert(tokens: list[Token], environment: str, context: Context, *, display:
     elif environment.startswith(("IEEE", "xalignat", "xxalignat")):
         converter.option()
         converter.argument()
-    return converter.run()
+    elif environment in BRACED:
+        converter.skip_spaces()
+        left = _Converter(converter.argument(), "", context, display=False).run()
+    return left + converter.run()

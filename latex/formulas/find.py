@@ -23,12 +23,17 @@ _HIDING = (
 BOLD = "bold formulas"  # as the name of a macro, which no author can write for its space
 
 
-def formula(engine: Engine, closing: Token | None, environment: str, *, display: bool) -> None:
-    """Reads a formula whose opening was just read, and writes it; what can't be shown is written as source."""
+def formula(
+    engine: Engine, closing: Token | None, environment: str, *, display: bool, until: str = ""
+) -> None:
+    """Reads a formula whose opening was just read, and writes it; what can't be shown is written as source.
+
+    It is set like `environment`, and ends with that or with the environment `until`.
+    """
     start, begun, begin = engine.here, engine.own_start, engine.stream.mark
     if display and not engine.writer.top.line:
         engine.end_paragraph()
-    collector = FormulaCollector(engine, closing, environment)
+    collector = FormulaCollector(engine, closing, until or environment)
     closed = collector.read()
     end = engine.stream.source_end
     if not closed:
@@ -53,6 +58,7 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
     block = engine.anchor(engine.writer.next_id)
 
     def label(name: str, number: str) -> None:
+        number = number or engine.subequation  # of the argument before a brace
         shown = number if len(number) <= MAX_NUMBER else "…"
         engine.references.label(name, Target(shown, "eq", block))
         place = labels.get(name)

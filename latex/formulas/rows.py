@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from latex.formulas.parts import number_in, shown_tag
 from latex.formulas.read import FormulaReader
-from latex.formulas.words import DISPLAYS, RAGGED
+from latex.formulas.words import BRACED, DISPLAYS, RAGGED
 from latex.limits import MAX_FORMULA, LimitReached
 from latex.reading.tokens import Token
 
@@ -58,6 +58,7 @@ class FormulaWriter(FormulaReader):
         self.row = Row(numbered=self.numbering != "none")
         self.hoisted: list[tuple[int, str]] = []  # tags found where KaTeX takes none
         self.rows = 0
+        self.tags: list[str] = []  # of rows behind one brace
         self.nesting = 0  # formulas in text in formulas
 
     def write(self, text: str, is_word: bool = False) -> None:
@@ -87,7 +88,9 @@ class FormulaWriter(FormulaReader):
             tag = f"\\tag{{{self.context.number()}}}"
         for label in row.label:
             self.context.label(label, number_in(tag))
-        if tag:
+        if tag and self.environment in BRACED:
+            self.tags.append(number_in(tag))
+        elif tag:
             self.write(tag)
 
     def finished(self) -> str:
@@ -97,7 +100,8 @@ class FormulaWriter(FormulaReader):
         if self.environment in RAGGED:
             return self.ragged(body)
         if self.wrapper:
-            return f"\\begin{{{self.wrapper}}}{self.wrapper_argument(body)}\\end{{{self.wrapper}}}"
+            tags = f"\\tag{{{', '.join(self.tags)}}}" if self.tags else ""
+            return f"\\begin{{{self.wrapper}}}{self.wrapper_argument(body)}\\end{{{self.wrapper}}}{tags}"
         return body
 
     def ragged(self, body: str) -> str:

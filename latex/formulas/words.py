@@ -17,7 +17,7 @@ DISPLAYS: dict[str, tuple[str, str]] = {
     "dgroup": ("gather*", "each"), "dgroup*": ("gather*", "none"),
     "eqnarray": ("align*", "each"), "eqnarray*": ("align*", "none"),
     "IEEEeqnarray": ("align*", "each"), "IEEEeqnarray*": ("align*", "none"),
-    "multline": ("aligned", "one"), "multline*": ("aligned", "none"),
+    "multline": ("aligned", "one"), "multline*": ("aligned", "none"), "numcases": ("cases", "each"),
 }  # fmt: skip
 # Parts of formulas that authors leave without dollar signs: displays of their own, without numbers.
 BARE = ("split", "aligned", "gathered", "cases", "dcases", "CD", "matrix", "pmatrix", "bmatrix", "vmatrix",
@@ -27,6 +27,7 @@ DISPLAYS |= {name: (name, "none") for name in BARE}
 PRIMES = str.maketrans({"\u2032": "'", "\u2033": "''", "\u2034": "'''", "\u2057": "''''"})
 THREE_COLUMNS = frozenset({"eqnarray", "eqnarray*", "IEEEeqnarray", "IEEEeqnarray*"})
 RAGGED = frozenset({"multline", "multline*"})
+BRACED = frozenset({"numcases"})  # an argument before one brace, with the numbers of all rows after it
 
 # Environments inside a formula, by the name KaTeX knows.
 INNER = {

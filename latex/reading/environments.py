@@ -242,6 +242,23 @@ def subequations(engine: Engine, name: str) -> None:
     engine.open_frame(name, finish)
 
 
+def subnumcases(engine: Engine, name: str) -> None:
+    subequations(engine, name)
+    formula(engine, None, "numcases", display=True, until=name)
+    engine.close_environment(name)
+
+
+def empheq(engine: Engine, name: str) -> None:
+    """The rows of another environment; braces and boxes around them are left out."""
+    engine.stream.optional()
+    inner = engine.stream.name().partition("=")[0].replace("alignat", "align")
+    engine.note("braces and boxes of empheq are left out")
+    if inner in DISPLAYS:
+        formula(engine, None, inner, display=True, until=name)
+    else:
+        begin_unknown(engine, name)
+
+
 # -- source that is shown as it is -----------------------------------------------------------------------
 def verbatim(engine: Engine, name: str, body: str) -> None:
     start = engine.here
@@ -291,6 +308,8 @@ ENVIRONMENTS: dict[str, Callable[[Engine, str], None]] = {
     "tcolorbox": begin_tcolorbox,
     "abstract": abstract,
     "subequations": subequations,
+    "subnumcases": subnumcases,
+    "empheq": empheq,
 }
 RAW: dict[str, Callable[[Engine, str, str], None]] = {
     **dict.fromkeys(VERBATIM, verbatim),

@@ -141,6 +141,7 @@ OPENINGS = {
                 "align",
                 "math",
             ),
+            *("numcases", "subnumcases", "empheq"),
             *("description", "sketch", "solution", "aligned", "minipage"),
         )
     },

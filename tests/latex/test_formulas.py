@@ -86,6 +86,30 @@ def test_equations_are_numbered_within_sections_when_asked() -> None:
     assert "See (1.1)." in words(document)
 
 
+def test_rows_behind_one_brace_have_numbers_of_their_own() -> None:
+    rows = r"x, & if $x>0$, \label{a}\\ 0, & otherwise \label{b}"
+    page = fragment(rf"\begin{{numcases}}{{f(x)=}}{rows}\end{{numcases}}\eqref{{a}}, \eqref{{b}}")
+    shown = r"f(x)=\begin{cases}x, &\text{if $x>0$,}\\ 0, &\text{otherwise}\end{cases}\tag{1, 2}"
+    assert formulas(check_formulas(page)) == [shown]
+    assert "(1)</a>" in page.html
+    assert "(2)</a>" in page.html
+
+    page = fragment(
+        rf"\begin{{subnumcases}}{{\label{{w}}y=}}{rows}\end{{subnumcases}}\ref{{w}}, \ref{{b}}$$z\eqno$$"
+    )
+    assert formulas(page)[0].endswith(r"\tag{1a, 1b}")
+    assert "1</a>" in page.html
+    assert "1b</a>" in page.html
+
+
+def test_the_rows_of_empheq_are_those_of_its_environment() -> None:
+    body = r"a&=b\\c&=d\label{b}\end{empheq}\eqref{b}"
+    for begin in (r"[left=\empheqlbrace]{align}", "{alignat=2}"):
+        page = fragment(rf"\begin{{empheq}}{begin}{body}")
+        assert formulas(page) == [r"\begin{align*}a&=b\tag{1}\\c&=d\tag{2}\end{align*}"]
+        assert "(2)</a>" in page.html
+
+
 def test_subequations_share_a_number() -> None:
     body = r"\begin{subequations}\label{s}\begin{align}a\label{a}\\b\end{align}\end{subequations}\ref{s}, \eqref{a}"
     document = fragment(body)
@@ -255,6 +279,7 @@ def test_commands_of_physics_and_mathtools_take_their_stars_and_options() -> Non
             r"\begin{aligned}&a\\&\qquad  b\\&\qquad c\end{aligned}",
         ),
         (r"$\norm*{x}$", r"\left\lVert x\right\rVert"),
+        (r"$\qty(\frac12)\qty{x}\qty{5}{m}$", r"(\frac12)\left\{x\right\}5\,\mathrm{m}"),
         (r"$\abs[\big]{x}$", r"\left\lvert x\right\rvert"),
         (r"$\braket{a}{b}$", r"\left\langle a\middle\vert b\right\rangle"),
         (r"$\braket{a|b}$", r"\left\langle a|b\right\rangle"),
