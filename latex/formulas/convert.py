@@ -335,7 +335,7 @@ class _Converter(FormulaWriter):
 
 
 _AFTER_CELLS = frozenset(
-    ("\\", "cr", "tabularnewline", "begin", "end", "hline", "label", "nonumber", "notag")
+    ("\\", "cr", "tabularnewline", "begin", "end", "hline", "label", "nonumber", "notag", "tag")
 )
 _IN_ROWS = re.compile(r"\\(?:begin|tag|\\)(?![A-Za-z])|(?<!\\)&")
 

@@ -88,7 +88,7 @@ def unwrapped(tokens: list[Token]) -> tuple[list[Token], str]:
     words = {token.text for token in tokens if token.kind == "word"}
     body = tokens[inner[3] + 1 : inner[-4]]
     if name in DISPLAYS and name.rstrip("*") in _ROWS:
-        return body, name if "label" in words or name.endswith("*") else name + "*"
+        return body, name + "*" if name + "*" in DISPLAYS and "label" not in words else name
     if "tag" in words and name in ROW_SETS:
         return body, ROW_SETS[name]
     return tokens, ""
