@@ -119,7 +119,27 @@ def test_an_incomplete_grade_is_refused_at_the_question_and_nothing_is_lost(item
     expect(item.locator("#refusal")).to_contain_text("Not submitted")
     expect(item.locator("#problem-correctness")).to_have_text("This question still needs an answer.")
     expect(item.locator('[name="note"]')).to_have_value("Half done.")
+    expect(item.locator("#question-correctness")).to_have_accessible_description(
+        "This question still needs an answer."
+    )
     assert not Grade.objects.exists()
+
+
+def test_a_refusal_goes_question_by_question_once_it_is_repaired(item):
+    item.keyboard.press("Control+Enter")
+    expect(item.locator("#refusal")).to_be_visible()
+    refused = item.locator(".problem:visible")
+    expect(refused).to_have_count(2)
+    item.locator('[name="note"]').fill("This repairs nothing.")
+    expect(refused).to_have_count(2)
+    item.locator("#question-correctness input").first.check()
+    expect(refused).to_have_count(1)
+    expect(item.locator("#refusal")).to_be_visible()
+    item.locator("#question-rigour input").first.check()
+    expect(refused).to_have_count(0)
+    expect(item.locator("#refusal")).to_be_hidden()
+    item.keyboard.press("Control+Enter")
+    item.wait_for_url(re.compile(r"/grading/$"))
 
 
 def test_what_is_typed_is_saved_within_seconds_and_survives_a_reload(item, place):

@@ -46,7 +46,10 @@ const autosave = new Autosave({
   version: Number(page.dataset.version),
   content: () => form.content(),
   seconds: () => clock.seconds,
-  show: (word, reason) => state.show(word, reason),
+  show(word, reason) {
+    state.show(word, reason);
+    if (word === "saved") submission.saved();
+  },
   conflict: (stored) => versions.choose(form.content(), stored),
 });
 
@@ -96,6 +99,7 @@ const flags = new Flags({
 
 function changed() {
   autosave.changed();
+  submission.changed();
   showRemaining();
 }
 
