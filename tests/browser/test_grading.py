@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Route, expect
 
 from accounts.models import User
 from annotation.assigning.taking import take_next
+from annotation.campaigns.revising import revise_campaign
 from annotation.grading.actions import save_draft
 from annotation.models import Assignment, AssignmentState, Comment, Draft, Grade, ReleaseReason
 from tests.accounts.test_second_factor import code_of
@@ -140,6 +141,30 @@ def test_a_refusal_goes_question_by_question_once_it_is_repaired(item):
     expect(item.locator("#refusal")).to_be_hidden()
     item.keyboard.press("Control+Enter")
     item.wait_for_url(re.compile(r"/grading/$"))
+
+
+def test_instructions_are_open_until_read_and_again_once_they_change(sign_in, algebraist, place, coordinator):
+    def instructed(words: str) -> None:
+        revise_campaign(actor=coordinator, campaign=place.item.campaign, instructions=words)
+
+    page = sign_in(algebraist)
+    address = reverse("grade", args=[place.handle])
+    shown, head = page.locator("#instructions p"), page.locator("#instructions summary")
+    page.goto(address)
+    scripts_run(page)
+    expect(head).to_have_count(0)
+    instructed("Judge the mathematics only.")
+    page.reload()
+    expect(shown).to_be_visible()
+    expect(head).to_have_text("Instructions")
+    page.reload()
+    scripts_run(page)
+    expect(head).to_be_visible()
+    expect(shown).to_be_hidden()
+    instructed("Judge the mathematics only, and every lemma.")
+    page.reload()
+    expect(shown).to_have_text("Judge the mathematics only, and every lemma.")
+    expect(head).to_have_text("Instructions, changed since you last read them")
 
 
 def test_what_is_typed_is_saved_within_seconds_and_survives_a_reload(item, place):

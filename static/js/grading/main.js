@@ -10,6 +10,7 @@ import { Clock } from "./clock.js";
 import { Comments } from "./comments.js";
 import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
+import { showIfNew } from "./instructions.js";
 import { Keys } from "./keys.js";
 import { wireMarks } from "./marks.js";
 import { Pair } from "./pair.js";
@@ -24,6 +25,7 @@ import { Versions } from "./versions.js";
 
 const byId = (id) => document.getElementById(id);
 const page = byId("answers");
+if (byId("instructions")) showIfNew(byId("instructions"));
 const form = new GradingForm(page, JSON.parse(byId("content").textContent));
 const state = new SaveState(byId("save-state"), page.dataset.login);
 const clock = new Clock(byId("clock"), Number(page.dataset.seconds));
