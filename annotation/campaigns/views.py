@@ -55,6 +55,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "taken": taken,
         "repeats": sum(cast(int, one["held"]) for one in people) - taken,
         "submitted": submitted,
+        "reopened": queries.reopened(Assignment.objects.filter(item__campaign=row)).count(),
         "strata": queries.drawn_strata(row),
         "domains": domains,
         "reviewers": people,

@@ -183,7 +183,9 @@ def test_a_wide_display_is_set_smaller_or_broken_before_it_scrolls(
         assert display.evaluate("box => box.scrollWidth > box.clientWidth + 4") == (how == "overflows")
 
 
-@pytest.mark.parametrize("formula", [r"\tilde f", r"\hat{f}_{j}", r"\overline{\ell}", r"\textcolor{white}{f}"])
+@pytest.mark.parametrize(
+    "formula", [r"\tilde f", r"\hat{f}_{j}", r"\overline{\ell}", r"\textcolor{white}{f}"]
+)
 def test_in_forced_colours_no_part_of_a_formula_hides_another(chromium: Browser, formula: str) -> None:
     """The browser puts a plate behind every text, and the boxes of a formula overlap: the letter under a tilde went."""
     with opened(chromium, render(f"${formula}$", "latex").html) as page:
