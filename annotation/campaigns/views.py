@@ -82,7 +82,9 @@ def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_in(form):
             revising.revise_campaign(actor=request.user, campaign=row, **form.changes)
-            messages.success(request, "Saved. Reviewers see the change in their queue at once.")
+            messages.success(
+                request, "Saved. Reviewers see the change in their queue and on each item that they open."
+            )
             if named := name_in(form.changes.get("instructions", ""), system_names()):
                 messages.warning(
                     request,
