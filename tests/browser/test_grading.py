@@ -143,6 +143,20 @@ def test_a_refusal_goes_question_by_question_once_it_is_repaired(item):
     item.wait_for_url(re.compile(r"/grading/$"))
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_questions_are_two_steps_from_the_top_of_the_page(sign_in, algebraist, place, width):
+    page = sign_in(algebraist, viewport={"width": width, "height": 844})
+    page.goto(reverse("grade", args=[place.handle]))
+    scripts_run(page)
+    link = page.get_by_role("link", name="Skip to the questions")
+    link.focus()
+    expect(link).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#question-correctness")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("#question-correctness input").first).to_be_focused()
+
+
 def test_instructions_are_open_until_read_and_again_once_they_change(sign_in, algebraist, place, coordinator):
     def instructed(words: str) -> None:
         revise_campaign(actor=coordinator, campaign=place.item.campaign, instructions=words)

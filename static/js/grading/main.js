@@ -170,6 +170,7 @@ new Keys({
   submit,
   help: () => byId("keys").showModal(),
 });
+byId("to-questions").addEventListener("click", () => book.sheets.reveal(page));
 page.querySelector('[data-do="back-to-text"]').addEventListener("click", () => book.sheets.close());
 onSignedIn(() => autosave.flush());
 addEventListener("pageshow", (event) => event.persisted && location.reload());
