@@ -22,6 +22,7 @@ export class GradingForm {
     this.form = form;
     this.remarks = content.anchored ?? [];
     this.flags = content.flags ?? [];
+    this.refused = this.content(); // as it was when reasons were shown
   }
 
   get questions() {
