@@ -5,7 +5,8 @@ from celery import shared_task
 from annotation.campaigns.reminding import remind_due, tell_missed, tell_opened
 from annotation.core.documents import texts
 from annotation.core.material import item_material
-from annotation.models import Item
+from annotation.models import Item, TrainingItem
+from annotation.training.sheets import training_texts
 from benchmark.rendering.stored import ask_for
 
 
@@ -37,4 +38,6 @@ def prepare_campaign(campaign: int) -> int:
     for start in range(0, count, 100):
         page = items.order_by("pk")[start : start + 100]
         ask_for(text for item in page for text in texts(item_material(item)))
+    for trained in TrainingItem.objects.filter(training__campaign=campaign):
+        ask_for(training_texts(trained))
     return count

@@ -45,7 +45,8 @@ class TrainingForm(forms.Form):
     file = forms.FileField(
         label="Training file",
         max_length=200,
-        help_text="JSON lines (.jsonl) or a table (.csv); docs/training.md describes both.",
+        help_text="JSON lines (.jsonl): problem, answer, gold, and a rationale or a note, for each item. Or a table "
+        "(.csv): item, problem, answer, question, step, value, rationale, note, with one row for each gold value.",
     )
     may_skip = forms.BooleanField(label="Reviewers may skip the training", required=False)
 

@@ -282,8 +282,8 @@ def _instructions() -> forms.CharField:
     return forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="Shown to reviewers above their queue, so they must not name a system. Formulas between dollar signs "
-        "are set.",
+        help_text="Shown to reviewers in their queue and on each item, so they must not name a system. Formulas "
+        "between dollar signs are set.",
     )
 
 

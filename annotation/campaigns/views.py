@@ -55,6 +55,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "taken": taken,
         "repeats": sum(cast(int, one["held"]) for one in people) - taken,
         "submitted": submitted,
+        "reopened": queries.reopened(Assignment.objects.filter(item__campaign=row)).count(),
         "strata": queries.drawn_strata(row),
         "domains": domains,
         "reviewers": people,
@@ -81,7 +82,9 @@ def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_in(form):
             revising.revise_campaign(actor=request.user, campaign=row, **form.changes)
-            messages.success(request, "Saved. Reviewers see the change in their queue at once.")
+            messages.success(
+                request, "Saved. Reviewers see the change in their queue and on each item that they open."
+            )
             if named := name_in(form.changes.get("instructions", ""), system_names()):
                 messages.warning(
                     request,

@@ -160,6 +160,16 @@ def finished(reviewer: User) -> QuerySet[Assignment]:
     return done.select_related("item__campaign__rubric", "item__instance").order_by("-submitted_at")
 
 
+def reopened(places: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Those among `places` that were reopened and not submitted again: their earlier answers count."""
+    return places.filter(
+        state=AssignmentState.SUBMITTED,
+        draft__isnull=False,
+        draft__locked_at=None,
+        item__campaign__phase=Phase.OPEN,
+    )
+
+
 def live_grade(assignment: Assignment, *prefetched: str) -> Grade | None:
     """The grade that counts, the one that no later grade supersedes, with rows `prefetched` by relation."""
     live = assignment.grades.filter(superseded_by__isnull=True)

@@ -46,7 +46,17 @@ def queue(request: SignedInRequest) -> HttpResponse:
     """The reviewer's waiting items and progress, campaign by campaign."""
     progress = own_progress(request.user)
     free = sum(row.free for row in progress)
+    reopened = list(queries.reopened(queries.own_assignments(request.user)))
+    names = proof_names(request.user, reopened)
     context = {
+        "reopened": [
+            {
+                "handle": place.handle,
+                "title": problem_title(place.item.instance.payload, place.item.instance.key),
+                "name": names.get(place.pk, ""),
+            }
+            for place in reopened
+        ],
         "progress": progress,
         "discussions": own_discussions(request.user),
         "waiting": sum(len(row.waiting) for row in progress),
@@ -115,6 +125,7 @@ def grade(request: SignedInRequest, handle: str) -> HttpResponse:
             "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
             "remarks": [Remark(row.block, row) for row in grade.comments.order_by("pk")] if grade else [],
             "is_open": is_open,
+            "lapsed": grade is not None and not is_locked(place),
             "may_reopen": is_open and not discussed and reveal_of(place.item.campaign) is None,
             "discussed": discussed,
             "waits": waits_elsewhere(place) if grade and (discussed or hides_verdict) else "",
@@ -178,6 +189,7 @@ def finished(request: SignedInRequest) -> HttpResponse:
             "title": problem_title(place.item.instance.payload, place.item.instance.key),
             "name": names.get(place.pk, ""),
             "answer": answers.get(place.pk, ""),
+            "reopened": not is_locked(place),
         }
         for place in places
     ]

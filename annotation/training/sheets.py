@@ -7,6 +7,7 @@ from typing import Any
 from django.urls import reverse
 
 import latex
+from annotation.core.documents import texts
 from annotation.core.files import SheetFile, sheet_files
 from annotation.core.material import Material
 from annotation.grading.sheets import AskedQuestion, SheetProof, ShownPart, asked_questions, shown_proofs
@@ -62,12 +63,19 @@ def training_sheet(
     )
 
 
+def training_texts(item: TrainingItem) -> list[tuple[str, str, str]]:
+    """What the pages of an item render: what is shown, every rationale and the note."""
+    protocol = get_protocol(item.training.campaign.release.benchmark.protocol)
+    said = [*item.gold.values_list("rationale", flat=True), item.note]
+    return [*texts(training_material(item, protocol)), *((words, "markdown", "") for words in said if words)]
+
+
 def gold_shown(questions: Sequence[Compared]) -> list[GoldShown]:
     """Each rationale rendered from Markdown with LaTeX, by itself."""
-    texts = [(question.rationale, "markdown", f"why{n}-") for n, question in enumerate(questions, start=1)]
+    reasons = [(question.rationale, "markdown", f"why{n}-") for n, question in enumerate(questions, start=1)]
     return [
         GoldShown(question, document.shown)
-        for question, document in zip(questions, rendered_all(texts), strict=True)
+        for question, document in zip(questions, rendered_all(reasons), strict=True)
     ]
 
 

@@ -23,6 +23,7 @@ from reports.core.cells import number_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
 from reports.core.requests import explains_refusals, staff_page
+from reports.exclusions.objections import excluded_of
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 from reports.verdicts.forms import VerdictsForm
 
@@ -44,7 +45,15 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_or_404(slug)
     document = campaign_results(campaign)
     sections = campaign_pages.results_sections(document, today=timezone.now().date())
-    return render(request, "reports/campaign/campaign_results.html", {"campaign": campaign, **sections})
+    context = {"campaign": campaign, "excluded": _excluded(campaign), **sections}
+    return render(request, "reports/campaign/campaign_results.html", context)
+
+
+def _excluded(campaign: Campaign) -> int:
+    """How many of the campaign's problems the primary rule leaves out of scores."""
+    names = excluded_of(campaign.release)
+    out = campaign.items.filter(instance__key__in=names).values("instance").distinct()
+    return out.count() if names else 0
 
 
 @staff_page
@@ -63,7 +72,7 @@ def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
     campaign = campaign_or_404(slug)
     document = question_reliability(campaign, question, request.GET.get("more", ""))
     sections = campaign_pages.reliability_sections(document)
-    context = {"campaign": campaign, "document": document, **sections}
+    context = {"campaign": campaign, "document": document, "excluded": _excluded(campaign), **sections}
     return render(request, "reports/campaign/question.html", context)
 
 

@@ -29,6 +29,7 @@ from benchmark.rendering.actions import render_now
 from benchmark.rubrics import rubric_from_content
 from benchmark.steps import steps_of
 from latex import Block
+from reports.exclusions.objections import excluded_of
 from reports.labels.rows import opaque
 from reports.printing.pages import PICTURE
 from stats.core.scale import value_words
@@ -98,7 +99,8 @@ class PrintedAnswer:
 class PrintedItem:
     """One item of a report. `system` is empty in a blinded report, `state` unless there was no answer; `lost`
     has remarks on passages that the text does not have, `on_files` those on pages of PDFs, `general` those on the text
-    as a whole. `key` is the problem's, `name` tells its items apart."""
+    as a whole. `key` is the problem's, `name` tells its items apart; `excluded`: the primary rule leaves the problem
+    out of scores."""
 
     number: int
     key: str
@@ -114,6 +116,7 @@ class PrintedItem:
     lost: tuple[PrintedComment, ...]
     on_files: tuple[PrintedComment, ...] = ()
     general: tuple[PrintedComment, ...] = ()
+    excluded: bool = False
 
     @property
     def tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[PrintedAnswer, tuple[str, ...]]]]]:
@@ -171,6 +174,7 @@ def printed_items(
     else:
         ordered = sorted(rows, key=lambda row: (*row[:3], opaque(f"item {row[-1]}")))
     keys = [row[-1] for row in ordered]
+    excluded = {release: excluded_of(release) for release in {campaign.release for campaign in campaigns}}
     items = Item.objects.select_related(
         "campaign__rubric",
         "campaign__release__benchmark",
@@ -199,7 +203,10 @@ def printed_items(
         for grade in live.filter(assignment__item__in=chosen):
             grades[grade.assignment.item_id].append(grade)
         yield [
-            _printed(loaded[key], grades[key], who, number, identities=identities, whole=referee is None)
+            replace(
+                _printed(loaded[key], grades[key], who, number, identities=identities, whole=referee is None),
+                excluded=loaded[key].instance.key in excluded[loaded[key].campaign.release],
+            )
             for number, key in enumerate(chosen, start + 1)
         ]
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from annotation.assigning.taking import take_next
@@ -124,6 +125,31 @@ def test_a_submitted_item_is_read_only_until_it_is_reopened(ada, place):
     assert Grade.objects.count() == 2
 
 
+def test_an_item_that_was_reopened_and_not_submitted_again_is_shown_until_the_campaign_closes(
+    ada, place, opened, coordinator
+):
+    staff = Client()
+    staff.force_login(coordinator)
+    seen = (
+        (ada, reverse("queue")),
+        (ada, reverse("finished")),
+        (staff, reverse("campaign", args=[opened.slug])),
+    )
+
+    def pages() -> list[str]:
+        return [somebody.get(address).content.decode() for somebody, address in seen]
+
+    said = "your earlier answers count", "reopened, not submitted again", "1 item was reopened"
+    post_grade(ada, place, **ANSWERS)
+    assert not any(words in page for words, page in zip(said, pages(), strict=True))
+    ada.post(reverse("reopen", args=[place.handle]))
+    assert all(words in page for words, page in zip(said, pages(), strict=True))
+    close_campaign(actor=coordinator, campaign=opened, reason="Done.")
+    page = ada.get(reverse("grade", args=[place.handle])).content.decode()
+    assert "did not submit it again, so these answers count" in page
+    assert said[0] not in pages()[0]
+
+
 def test_finished_work_is_listed_and_closed_campaigns_are_read_only(ada, place, opened, coordinator):
     post_grade(ada, place, **ANSWERS)
     assert place.handle in ada.get(reverse("finished")).content.decode()
@@ -203,7 +229,7 @@ def test_the_number_of_queries_does_not_grow_with_the_work(
         take_next(reviewer=algebraist, campaign=opened)
     address = reverse("grade", args=[place.handle])
     ada.get(address)
-    count_queries(django_assert_max_num_queries, 11, lambda: ada.get(reverse("queue")))
+    count_queries(django_assert_max_num_queries, 12, lambda: ada.get(reverse("queue")))
     count_queries(django_assert_max_num_queries, 14, lambda: ada.get(address))
     body = {
         "content": COMPLETE,
@@ -226,5 +252,5 @@ def test_the_campaign_page_needs_a_fixed_number_of_queries(carl, opened, django_
         person = member(f"p{number}@study.test", f"P{number}", "reviewer", "algebra")
         for _ in range(2):
             take_next(reviewer=person, campaign=opened)
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(22):
         carl.get(reverse("campaign", args=[opened.slug]))

@@ -118,10 +118,10 @@ def test_going_on_to_a_waiting_item_takes_seven_and_its_page_twelve(ada, opened_
     assert (len(on.on_tables), len(again.on_tables)) == (7, 12)
 
 
-@pytest.mark.parametrize(("name", "number"), [("queue", 11), ("api-queue", 3)])
+@pytest.mark.parametrize(("name", "number"), [("queue", 12), ("api-queue", 3)])
 def test_the_queue_takes_the_same_statements_with_a_hundred_rows(ada, algebraist, opened, name, number):
-    # session; member with roles; what waits; for the page also what is done, what was lost, training, field, campaigns,
-    # what is free in each of them, discussions
+    # session; member with roles; what waits; for the page also what is done, lost or reopened, training, field,
+    # campaigns, what is free in each of them, discussions
     for position in range(100):
         AssignmentFactory(item=ItemFactory(campaign=opened), reviewer=algebraist, position=position)
     page = asked(lambda: ada.get(reverse(name)))

@@ -20,11 +20,14 @@ from annotation.models import (
     TrainingSet,
     TrainingSkip,
 )
+from annotation.tasks import prepare_campaign
 from annotation.training.actions import answer_training, attach_training, skip_training
 from annotation.training.file import read_gold
 from annotation.training.reading import training_results, training_rows, unfinished
 from benchmark.files.actions import attach
 from benchmark.importing.survey import BadFile
+from benchmark.models import RenderedDocument
+from benchmark.rendering.actions import render_waiting
 from reports.labels.rows import label_rows
 from tests.annotation.grading import submit, submit_grade
 from tests.annotation.samples import COMPLETE
@@ -79,6 +82,21 @@ def skippable(drafted, coordinator):
 def train(reviewer, training, **answers):
     for item in unfinished(reviewer, training.campaign):
         answer_training(reviewer=reviewer, item=item, content={"answers": {**COMPLETE["answers"], **answers}})
+
+
+def test_an_opened_campaign_has_its_training_rendered_before_anybody_comes(
+    training, client, algebraist, no_worker
+):
+    RenderedDocument.objects.all().delete()
+    prepare_campaign(training.campaign.pk)
+    render_waiting()
+    address = reverse("training-item", args=[training.campaign.slug, 1])
+    client.force_login(algebraist)
+    assert "being prepared" not in client.get(address).content.decode()
+    train(algebraist, training)
+    page = client.get(address).content.decode()
+    assert "Your answer and the gold" in page
+    assert "being prepared" not in page
 
 
 def test_a_line_of_the_file_becomes_an_item_with_gold_and_rationale(training):

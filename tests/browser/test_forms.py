@@ -148,8 +148,8 @@ def test_late_places_are_released_only_by_those_who_say_so_when_asked(
     page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
     release.click()
     assert asked == [
-        "Release every waiting place (1)? Their drafts are kept, but no plan gives a place back to the reviewer who "
-        "had it."
+        "Release every waiting place (1)? Reviewers who have none waiting get them at once, however few they are, up "
+        "to the most that each takes on. Drafts are kept, but no plan gives a place back to the reviewer who had it."
     ]
     assert Assignment.objects.get().state == "waiting"
     page.once("dialog", lambda dialog: dialog.accept())

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Route, expect
 
 from accounts.models import User
 from annotation.assigning.taking import take_next
+from annotation.campaigns.revising import revise_campaign
 from annotation.grading.actions import save_draft
 from annotation.models import Assignment, AssignmentState, Comment, Draft, Grade, ReleaseReason
 from tests.accounts.test_second_factor import code_of
@@ -119,7 +120,65 @@ def test_an_incomplete_grade_is_refused_at_the_question_and_nothing_is_lost(item
     expect(item.locator("#refusal")).to_contain_text("Not submitted")
     expect(item.locator("#problem-correctness")).to_have_text("This question still needs an answer.")
     expect(item.locator('[name="note"]')).to_have_value("Half done.")
+    expect(item.locator("#question-correctness")).to_have_accessible_description(
+        "This question still needs an answer."
+    )
     assert not Grade.objects.exists()
+
+
+def test_a_refusal_goes_question_by_question_once_it_is_repaired(item):
+    item.keyboard.press("Control+Enter")
+    expect(item.locator("#refusal")).to_be_visible()
+    refused = item.locator(".problem:visible")
+    expect(refused).to_have_count(2)
+    item.locator('[name="note"]').fill("This repairs nothing.")
+    expect(refused).to_have_count(2)
+    item.locator("#question-correctness input").first.check()
+    expect(refused).to_have_count(1)
+    expect(item.locator("#refusal")).to_be_visible()
+    item.locator("#question-rigour input").first.check()
+    expect(refused).to_have_count(0)
+    expect(item.locator("#refusal")).to_be_hidden()
+    item.keyboard.press("Control+Enter")
+    item.wait_for_url(re.compile(r"/grading/$"))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_questions_are_two_steps_from_the_top_of_the_page(sign_in, algebraist, place, width):
+    page = sign_in(algebraist, viewport={"width": width, "height": 844})
+    page.goto(reverse("grade", args=[place.handle]))
+    scripts_run(page)
+    link = page.get_by_role("link", name="Skip to the questions")
+    link.focus()
+    expect(link).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#question-correctness")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("#question-correctness input").first).to_be_focused()
+
+
+def test_instructions_are_open_until_read_and_again_once_they_change(sign_in, algebraist, place, coordinator):
+    def instructed(words: str) -> None:
+        revise_campaign(actor=coordinator, campaign=place.item.campaign, instructions=words)
+
+    page = sign_in(algebraist)
+    address = reverse("grade", args=[place.handle])
+    shown, head = page.locator("#instructions p"), page.locator("#instructions summary")
+    page.goto(address)
+    scripts_run(page)
+    expect(head).to_have_count(0)
+    instructed("Judge the mathematics only.")
+    page.reload()
+    expect(shown).to_be_visible()
+    expect(head).to_have_text("Instructions")
+    page.reload()
+    scripts_run(page)
+    expect(head).to_be_visible()
+    expect(shown).to_be_hidden()
+    instructed("Judge the mathematics only, and every lemma.")
+    page.reload()
+    expect(shown).to_have_text("Judge the mathematics only, and every lemma.")
+    expect(head).to_have_text("Instructions, changed since you last read them")
 
 
 def test_what_is_typed_is_saved_within_seconds_and_survives_a_reload(item, place):

@@ -1,9 +1,11 @@
 """Formulas in Chromium under the real content policy: all rendered, each for itself, copied as LaTeX."""
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page
 
 from latex import render
@@ -179,6 +181,23 @@ def test_a_wide_display_is_set_smaller_or_broken_before_it_scrolls(
             how == "overflows"
         )  # the keyboard can scroll it
         assert display.evaluate("box => box.scrollWidth > box.clientWidth + 4") == (how == "overflows")
+
+
+@pytest.mark.parametrize(
+    "formula", [r"\tilde f", r"\hat{f}_{j}", r"\overline{\ell}", r"\textcolor{white}{f}"]
+)
+def test_in_forced_colours_no_part_of_a_formula_hides_another(chromium: Browser, formula: str) -> None:
+    """The browser puts a plate behind every text, and the boxes of a formula overlap: the letter under a tilde went."""
+    with opened(chromium, render(f"${formula}$", "latex").html) as page:
+        page.evaluate("document.documentElement.style.zoom = 4")
+
+        def ink() -> int:
+            picture = Image.open(io.BytesIO(page.locator(".math").screenshot())).convert("L")
+            return sum(picture.histogram()[:128])
+
+        plain = ink()
+        page.emulate_media(forced_colors="active")
+        assert ink() > max(100, 0.9 * plain)
 
 
 def test_no_line_begins_with_the_full_stop_after_a_formula(chromium: Browser) -> None:

@@ -142,6 +142,11 @@ def test_answers_that_are_refused_go_on_at_the_first_question_that_lacks_one(sig
     page.get_by_role("button", name="Answer and see the gold").click()
     expect(page.locator("#question-correctness")).to_be_focused()
     expect(page.locator("#refusal")).to_have_text("This question still needs an answer.")
+    page.locator("#answers input[name=answer-correctness]").first.check()
+    expect(page.locator(".problem:visible")).to_have_count(1)
+    page.locator("#answers input[name=answer-rigour]").first.check()
+    expect(page.locator(".problem:visible")).to_have_count(0)
+    expect(page.locator("#refusal")).to_be_hidden()
 
 
 @pytest.mark.slow

@@ -8,9 +8,11 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from annotation.campaigns import actions as campaigns_actions
+from annotation.core.visibility import Viewer
 from annotation.models import Flag, Grade
 from benchmark.describing.actions import describe_release
 from benchmark.models import Release
@@ -29,6 +31,7 @@ from reports.core.choosing import choose
 from reports.core.outcomes import outcome_kinds, outcomes
 from reports.exclusions.actions import declare_rule
 from reports.models import Artifact
+from reports.printing.items import printed_items
 from reports.records.actions import Wish, prepare_record
 from reports.records.archive import verify_archive
 from reports.scores.inputs import collect
@@ -151,6 +154,25 @@ def test_all_numbers_say_first_what_the_primary_rule_leaves_out_and_then_why_in_
     said = shown.index("The primary rule named leaves out 1 of 8 instances.")
     assert said < shown.index("What the experts say")
     assert f"{OUT}: The anchor names an author (1 of " in shown
+
+
+def test_what_does_not_leave_it_out_says_so(excluded, carl):
+    """Agreement on a campaign's pages is of all its items; printed items are all there, with a mark."""
+    grade = Grade.objects.filter(assignment__item__instance__key=OUT, assignment__item__second=None).first()
+    campaign = grade.assignment.item.campaign
+    for address in (
+        reverse("campaign-results", args=[campaign.slug]),
+        reverse("question-reliability", args=[campaign.slug, grade.answers.first().question]),
+    ):
+        assert "Scores leave out 1 problem of this campaign" in carl.get(address).content.decode(), address
+    printed = [item for batch in printed_items([campaign], Viewer.STAFF, identities=False) for item in batch]
+    assert {item.key for item in printed if item.excluded} == {OUT}
+    assert len({item.key for item in printed}) > 1
+    marks = [
+        "left out of scores" in render_to_string("reports/printing/_item.html", {"item": item})
+        for item in printed
+    ]
+    assert marks == [item.excluded for item in printed]
 
 
 def test_analyses_of_stored_labels_that_compare_systems_leave_it_out_too(excluded, carl):

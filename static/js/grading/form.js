@@ -22,6 +22,7 @@ export class GradingForm {
     this.form = form;
     this.remarks = content.anchored ?? [];
     this.flags = content.flags ?? [];
+    this.refused = this.content(); // as it was when reasons were shown
   }
 
   get questions() {
@@ -90,17 +91,40 @@ export class GradingForm {
   }
 
   showProblems(problems) {
-    for (const place of this.form.querySelectorAll("[data-problem]")) {
-      const reason = problems[place.dataset.problem] ?? "";
-      place.textContent = reason;
-      place.hidden = !reason;
-      place.closest(".question, .unjudged")?.classList.toggle("refused", Boolean(reason));
-    }
+    this.refused = this.content();
+    for (const place of this.form.querySelectorAll("[data-problem]")) this.#say(place, problems[place.dataset.problem] ?? "");
     const first = this.form.querySelector(".refused");
     if (first) {
       first.focus();
       first.scrollIntoView({ block: "center" });
     }
+  }
+
+  // Takes back each reason whose question was changed since and has an answer; says whether any is left.
+  hasProblemsLeft() {
+    const open = this.unanswered().map(({ dataset }) => dataset.question);
+    const now = this.content();
+    let left = false;
+    for (const place of this.form.querySelectorAll("[data-problem]:not([hidden])")) {
+      const key = place.dataset.problem;
+      const isRepaired = !open.includes(key) && this.#about(key, now) !== this.#about(key, this.refused);
+      if (isRepaired) this.#say(place, "");
+      else left = true;
+    }
+    return left;
+  }
+
+  // What a reason may be about: a question with its remarks, or else everything.
+  #about(key, content) {
+    if (!this.questions.some(({ dataset }) => dataset.question === key)) return JSON.stringify(content);
+    const { answers, steps, abstained, comments, anchored } = content;
+    return JSON.stringify([answers[key], steps[key], abstained.includes(key), comments[key], anchored]);
+  }
+
+  #say(place, reason) {
+    place.textContent = reason;
+    place.hidden = !reason;
+    place.closest(".question, .unjudged")?.classList.toggle("refused", Boolean(reason));
   }
 
   // The rows of a question whose steps are labelled one by one.

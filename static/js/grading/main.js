@@ -10,6 +10,7 @@ import { Clock } from "./clock.js";
 import { Comments } from "./comments.js";
 import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
+import { showIfNew } from "./instructions.js";
 import { Keys } from "./keys.js";
 import { wireMarks } from "./marks.js";
 import { Pair } from "./pair.js";
@@ -24,6 +25,7 @@ import { Versions } from "./versions.js";
 
 const byId = (id) => document.getElementById(id);
 const page = byId("answers");
+if (byId("instructions")) showIfNew(byId("instructions"));
 const form = new GradingForm(page, JSON.parse(byId("content").textContent));
 const state = new SaveState(byId("save-state"), page.dataset.login);
 const clock = new Clock(byId("clock"), Number(page.dataset.seconds));
@@ -46,7 +48,10 @@ const autosave = new Autosave({
   version: Number(page.dataset.version),
   content: () => form.content(),
   seconds: () => clock.seconds,
-  show: (word, reason) => state.show(word, reason),
+  show(word, reason) {
+    state.show(word, reason);
+    if (word === "saved") submission.saved();
+  },
   conflict: (stored) => versions.choose(form.content(), stored),
 });
 
@@ -96,6 +101,7 @@ const flags = new Flags({
 
 function changed() {
   autosave.changed();
+  submission.changed();
   showRemaining();
 }
 
@@ -164,6 +170,7 @@ new Keys({
   submit,
   help: () => byId("keys").showModal(),
 });
+byId("to-questions").addEventListener("click", () => book.sheets.reveal(page));
 page.querySelector('[data-do="back-to-text"]').addEventListener("click", () => book.sheets.close());
 onSignedIn(() => autosave.flush());
 addEventListener("pageshow", (event) => event.persisted && location.reload());

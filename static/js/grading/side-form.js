@@ -34,7 +34,11 @@ function wire(page) {
     conflict: (stored) => versions.choose(form.content(), stored),
   });
   const versions = new Versions({ form, autosave, state, fill: (content) => form.fill(content) });
-  page.addEventListener("input", () => autosave.changed());
+  const refusal = page.querySelector("[data-problem]:not([hidden])") && document.getElementById("refusal");
+  page.addEventListener("input", () => {
+    autosave.changed();
+    if (refusal && !form.hasProblemsLeft()) refusal.hidden = true;
+  });
   let leaving = false;
   page.addEventListener("submit", async (event) => {
     event.preventDefault();

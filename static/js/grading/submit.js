@@ -49,6 +49,15 @@ export class Submission {
     this.#refused(reply);
   }
 
+  // The banner goes with what it says: once every reason is repaired, or once the server takes text again.
+  changed() {
+    if (this.cause === "answers" && !this.form.hasProblemsLeft()) this.#say("");
+  }
+
+  saved() {
+    if (this.cause === "server") this.#say("");
+  }
+
   // One key names one set of answers: a repeated click repeats it, a changed form gets another.
   #newKeyIfChanged(content) {
     const text = JSON.stringify(content);
@@ -59,16 +68,19 @@ export class Submission {
   #refused(reply) {
     if (reply.kind !== "refused") {
       this.state.show(reply.kind);
-      this.#say(NOT_ANSWERED[reply.kind]);
+      this.#say(NOT_ANSWERED[reply.kind], "server");
       return;
     }
     this.state.show("refused", "Not submitted");
-    if (reply.body.problems) this.book.sheets.reveal(this.page);
-    this.form.showProblems(reply.body.problems ?? {});
-    this.#say(reply.body.problems ? "Not submitted: some answers are missing or contradict each other." : reasonOf(reply));
+    const { problems } = reply.body;
+    if (problems) this.book.sheets.reveal(this.page);
+    this.form.showProblems(problems ?? {});
+    if (problems) this.#say("Not submitted: some answers are missing or contradict each other.", "answers");
+    else this.#say(reasonOf(reply));
   }
 
-  #say(words) {
+  #say(words, cause = "") {
+    this.cause = cause;
     this.banner.textContent = words;
     this.banner.hidden = !words;
   }
