@@ -43,8 +43,9 @@ class PrivatePagesMiddleware(_Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if request.user.is_authenticated:
-            response.headers.setdefault("Cache-Control", "private, no-store")
+        # In this order: the page that says that the database is away has the header, and who asks cannot be read then.
+        if "Cache-Control" not in response.headers and request.user.is_authenticated:
+            response.headers["Cache-Control"] = "private, no-store"
         return response
 
 

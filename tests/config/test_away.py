@@ -14,7 +14,7 @@ from django.db import OperationalError
 from reports.management.commands import write_records
 
 ASK = """
-import json, os
+import json, logging, os
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django
 django.setup()
@@ -27,20 +27,22 @@ asked = [
     ("get", "/api/v1/queue/", {"Authorization": "Bearer abc"}),
     ("post", "/api/v1/queue/", {"Authorization": "Bearer abc"}),
 ]
-answers = {}
+answers, logged = {}, []
+logging.getLogger("django.request").addFilter(lambda entry: logged.append(entry) or True)
 for method, address, headers in asked:
     client = Client(raise_request_exception=False)
     if address != "/ready/":  # monitoring has no session
         client.cookies["sessionid"] = "abcdefgh" * 4
+    logged.clear()
     answer = getattr(client, method)(address, headers=headers)
     text = answer.content.decode()
     told = [answer.headers.get(name) for name in ("Retry-After", "Refresh")]
-    answers[f"{method} {address}"] = [answer.status_code, *told, text]
+    answers[f"{method} {address}"] = [answer.status_code, *told, text, len(logged)]
 print(json.dumps(answers))
 """
 
 
-def answers_with(database_url: str, runtime: Path) -> dict[str, tuple[int, str | None, str | None, str]]:
+def answers_with(database_url: str, runtime: Path) -> dict[str, tuple[int, str | None, str | None, str, int]]:
     ran = subprocess.run(
         [sys.executable, "-c", ASK],
         env={**os.environ, "DATABASE_URL": database_url, "TOUCHSTONE_RUNTIME_DIR": str(runtime)},
@@ -59,8 +61,9 @@ def test_every_address_says_that_the_database_is_away_and_when_to_come_back(tmp_
     answers = answers_with(address.format(str(tmp_path).lstrip("/")), tmp_path)
     ready = answers.pop("get /ready/")
     assert (ready[0], json.loads(ready[3])["reason"]) == (503, "the database does not answer")
-    for asked, (status, again, refresh, text) in answers.items():
+    for asked, (status, again, refresh, text, logged) in answers.items():
         assert (status, again) == (503, "5"), asked
+        assert logged == 1, "one fault, one traceback"
         assert (refresh == "10") == asked.startswith("get"), "a form must not be lost"
         if "/api/" in asked:
             assert json.loads(text)["code"] == "unavailable"
@@ -70,7 +73,7 @@ def test_every_address_says_that_the_database_is_away_and_when_to_come_back(tmp_
 
 def test_a_fault_of_ours_is_still_a_fault(tmp_path):
     answers = answers_with(f"sqlite:////{tmp_path}/empty.sqlite3", tmp_path)
-    status, again, _, text = answers["get /api/v1/queue/"]
+    status, again, _, text, _ = answers["get /api/v1/queue/"]
     assert (status, again) == (500, None), "no such table: nobody has migrated, and waiting does not help"
     assert "Something went wrong" in text
 
