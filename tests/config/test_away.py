@@ -75,7 +75,8 @@ def test_a_fault_of_ours_is_still_a_fault(tmp_path):
     answers = answers_with(f"sqlite:////{tmp_path}/empty.sqlite3", tmp_path)
     status, again, _, text, _ = answers["get /api/v1/queue/"]
     assert (status, again) == (500, None), "no such table: nobody has migrated, and waiting does not help"
-    assert "Something went wrong" in text
+    assert json.loads(text)["code"] == "fault", "a program hears it in the shape of every refusal"
+    assert "Something went wrong" in answers["get /"][3]
 
 
 def test_a_command_says_in_a_sentence_that_the_database_cannot_serve_it(monkeypatch):
@@ -85,3 +86,11 @@ def test_a_command_says_in_a_sentence_that_the_database_cannot_serve_it(monkeypa
     monkeypatch.setattr(write_records, "write_missing", locked)
     with pytest.raises(CommandError, match="could not do this: database is locked"):
         call_command("write_records")
+
+
+@pytest.mark.django_db
+def test_an_address_that_rest_does_not_have_is_refused_in_the_shape_of_every_refusal(client):
+    for address in ("/api/v1/nonesuch/", "/api/nonesuch", "/api/v1/queue/nonesuch/"):
+        answer = client.get(address)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), address
+    assert "Page not found" in client.get("/nonesuch/").content.decode()
