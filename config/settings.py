@@ -75,7 +75,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "reports.records.serving.ServeRecords",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "accounts.site.middleware.SlashForReadersMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.database.sight.BlindUnlessStaff",

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import BadRequest, ObjectDoesNotExist
 from django.db import DatabaseError, IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse, QueryDict
+from django.middleware.common import CommonMiddleware
 from django.shortcuts import redirect, render
 
 from accounts.access import lacks_second_factor
@@ -60,6 +61,14 @@ class FormsOnlyMiddleware(_Middleware):
         page = render(request, "405.html", status=405)
         page.headers["Allow"] = response.headers["Allow"]
         return page
+
+
+class SlashForReadersMiddleware(CommonMiddleware):
+    """Leads to the address with its slash, but nobody who writes: most programs follow with a GET, which answers 200,
+    and nothing is written."""
+
+    def should_redirect_with_slash(self, request: HttpRequest) -> bool:
+        return request.method in SAFE and super().should_redirect_with_slash(request)
 
 
 class RequireMfaMiddleware(_Middleware):

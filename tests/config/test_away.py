@@ -94,3 +94,13 @@ def test_an_address_that_rest_does_not_have_is_refused_in_the_shape_of_every_ref
         answer = client.get(address)
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), address
     assert "Page not found" in client.get("/nonesuch/").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_write_to_an_address_without_its_slash_is_refused_and_not_led_to_a_page_that_only_shows(
+    client, algebraist
+):
+    client.force_login(algebraist)
+    written = client.post("/api/v1/comment-bank", {"text": "As in (1)."}, content_type="application/json")
+    assert (written.status_code, written.json()["code"]) == (404, "not_found")
+    assert client.get("/api/v1/comment-bank").headers["Location"] == "/api/v1/comment-bank/"
