@@ -106,7 +106,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 _NOTHING_HERE = {
     "code": "not_found",
-    "reason": "REST has no such address; /api/schema/ lists those that there are, each with a slash at its end.",
+    "reason": "REST has no such address; /api/schema/ lists those that there are. Most end with a slash.",
     "line": None,
     "field": "",
 }
