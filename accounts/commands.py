@@ -3,6 +3,7 @@
 0 done; 1 refused, with the reason on standard error; 2 wrong usage (argparse's own).
 """
 
+import errno
 import json
 import sys
 from decimal import Decimal, InvalidOperation
@@ -13,6 +14,8 @@ from django.db import OperationalError
 
 from accounts.refusal import Refused
 from canonical.documents import as_json
+
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES}
 
 
 class Command(BaseCommand):
@@ -36,6 +39,11 @@ class Command(BaseCommand):
             raise CommandError(
                 f"The database could not do this: {str(error).strip()}. Run the command again when it can."
             ) from error
+        except OSError as error:
+            if error.errno not in _DISK:
+                raise
+            where = f" ({error.filename})" if error.filename else ""
+            raise CommandError(f"The disk could not do this: {error.strerror}{where}.") from error
         if document is None:
             return
         if options["json"]:

@@ -8,14 +8,34 @@ import re
 from pathlib import Path
 from typing import Any
 
+import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config.env import read_text
+from config.env import make_folder, read_text
+
+_ENGINES = ("django.db.backends.postgresql", "django.db.backends.sqlite3")
+
+
+def read_database(variable: str, runtime_dir: Path) -> dict[str, Any]:
+    """The database that `variable` names, the embedded one for none. Errors do not quote the value, which holds a
+    password."""
+    if not (address := read_text(variable)):
+        return embedded_database(runtime_dir)
+    try:
+        found = dict(environ.Env.db_url_config(address))
+    except ValueError:
+        found = {}
+    if found.get("ENGINE") not in _ENGINES:
+        raise ImproperlyConfigured(
+            f"{variable}: expected an address such as postgres://user:password@host:5432/name. "
+            "In user and password, %, /, ? and # are written %25, %2F, %3F and %23."
+        )
+    return found
 
 
 def embedded_database(runtime_dir: Path) -> dict[str, Any]:
     """Django's DATABASES entry for a file in `runtime_dir` (created if missing)."""
-    runtime_dir.mkdir(parents=True, exist_ok=True)
+    make_folder(runtime_dir, "TOUCHSTONE_RUNTIME_DIR")
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(runtime_dir / "touchstone.sqlite3"),

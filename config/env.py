@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from email.errors import InvalidHeaderDefect
 from email.headerregistry import HeaderRegistry
+from pathlib import Path
 from typing import Any, TypeVar
 
 import environ
@@ -84,3 +85,13 @@ def read_mail(name: str, default: str) -> dict[str, Any]:
 def read_list(name: str, default: list[str]) -> list[str]:
     """Comma-separated words; empty entries are dropped."""
     return _read(name, default, lambda raw: [word.strip() for word in raw.split(",") if word.strip()])
+
+
+def make_folder(folder: Path, variable: str, mode: int = 0o777) -> None:
+    """Make a folder where it is missing; raises ImproperlyConfigured, with the variable that names it or the folder
+    around it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=mode)
+    except OSError as error:
+        reason = f"{variable}: {folder} is missing and cannot be made: {error.strerror}."
+        raise ImproperlyConfigured(reason) from error

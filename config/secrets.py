@@ -8,6 +8,8 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
+from config.env import make_folder
+
 
 def is_guessable(key: str) -> bool:
     """Whether a key is short, a repetition, a run through an alphabet, or Django's mark of an unsafe one.
@@ -27,7 +29,7 @@ def demo_secret_key(runtime_dir: Path) -> str:
     """The key stored in `runtime_dir/secret-key`, made on first use; readable by its owner only."""
     path = runtime_dir / "secret-key"
     if not path.exists():
-        runtime_dir.mkdir(parents=True, exist_ok=True)
+        make_folder(runtime_dir, "TOUCHSTONE_RUNTIME_DIR")
         with tempfile.NamedTemporaryFile(
             "w", dir=runtime_dir, encoding="ascii"
         ) as file:  # readable by its owner only

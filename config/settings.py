@@ -7,13 +7,12 @@ Without it, TOUCHSTONE_SECRET_KEY must be set and cookies travel over HTTPS only
 import os
 from pathlib import Path
 
-import environ
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
-from config.database import embedded_database, read_blind_role
+from config.database import read_blind_role, read_database
 from config.demo import PUBLIC_PASSWORD, demo_accounts
-from config.env import read_bool, read_int, read_list, read_mail, read_sender, read_text
+from config.env import make_folder, read_bool, read_int, read_list, read_mail, read_sender, read_text
 from config.error_tracking import start as start_error_tracking
 from config.secrets import demo_secret_key, is_guessable
 from config.worker_policy import add_headers
@@ -76,7 +75,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "reports.records.serving.ServeRecords",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "accounts.site.middleware.SlashForReadersMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.database.sight.BlindUnlessStaff",
@@ -113,9 +112,7 @@ TEMPLATES = [
 
 # --- data -------------------------------------------------------------------------------------------------
 DATABASE_URL = read_text("DATABASE_URL")
-DATABASES = {
-    "default": environ.Env.db_url_config(DATABASE_URL) if DATABASE_URL else embedded_database(RUNTIME_DIR)
-}
+DATABASES = {"default": read_database("DATABASE_URL", RUNTIME_DIR)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     DATABASES["default"]["CONN_MAX_AGE"] = read_int("TOUCHSTONE_DB_CONN_MAX_AGE", 60)
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
@@ -135,7 +132,7 @@ CELERY_BROKER_URL = read_text("CELERY_BROKER_URL", "filesystem://")
 if CELERY_BROKER_URL == "filesystem://":
     _queue = RUNTIME_DIR / "queue"
     for _folder in (_queue / "messages", _queue / "control"):
-        _folder.mkdir(parents=True, exist_ok=True)
+        make_folder(_folder, "TOUCHSTONE_RUNTIME_DIR")
     CELERY_BROKER_TRANSPORT = "config.file_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(_queue / "messages"),
@@ -249,7 +246,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024
 
 # --- label files that people analyse for themselves; a million labels take 50 to 250 MB -----------------------
 UPLOAD_DIR = Path(read_text("TOUCHSTONE_UPLOAD_DIR", str(RUNTIME_DIR / "uploads")))
-UPLOAD_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+make_folder(UPLOAD_DIR, "TOUCHSTONE_UPLOAD_DIR", mode=0o700)
 FILE_UPLOAD_TEMP_DIR = str(UPLOAD_DIR)
 ANALYSE_MAX_BYTES = read_int("TOUCHSTONE_ANALYSE_MAX_MB", 256) * 1024 * 1024
 IMPORT_MAX_BYTES = read_int("TOUCHSTONE_IMPORT_MAX_MB", 256) * 1024 * 1024
@@ -262,7 +259,7 @@ USE_TZ = True
 USE_I18N = False
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(read_text("TOUCHSTONE_STATIC_ROOT", str(RUNTIME_DIR / "static")))
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns at every start about a missing folder
+make_folder(STATIC_ROOT, "TOUCHSTONE_STATIC_ROOT")  # whitenoise warns at every start about a missing folder
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -393,7 +390,7 @@ if (
     METRICS_TOKEN
 ):  # the client library reads this variable when it is imported, and shares counters through files
     _counters = RUNTIME_DIR / "metrics"
-    _counters.mkdir(parents=True, exist_ok=True)
+    make_folder(_counters, "TOUCHSTONE_RUNTIME_DIR")
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_counters)
 if ERROR_TRACKER := read_text("TOUCHSTONE_SENTRY_DSN"):
     start_error_tracking(ERROR_TRACKER)

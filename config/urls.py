@@ -29,5 +29,6 @@ urlpatterns = [
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/", include("config.api_urls")),
 ]
+handler404 = "config.views.not_found"
 handler429 = "config.views.too_many_attempts"  # django-allauth asks for it
 handler500 = "config.views.server_error"

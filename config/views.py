@@ -15,6 +15,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
+from django.views.defaults import page_not_found
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from accounts.access import is_study_staff, role_names
@@ -82,6 +83,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
             return JsonResponse(_FULL, status=507)
         return render(None, "errors/507.html", {"is_read": request.method == "GET"}, status=507)
     if not _database_is_away(error):
+        if request.path.startswith("/api/"):
+            return JsonResponse(_FAULT, status=500)
         return render(None, "errors/500.html", status=500)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse(_AWAY, status=503)
@@ -94,6 +97,25 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return response
 
 
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404, for a program in the shape of every refusal of REST."""
+    if request.path.startswith("/api/"):
+        return JsonResponse(_NOTHING_HERE, status=404)
+    return page_not_found(request, exception)
+
+
+_NOTHING_HERE = {
+    "code": "not_found",
+    "reason": "REST has no such address; /api/schema/ lists those that there are. Most end with a slash.",
+    "line": None,
+    "field": "",
+}
+_FAULT = {
+    "code": "fault",
+    "reason": "Something went wrong on the server. If it happens again, tell those who run it what you sent.",
+    "line": None,
+    "field": "",
+}
 _AWAY = {
     "code": "unavailable",
     "reason": "The database is not responding at the moment. Send the request again in a few seconds.",

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import BadRequest, ObjectDoesNotExist
 from django.db import DatabaseError, IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse, QueryDict
+from django.middleware.common import CommonMiddleware
 from django.shortcuts import redirect, render
 
 from accounts.access import lacks_second_factor
@@ -43,8 +44,9 @@ class PrivatePagesMiddleware(_Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if request.user.is_authenticated:
-            response.headers.setdefault("Cache-Control", "private, no-store")
+        # In this order: the page that says that the database is away has the header, and who asks cannot be read then.
+        if "Cache-Control" not in response.headers and request.user.is_authenticated:
+            response.headers["Cache-Control"] = "private, no-store"
         return response
 
 
@@ -59,6 +61,14 @@ class FormsOnlyMiddleware(_Middleware):
         page = render(request, "405.html", status=405)
         page.headers["Allow"] = response.headers["Allow"]
         return page
+
+
+class SlashForReadersMiddleware(CommonMiddleware):
+    """Leads to the address with its slash, but nobody who writes: most programs follow with a GET, which answers 200,
+    and nothing is written."""
+
+    def should_redirect_with_slash(self, request: HttpRequest) -> bool:
+        return request.method in SAFE and super().should_redirect_with_slash(request)
 
 
 class RequireMfaMiddleware(_Middleware):

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,6 +18,7 @@ from accounts.rest.documents import schema_of
 from accounts.rest.errors import REFUSED, RefusalOut
 from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import writes
+from accounts.rest.parsers import BoundedJSONParser
 from benchmark.importing.upload_handler import CappedFileHandler
 from benchmark.models import STORABLE, FrozenTuple, Release, TupleFile
 from benchmark.releases.queries import arm_name, run_called
@@ -76,7 +77,7 @@ class TupleOut(serializers.ModelSerializer[FrozenTuple]):
 
 
 class TuplesView(StaffView):
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [BoundedJSONParser, MultiPartParser]
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
         """Set the upload handler before the CSRF check reads the body."""

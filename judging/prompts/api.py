@@ -2,7 +2,7 @@
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -11,6 +11,7 @@ from accounts.refusal import Refused
 from accounts.rest.auth import IsStaffOfTheStudy, StaffReadAndOwnersPost
 from accounts.rest.errors import RefusalOut
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.parsers import BoundedJSONParser
 from judging.models import UploadedPrompt
 from judging.prompts.actions import upload_prompt
 from judging.prompts.forms import prompt_settings
@@ -55,7 +56,7 @@ class PromptList(generics.ListAPIView[UploadedPrompt]):
 
     permission_classes = [StaffReadAndOwnersPost]
     serializer_class = PromptSerializer
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [BoundedJSONParser, MultiPartParser]
     filters = {"protocol": "protocol", "predicate": "predicate", "name": "name"}
     queryset = UploadedPrompt.objects.order_by("protocol", "name", "version")
 

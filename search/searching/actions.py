@@ -70,6 +70,7 @@ def search(*, user: Any, corpus: Corpus, asked: Asked, purpose: str) -> Found:
     a search for nothing, a corpus without an index, a search for meaning in an index that does not rank it, and for a
     reviewer where the index lacks statements of the corpus.
     """
+    asked = asked.legible
     if not (asked.text.strip() or asked.formula.strip()):
         raise Refused("Type what you look for.", code="empty_query", field="q")
     index = index_of(corpus)

@@ -11,6 +11,8 @@ MAX_QUERY = 1_000  # characters of words
 MAX_FORMULA = 20_000
 MAX_K = 50
 DEFAULT_K = 10
+# Soft hyphens and the like, which come with what is copied from a page or a PDF, would part the words around them.
+_UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 FILTERS = {name.name: name for name in fields(Filters)}
 
 
@@ -33,6 +35,11 @@ class Asked:
             for name in FILTERS
             if (value := getattr(self.filters, name)) != getattr(default, name)
         }
+
+    @property
+    def legible(self) -> "Asked":
+        """The same search without the characters that nobody sees."""
+        return replace(self, text=self.text.translate(_UNSEEN), formula=self.formula.translate(_UNSEEN))
 
     def without(self, name: str) -> "Asked":
         """The same search without one of its filters."""

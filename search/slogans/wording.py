@@ -17,6 +17,7 @@ FAULTS = {
     "cut": "The reply was cut off.",
     "not_ascii": "There are characters that are not ASCII, or not printed.",
     "latex": "There is LaTeX or Markdown.",
+    "json": "It is JSON, and no plain words.",
     "too_long": f"There are more than {MAX_SENTENCES} sentences or {MAX_CHARACTERS:,} characters.",
     "refers": "It speaks about “this theorem”, or about numbers of theorems.",
     "proof": "It describes a proof.",
@@ -25,6 +26,7 @@ _SENTENCE_END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bresp)(?<!\betc)[.!?]+(?=\s+[A-Z\"(]|\s*\Z)"
 )
 _MARKUP = re.compile(r"[$\\`]|\*\*|[_^]\{|^#|^[-*] ", re.MULTILINE)
+_JSON = re.compile(r"\{|\[ ?[\"{\]]")  # at its beginning; a slogan may begin with [0, 1]
 _REFERS = re.compile(
     r"\b(?:this|the above|the following|the present|our) (?:theorem|lemma|proposition|corollary|result|statement"
     r"|definition|claim|remark|paper)\b|\b(?:theorem|lemma|proposition|corollary|section|equation) \(?\d",
@@ -77,6 +79,8 @@ def read_slogan(reply: str, finish_reason: str = "") -> tuple[str, str]:
         return "", "cut"
     if not text.isascii() or not text.isprintable():
         return "", "not_ascii"
+    if _JSON.match(text):
+        return "", "json"
     if _MARKUP.search(reply.strip()):
         return "", "latex"
     if len(text) > MAX_CHARACTERS or len(_SENTENCE_END.findall(text)) > MAX_SENTENCES:

@@ -1,7 +1,12 @@
 """What comes in addresses, forms and bodies: parameters from lists, no NUL, no nesting without end."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.test import Client
+from django.urls import URLResolver, get_resolver
+from rest_framework.parsers import JSONParser
+from rest_framework.views import APIView
 
 from accounts.models import SavedComment, User
 
@@ -85,6 +90,19 @@ def test_a_body_that_is_no_strict_json_or_nests_without_end_is_bad_input(
     client.force_login(algebraist)
     answer = client.post("/api/v1/tokens/", body, content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+
+
+def test_every_address_reads_json_as_strictly() -> None:
+    lax = [view.__name__ for view in _rest_views(get_resolver()) if JSONParser in view.parser_classes]
+    assert lax == []
+
+
+def _rest_views(resolver: URLResolver) -> Iterator[type[APIView]]:
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLResolver):
+            yield from _rest_views(entry)
+        elif view := getattr(entry.callback, "cls", None):
+            yield view
 
 
 @pytest.mark.django_db

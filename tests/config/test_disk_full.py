@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.db import InternalError, OperationalError
 from django.test import Client
 
@@ -80,3 +81,12 @@ def test_signing_in_does_not_speak_of_many_attempts_while_none_can_be_counted(
     answer = client.post("/accounts/login/", {"login": "ada@study.test", "password": "a password"})
     assert answer.status_code == 507
     assert "Too many attempts" not in answer.content.decode()
+
+
+def test_a_command_says_in_a_sentence_that_its_file_found_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/srv/indexes/1")
+
+    monkeypatch.setattr("search.management.commands.build_index.corpus_named", full)
+    with pytest.raises(CommandError, match=r"could not do this: No space left on device \(/srv/indexes/1\)"):
+        call_command("build_index", corpus="any")

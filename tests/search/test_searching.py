@@ -49,6 +49,15 @@ def test_words_are_found_in_other_forms_and_said_to_be_why(corpus):
     assert "katex" in found.results[0].html or "math" in found.results[0].html
 
 
+@pytest.mark.parametrize("mark", ["\u00ad", "\u200b", "\u2060", "\ufeff"])
+def test_marks_that_nobody_sees_do_not_part_the_words_of_a_query(corpus, mark):
+    found = find(corpus, text=f"com{mark}pactness of closed bounded subsets")
+    assert keys(found) == keys(find(corpus, text="compactness of closed bounded subsets"))
+    assert found.results[0].why.startswith("words 1")
+    with pytest.raises(Refused, match="Type what you look for"):
+        find(corpus, text=mark)
+
+
 def test_a_formula_finds_its_like_with_other_letters(corpus):
     found = find(corpus, formula=r"q \equiv 1 \pmod{4}", mode="formula")
     assert keys(found)[0] == "primes"

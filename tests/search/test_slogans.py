@@ -60,6 +60,9 @@ def ask(corpus: Corpus, order: Order = ORDER, **budget) -> SloganRun:
         ("The space L_{p} is reflexive.", "latex"),
         ("Poincaré duality holds.", "not_ascii"),
         ("\x1b[2JCompact sets are closed.", "not_ascii"),
+        ('{"slogan": "Compact sets are closed."}', "json"),
+        ('["Compact sets are closed."]', "json"),
+        ('[\n {"text": "Compact sets are closed."}]', "json"),
         ("One. Two. Three. Four. Five.", "too_long"),
         ("word " * 400, "too_long"),
         ("This theorem says that compact sets are closed.", "refers"),
@@ -86,6 +89,7 @@ def test_a_reply_that_was_cut_off_is_not_used():
         "Maps between such spaces, e.g. Banach spaces, are bounded. Others, i.e. the rest, are not.",
         "A group of order p^2 is abelian, if p is prime.",
         "A number is prime if it has two divisors!",
+        "[0, 1] is compact.",
     ],
 )
 def test_a_reply_as_it_should_be_is_used(reply):
