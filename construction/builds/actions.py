@@ -46,6 +46,14 @@ class Plan:
     completion_price: Decimal = Decimal(0)
 
 
+def read_numbers(protocol: str, different: Mapping[str, object]) -> dict[str, object]:
+    """All numbers of a recipe, of which some differ from ours. Raises Refused for those that it does not take."""
+    try:
+        return numbers_of(get_pipeline(protocol).recipe(different))
+    except ValueError as error:
+        raise Refused(str(error), code="bad_recipe", field="recipe") from error
+
+
 @transaction.atomic
 def begin(
     *,
@@ -64,13 +72,10 @@ def begin(
         raise Refused(
             f"There is a recipe for each of {known}, and none for {plan.protocol!r}.", field="protocol"
         )
-    pipeline = get_pipeline(plan.protocol)
-    try:
-        numbers = numbers_of(pipeline.recipe(plan.numbers))
-    except ValueError as error:
-        raise Refused(str(error), code="bad_recipe", field="recipe") from error
+    numbers = read_numbers(plan.protocol, plan.numbers)
     if not 0 <= plan.seed < 2**63:
         raise Refused("A seed is a number from 0 to 2^63 - 1.", field="seed")
+    pipeline = get_pipeline(plan.protocol)
     check_endpoint(plan.endpoint)
     check_model(plan)
     check_budget(plan, max_tokens, max_cost, decoding=DECODING, one="question")
