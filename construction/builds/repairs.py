@@ -62,4 +62,7 @@ def check_repair(build: Build, lines: Sequence[Mapping[str, Any]], after: Mappin
     for name, text in after.items():
         number, _, path = name.partition(".")
         if drop := pipeline.objection(repaired[int(number)]["line"], path, text, recipe):
-            raise Refused(f"{path}: {drop.sentence}", code=drop.code, field=name)
+            where = f"{path} of line {int(number) + 1}" if len(lines) > 1 else path
+            raise Refused(f"{where}: {drop.sentence}", code=drop.code, field=name)
+    if after and (drop := pipeline.disagreement([one["line"] for one in repaired])):
+        raise Refused(f"{drop.sentence}.", code=drop.code, field="after")

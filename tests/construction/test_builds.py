@@ -417,9 +417,33 @@ def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owne
     for after in ({"mask_content": "1 = 1"}, {"reference_solution": f"{whole} Done."}):
         with pytest.raises(Refused, match="repair all three texts alike"):
             repair(**after)
-    solved = line.line["mask_text"].replace("[MASK]", "1 = 1")
-    repair(mask_content="1 = 1", reference_solution=solved)
-    assert lines_of(candidate.paper.run)[0].line["mask_content"] == "1 = 1"
+    with pytest.raises(Refused, match="repair the proof in all of them"):
+        repair(reference_solution=f"{whole} Done.", mask_text=f"{line.line['mask_text']} Done.")
+    after = {
+        f"{number}.{path}": one["line"][path].replace("\n", "\nNow ", 1)
+        for number, one in enumerate(candidate.lines)
+        for path in ("reference_solution", "mask_text")
+    }
+    review(actor=owner, candidate=candidate, decision=Decision.REPAIR, reason="A misprint.", after=after)
+    repaired = [one.line for one in lines_of(candidate.paper.run)]
+    assert len(repaired) > 1
+    assert all("\nNow " in one["reference_solution"] for one in repaired)
+
+
+def test_a_repair_of_a_masks_problem_is_one_of_its_variants_too(server: Server, owner: User) -> None:
+    source("2601.00001", made_up.TEXT)
+    build = run(start("first", "masked_steps"))
+    first, *others = lines_of(build)
+    assert {one.line["variant"] for one in others} == {"random", "truncated"}
+    problem = f"{first.line['problem']} Gadgets are finite."
+    two = {"0.problem": problem, "1.problem": "Another."}
+    with pytest.raises(Refused, match="one problem"):
+        review(actor=owner, candidate=first.candidate, decision=Decision.REPAIR, reason="x", after=two)
+    made = review(
+        actor=owner, candidate=first.candidate, decision=Decision.REPAIR, reason="x", after={"0.problem": problem}
+    )
+    assert made.before == {f"{number}.problem": first.line["problem"] for number in range(len(others) + 1)}
+    assert {one.line["problem"] for one in lines_of(build)} == {problem}
 
 
 def test_a_build_follows_the_pairs_by_hand_that_it_began_with(server: Server, owner: User) -> None:
