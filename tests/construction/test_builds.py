@@ -430,6 +430,22 @@ def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owne
     assert all("\nNow " in one["reference_solution"] for one in repaired)
 
 
+def test_a_repaired_citation_that_the_anchor_gives_away_is_refused(server: Server, owner: User) -> None:
+    source("2601.00001", gaps.TEXT)
+    (line,) = lines_of(run(start("first", "re2math", numbers=QUOTAS)))
+
+    def repair(text: str) -> None:
+        after = {"0.z.citation_content": text}
+        review(actor=owner, candidate=line.candidate, decision=Decision.REPAIR, reason="Cut.", after=after)
+
+    with pytest.raises(Refused, match="It gives away") as refused:
+        repair("K. Ziegler, Drawn without crossings, Fund. Math. 15 (1930), 271--283.")
+    assert refused.value.field == "0.x.anchor_hint"
+    with pytest.raises(Refused, match="is blank"):
+        repair("   ")
+    repair("K. Ziegler, Planar gadgets, Fund. Math. 15 (1930), 271--283.")
+
+
 def test_a_repair_of_a_masks_problem_is_one_of_its_variants_too(server: Server, owner: User) -> None:
     source("2601.00001", made_up.TEXT)
     build = run(start("first", "masked_steps"))
