@@ -163,7 +163,9 @@ def _repeated_key(index: KeyIndex, key: str, sha256: str, line: int, name: str) 
 
 def _look_alike(seen: KeyIndex, key: str, line: int, name: str) -> Iterator[RecordError]:
     """A key that nobody can tell from an earlier one: a problem would be there twice, a paper count as two."""
-    visible = key if key.isascii() else "".join(letter for letter in key if unicodedata.category(letter) != "Cf")
+    visible = (
+        key if key.isascii() else "".join(letter for letter in key if unicodedata.category(letter) != "Cf")
+    )
     looks = " ".join(unicodedata.normalize("NFC", visible).split())
     earlier = seen.find(looks)
     if earlier and earlier[0] != key:

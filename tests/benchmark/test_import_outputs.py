@@ -58,7 +58,9 @@ def test_outputs_become_one_run_of_a_system(small_release, path, coordinator):
 
 def test_a_system_whose_name_differs_in_capital_letters_only_is_refused(small_release, path):
     imported(small_release, path)
-    with pytest.raises(Refused, match="There is a system aurora, and Aurora differs from it in capital letters only"):
+    with pytest.raises(
+        Refused, match="There is a system aurora, and Aurora differs from it in capital letters only"
+    ):
         imported(small_release, path, system="Aurora", dry_run=True)
 
 

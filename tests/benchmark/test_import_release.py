@@ -254,10 +254,14 @@ def test_a_corrupted_line_of_eval_200_is_refused_by_number_and_field(tmp_path):
 @pytest.mark.parametrize("twin", ["caf\u00e9\u200b", "cafe\u0301", "caf\u00e9 ", "caf\u00ad\u00e9"])
 def test_names_that_nobody_can_tell_apart_are_refused(tmp_path, twin):
     lines = [gap(instance_id="caf\u00e9"), gap(instance_id=twin)]
-    with pytest.raises(BadFile, match="looks like 'caf.xe9' on line 1") as refused:
+    with pytest.raises(BadFile, match=r"looks like 'caf\\xe9' on line 1") as refused:
         imported(write_lines(tmp_path / "release.jsonl", *lines))
     assert [(error.line, error.field) for error in refused.value.errors] == [(2, "instance_id")]
-    papers = [gap(0, paper__paper_id="caf\u00e9"), gap(1, paper__paper_id="caf\u00e9"), gap(2, paper__paper_id=twin)]
+    papers = [
+        gap(0, paper__paper_id="caf\u00e9"),
+        gap(1, paper__paper_id="caf\u00e9"),
+        gap(2, paper__paper_id=twin),
+    ]
     with pytest.raises(BadFile, match="looks like") as refused:
         imported(write_lines(tmp_path / "release.jsonl", *papers))
     assert [(error.line, error.field) for error in refused.value.errors] == [(3, "paper")]

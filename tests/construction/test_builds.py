@@ -456,7 +456,11 @@ def test_a_repair_of_a_masks_problem_is_one_of_its_variants_too(server: Server, 
     with pytest.raises(Refused, match="one problem"):
         review(actor=owner, candidate=first.candidate, decision=Decision.REPAIR, reason="x", after=two)
     made = review(
-        actor=owner, candidate=first.candidate, decision=Decision.REPAIR, reason="x", after={"0.problem": problem}
+        actor=owner,
+        candidate=first.candidate,
+        decision=Decision.REPAIR,
+        reason="x",
+        after={"0.problem": problem},
     )
     assert made.before == {f"{number}.problem": first.line["problem"] for number in range(len(others) + 1)}
     assert {one.line["problem"] for one in lines_of(build)} == {problem}
@@ -619,14 +623,19 @@ def test_the_command_prints_the_funnel_as_a_table_and_why_questions_have_no_repl
     server: Server, owner: User, capsys: pytest.CaptureFixture[str], settings: Any
 ) -> None:
     source("2601.00001", made_up.TEXT)
-    call_command("build", "first", "--protocol=lemmas", "--endpoint=local", "--model=writer", "--max-tokens=1000000")
+    call_command(
+        "build", "first", "--protocol=lemmas", "--endpoint=local", "--model=writer", "--max-tokens=1000000"
+    )
     told = capsys.readouterr().out
     assert re.search(r"^stage +reached +kept +waiting +dropped$", told, re.MULTILINE)
     assert re.search(r"^lines +1 +1 +0 +none$", told, re.MULTILINE)
     assert "{" not in told
     assert "got no reply" not in told
-    settings.JUDGE_ENDPOINTS = json.dumps({"away": {"base_url": f"{server.url}/nothing", "private": True, "max_attempts": 1}})
-    call_command("build", "second", "--protocol=lemmas", "--endpoint=away", "--model=other", "--max-tokens=1000000")
+    away = {"base_url": f"{server.url}/nothing", "private": True, "max_attempts": 1}
+    settings.JUDGE_ENDPOINTS = json.dumps({"away": away})
+    call_command(
+        "build", "second", "--protocol=lemmas", "--endpoint=away", "--model=other", "--max-tokens=1000000"
+    )
     told = capsys.readouterr().out
     assert "1 question got no reply; to ask again: manage.py api POST builds/second/again/" in told
     assert re.search(r"^last_error: .*404", told, re.MULTILINE)

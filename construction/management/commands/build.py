@@ -96,7 +96,10 @@ class Command(TouchstoneCommand):
             lines.append(f"{counted(failed, 'question')} got no reply; to ask again: {again}")
         columns = ("stage", "reached", "kept", "waiting")
         rows = [
-            [*(one[name] for name in columns), _in_words({code: one[code] for code in one if code not in columns})]
+            [
+                *(one[name] for name in columns),
+                _in_words({code: one[code] for code in one if code not in columns}),
+            ]
             for one in stages
         ]
         return "\n".join([*lines, "", aligned((*columns, "dropped"), rows)])
@@ -156,7 +159,9 @@ def _check_goes_on(build: Build, options: Mapping[str, Any]) -> None:
     """Raises Refused for options that mean another build of that name."""
 
     def refuse(name: str, what: str) -> None:
-        change = f"change it by manage.py api POST builds/{build}/steer/" if name in _BUDGET else "begin another"
+        change = (
+            f"change it by manage.py api POST builds/{build}/steer/" if name in _BUDGET else "begin another"
+        )
         reason = f"The build {build} {what}. Go on with it without this option, or {change}."
         raise Refused(reason, code="name_taken", field=name)
 
@@ -174,9 +179,9 @@ def _check_goes_on(build: Build, options: Mapping[str, Any]) -> None:
         # Sources that were added since then do not make it another build.
         chosen = set(_sources(options).filter(added_at__lte=build.created_at))
         papers = {paper.source for paper in build.papers.select_related("source")}
-        for other in sorted(map(str, chosen ^ papers))[:1]:
-            there = "not " if other in map(str, chosen) else ""
-            refuse(next(name for name in _NARROWED if options[name]), f"has other papers: {other} is {there}one of them")
+        if other := min(map(str, chosen ^ papers), default=""):
+            has = "has" if other in map(str, papers) else "does not have"
+            refuse(next(name for name in _NARROWED if options[name]), f"has other papers: it {has} {other}")
 
 
 def _shown(value: object) -> str:
