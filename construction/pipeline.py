@@ -74,12 +74,14 @@ class Answers:
 
 class Pipeline(Protocol):
     """A recipe's steps. `stages` are in the order in which things come to them, with their titles; `numbers` is the
-    class of its numbers, and `most_papers` how many a build may have, None if there is no bound."""
+    class of its numbers, and `most_papers` how many a build may have, None if there is no bound. `common` are strings
+    that all lines made of one thing share."""
 
     stages: Mapping[str, str]
     prompts: Sequence[StructuredPrompt[Any]]
     numbers: type[Any]
     most_papers: int | None = None
+    common: Sequence[str] = ()
 
     def recipe(self, document: Mapping[str, object]) -> Any:
         """The recipe with these numbers. Raises ValueError naming the one that is wrong."""
@@ -100,6 +102,10 @@ class Pipeline(Protocol):
     def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Any) -> Drop | None:
         """Why this text cannot be the string at `path` of a line, which has it there already."""
         return not_set(text)
+
+    def disagreement(self, lines: Sequence[Mapping[str, Any]]) -> Drop | None:
+        """Why these lines, which were made of one thing, cannot be released together."""
+        return None
 
     def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Any) -> Drop | None:
         """What this text at `path` gives away that graders or systems must not be told."""

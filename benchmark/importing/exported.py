@@ -67,8 +67,8 @@ def output_records(rules: Protocol, path: Path) -> Iterator[OutputRecord | Recor
 def _is_exported(path: Path, model: type[Strict]) -> bool:
     if not path.is_file():
         return False
-    first = next(read_lines(path), None)
-    return isinstance(first, Line) and set(first.value) == set(model.model_fields)
+    first = next((line for line in read_lines(path) if isinstance(line, Line)), None)
+    return first is not None and set(first.value) == set(model.model_fields)
 
 
 def _in_payload(error: ValidationError, line: int) -> Iterator[RecordError]:

@@ -85,6 +85,10 @@ def import_outputs(
     up to `most_faults`, or when the run already has other outputs.
     """
     check_slug(system, "system")
+    known = set(System.objects.filter(slug__iexact=system).values_list("slug", flat=True))
+    if known and system not in known:
+        reason = f"There is a system {min(known)}, and {system} differs from it in capital letters only"
+        raise Refused(reason, code="system_differs", field="system")
     check_slug(track, "track", limit=50)
     if condition:
         check_slug(condition, "condition", limit=50)
@@ -94,8 +98,8 @@ def import_outputs(
     with TemporaryDirectory() as folder, KeyIndex() as instances, KeyIndex() as index:
         for name, sha256 in release.instances.values_list("key", "sha256").iterator():
             instances.add(name, sha256)
-        known = {name for name, _ in instances.pairs()} if tool_of(source) else ()
-        lines = translated(source, Path(folder), rules, known, system=system, ids=ids, key=key)
+        keys = {name for name, _ in instances.pairs()} if tool_of(source) else ()
+        lines = translated(source, Path(folder), rules, keys, system=system, ids=ids, key=key)
         source = lines.path if lines else source
         try:
             records = with_sources(rules, frozen, output_records(rules, source))

@@ -1,5 +1,6 @@
 """The first pass over a file: every record checked, keys and hashes noted, nothing written."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -70,14 +71,21 @@ def survey_release(
 ) -> Survey:
     """Check a release file; `counts` is instances by domain. Raises BadFile with at most so many faults."""
     result = Survey(index)
-    with KeyIndex() as papers, OverlapIndex(passage_of) as overlaps:
+    with (
+        KeyIndex() as papers,
+        KeyIndex() as seen_keys,
+        KeyIndex() as seen_papers,
+        OverlapIndex(passage_of) as overlaps,
+    ):
 
         def note(record: InstanceRecord) -> Iterator[RecordError]:
             for name, limit in MAX_LENGTHS.items():
                 if len(getattr(record, name)) > limit:
                     yield RecordError(f"longer than {limit} characters", line=record.line, field=name)
             yield from _repeated_key(index, record.key, instance_sha256(record), record.line, "instance_id")
+            yield from _look_alike(seen_keys, record.key, record.line, "instance_id")
             if record.paper:
+                yield from _look_alike(seen_papers, record.paper.key, record.line, "paper")
                 sha256 = sha256_of(paper_content(record.paper))
                 earlier = papers.find(record.paper.key)
                 if earlier and earlier[0] != sha256:
@@ -151,3 +159,17 @@ def _repeated_key(index: KeyIndex, key: str, sha256: str, line: int, name: str) 
     if earlier:
         yield RecordError(f"{key!r} is already on line {earlier[1]}", line=line, field=name)
     index.add(key, sha256, line)
+
+
+def _look_alike(seen: KeyIndex, key: str, line: int, name: str) -> Iterator[RecordError]:
+    """A key that nobody can tell from an earlier one: a problem would be there twice, a paper count as two."""
+    visible = (
+        key if key.isascii() else "".join(letter for letter in key if unicodedata.category(letter) != "Cf")
+    )
+    looks = " ".join(unicodedata.normalize("NFC", visible).split())
+    earlier = seen.find(looks)
+    if earlier and earlier[0] != key:
+        # as ASCII, because nobody sees a difference otherwise
+        reason = f"{key!a} looks like {earlier[0]!a} on line {earlier[1]}: give one thing one name"
+        yield RecordError(reason, line=line, field=name)
+    seen.add(looks, key, line)

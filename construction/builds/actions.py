@@ -46,6 +46,14 @@ class Plan:
     completion_price: Decimal = Decimal(0)
 
 
+def read_numbers(protocol: str, different: Mapping[str, object]) -> dict[str, object]:
+    """All numbers of a recipe, of which some differ from ours. Raises Refused for those that it does not take."""
+    try:
+        return numbers_of(get_pipeline(protocol).recipe(different))
+    except ValueError as error:
+        raise Refused(str(error), code="bad_recipe", field="recipe") from error
+
+
 @transaction.atomic
 def begin(
     *,
@@ -64,13 +72,10 @@ def begin(
         raise Refused(
             f"There is a recipe for each of {known}, and none for {plan.protocol!r}.", field="protocol"
         )
-    pipeline = get_pipeline(plan.protocol)
-    try:
-        numbers = numbers_of(pipeline.recipe(plan.numbers))
-    except ValueError as error:
-        raise Refused(str(error), code="bad_recipe", field="recipe") from error
+    numbers = read_numbers(plan.protocol, plan.numbers)
     if not 0 <= plan.seed < 2**63:
         raise Refused("A seed is a number from 0 to 2^63 - 1.", field="seed")
+    pipeline = get_pipeline(plan.protocol)
     check_endpoint(plan.endpoint)
     check_model(plan)
     check_budget(plan, max_tokens, max_cost, decoding=DECODING, one="question")
@@ -163,7 +168,8 @@ def review(
 ) -> Review:
     """Drop a candidate that came to lines, or repair strings of them; `after` is by line and field: "0.anchor".
 
-    A repaired text must pass what a model's must: it can be set, its line is an instance, an anchor gives nothing away.
+    What all lines have in common is repaired in all of them. A repaired text must pass what a model's must: it can be
+    set, its line is an instance, an anchor gives nothing away.
     """
     build = Build.objects.select_for_update().get(papers__candidates=candidate)
     if build.release_id:
@@ -175,19 +181,23 @@ def review(
     if (decision == Decision.REPAIR) != bool(after):
         raise Refused("A repair says what the strings shall be, and nothing else does.", field="after")
     before: dict[str, str] = {}
-    for name in after or {}:
+    after, common = dict(after or {}), get_pipeline(build.protocol).common
+    for name, text in list(after.items()):
         number, _, path = name.partition(".")
         if number not in map(str, range(len(candidate.lines))):
             raise Refused(f"There is no line {number[:20]!r}.", field="after")
         if path not in candidate.lines[int(number)]["provenance"]:
             raise Refused(f"Line {number} has no string {path!r}.", field="after")
-        before[name] = string_at(candidate.lines[int(number)]["line"], path)
-    check_repair(build, candidate.lines, after or {})
+        alike = range(len(candidate.lines)) if path in common else [int(number)]
+        for other in alike:
+            before[f"{other}.{path}"] = string_at(candidate.lines[other]["line"], path)
+            after.setdefault(f"{other}.{path}", text)
+    check_repair(build, candidate.lines, after)
     try:
         with transaction.atomic():
             made = Review.objects.create(
                 candidate=candidate, decision=decision, reason=reason.strip()[:1000], before=before,
-                after=dict(after or {}), by=actor,
+                after=after, by=actor,
             )  # fmt: skip
     except IntegrityError as error:
         raise Refused(

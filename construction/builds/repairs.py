@@ -54,6 +54,8 @@ def check_repair(build: Build, lines: Sequence[Mapping[str, Any]], after: Mappin
         if len(text) > LONGEST:
             reason = f"{path} has {len(text):,} characters, and {LONGEST:,} are allowed."
             raise Refused(reason, code="too_long", field=name)
+        if text and not text.strip():
+            raise Refused(f"{path} is blank.", code="blank", field=name)
     repaired = repaired_lines(lines, after)
     for fault in as_instances(build.protocol, [one["line"] for one in repaired]):
         if isinstance(fault, RecordError):
@@ -61,5 +63,15 @@ def check_repair(build: Build, lines: Sequence[Mapping[str, Any]], after: Mappin
             raise Refused(f"Line {fault.line}: {where}{fault.reason}", code="bad_line", field="after")
     for name, text in after.items():
         number, _, path = name.partition(".")
-        if drop := pipeline.objection(repaired[int(number)]["line"], path, text, recipe):
-            raise Refused(f"{path}: {drop.sentence}", code=drop.code, field=name)
+        one = repaired[int(number)]
+        found = [(path, pipeline.objection(one["line"], path, text, recipe))]
+        # An anchor that nobody touched may give away what the citation says now.
+        found += [
+            (other, pipeline.leak(one["line"], other, said, recipe)) for other, said in editable(one).items()
+        ]
+        for other, drop in found:
+            if drop:
+                where = f"{other} of line {int(number) + 1}" if len(lines) > 1 else other
+                raise Refused(f"{where}: {drop.sentence}", code=drop.code, field=f"{number}.{other}")
+    if after and (drop := pipeline.disagreement([one["line"] for one in repaired])):
+        raise Refused(f"{drop.sentence}.", code=drop.code, field="after")

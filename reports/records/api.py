@@ -1,10 +1,10 @@
 """REST: the public records of a study, publishing the next version, and withdrawing one."""
 
+import json
 from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -19,7 +19,8 @@ from benchmark.models import Release
 from reports.core.requests import release_or_404
 from reports.models import PublicRecord
 from reports.records.actions import Wish, prepare_record, publish_record, withdraw_record
-from reports.records.declared import Declared
+from reports.records.embargoes import still_closed
+from reports.scores.inputs import Inputs
 
 
 class RecordIn(serializers.Serializer[Any]):
@@ -41,7 +42,7 @@ class RecordIn(serializers.Serializer[Any]):
         child=serializers.DateField(),
         required=False,
         help_text="The day (UTC) on which a problem's texts may be read, by its key; under an empty key for all "
-        "others. Left out, the next version of a record keeps closed what is still closed.",
+        "others. Left out, what a record of the study keeps closed stays closed in this one.",
     )
     seen = serializers.CharField(required=False, help_text="`sha256` of what you looked at; publishes it.")
 
@@ -92,9 +93,11 @@ class RecordsView(StrictView):
         artifact = frozen.select_related("release").first()
         if artifact is None:
             raise Refused("There is no such frozen score.", code="no_artifact", field="artifact")
-        earlier = _records(release_or_404(name)).filter(name=said["name"]).first()
-        if earlier and "embargo" not in said:  # else a correction would make public what is still closed
-            said["embargo"] = Declared.from_json(earlier.declared).still_closed(timezone.now().date())
+        if "embargo" not in said:  # else a correction would make public what is still closed
+            shows = any(said[name] for name in ("show_problems", "show_outputs", "show_reports"))
+            outputs = Inputs.from_json(json.loads(artifact.content)["inputs"]).outputs if shows else ()
+            closed, scored = still_closed(artifact.release), {row.instance for row in outputs}
+            said["embargo"] = {key: day for key, day in closed.items() if key in scored}
         wish = Wish(**said)
         if seen:
             row = publish_record(actor=caller(request), artifact=artifact, wish=wish, seen=seen)

@@ -16,6 +16,18 @@ from stats.core.text import counted
 logger = logging.getLogger(__name__)
 
 
+def still_closed(release: Release) -> dict[str, date]:
+    """Until when the newest versions of all records of a study keep problems closed: what the next version does, under
+    whichever name, unless its owner says otherwise."""
+    rows = PublicRecord.objects.filter(artifact__release=release).order_by("version")
+    newest = {row.name: Declared.from_json(row.declared) for row in rows}
+    found: dict[str, date] = {}
+    for declared in newest.values():
+        for key, day in declared.still_closed(timezone.now().date()).items():
+            found[key] = max(day, found.get(key, day))
+    return dict(sorted(found.items()))
+
+
 def end_embargoes() -> int:
     """Publish the newest version of every record again, if a text has become public since; returns how many.
 

@@ -20,6 +20,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
 
 from accounts.refusal import Refused
 from reports.models import PublicRecord
@@ -206,11 +207,12 @@ def _feed(title: str, rows: list[PublicRecord], below: str) -> bytes:
     for row in sorted(rows, key=lambda row: (row.published_at, row.version), reverse=True):
         declared = Declared.from_json(row.declared)
         withdrawn = "Withdrawn: " if row.withdrawn_at else ""
-        said = row.withdrawn_reason or declared.changes or "First publication."
+        plain = "First publication." if row.version == 1 else "New version."
+        said = row.withdrawn_reason or declared.changes or plain
         feed.add_item(
             _NO_XML.sub("", f"{withdrawn}{declared.title}, version {row.version}"),
             declared.address,
-            _NO_XML.sub("", said),
+            escape(_NO_XML.sub("", said)),  # a summary is HTML
             unique_id=declared.address,
             pubdate=row.published_at,
             updateddate=row.withdrawn_at or row.published_at,

@@ -1,15 +1,14 @@
 """Forms of public records: publishing, and withdrawing a version."""
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.utils import timezone
 
 from benchmark.models import Release
 from reports.models import Artifact
 from reports.records.actions import Wish
-from reports.records.declared import Declared
 
 
 class PublishForm(forms.Form):
@@ -89,9 +88,8 @@ class PublishForm(forms.Form):
         return Wish(**said)
 
 
-def embargo_text(declared: Declared) -> str:
-    """What an earlier version said about texts that are still closed today, as the field of the form takes it."""
-    closed = declared.still_closed(timezone.now().date())
+def embargo_text(closed: Mapping[str, dt.date]) -> str:
+    """Until when texts are closed, as the field of the form takes it."""
     return "\n".join(f"{key} {day}" for key, day in closed.items())
 
 

@@ -17,6 +17,7 @@ from reports.core.requests import release_or_404
 from reports.models import PublicRecord
 from reports.records.actions import prepare_record, publish_record, withdraw_record
 from reports.records.declared import Declared
+from reports.records.embargoes import still_closed
 from reports.records.folder import NEWEST, root
 from reports.records.forms import PublishForm, WithdrawForm, embargo_text
 from reports.records.metadata import media_type
@@ -91,8 +92,8 @@ def publish(request: SignedInRequest, name: str) -> HttpResponse:
     initial = {
         key: said[key] for key in PublishForm.base_fields if key in said and key not in ("embargo", "changes")
     }
-    if last:  # else a correction of a word would make public what is still closed
-        initial["embargo"] = embargo_text(Declared.from_json(last.declared))
+    # else a correction of a word would make public what is still closed
+    initial["embargo"] = embargo_text(still_closed(release))
     form = PublishForm(request.POST or None, release=release, initial=initial)
     context = {"release": release, "form": form, "description": description}
     if request.method == "POST" and form.is_valid() and "back" not in request.POST:

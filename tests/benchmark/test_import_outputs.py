@@ -56,6 +56,14 @@ def test_outputs_become_one_run_of_a_system(small_release, path, coordinator):
     assert AuditEvent.objects.get(verb="import_outputs").actor == coordinator
 
 
+def test_a_system_whose_name_differs_in_capital_letters_only_is_refused(small_release, path):
+    imported(small_release, path)
+    with pytest.raises(
+        Refused, match="There is a system aurora, and Aurora differs from it in capital letters only"
+    ):
+        imported(small_release, path, system="Aurora", dry_run=True)
+
+
 def test_what_was_not_released_is_marked_and_is_no_output(small_release, tmp_path):
     withheld = {"instance_id": "p2", "state": "not_released"}
     path = write_lines(tmp_path / "outputs.jsonl", proof(), withheld)

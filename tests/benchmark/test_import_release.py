@@ -10,11 +10,12 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
+from benchmark.canonical import instance_content
 from benchmark.importing.survey import BadFile
 from benchmark.models import Benchmark, Instance, Paper, Release
 from benchmark.protocols import get_protocol
 from benchmark.releases.actions import import_release
-from benchmark.releases.integrity import release_sha256
+from benchmark.releases.integrity import instance_record, release_sha256
 from tests.benchmark.files import GAP, PROBLEM, gap, write_lines
 from tests.stats.real_data import real_file
 
@@ -248,3 +249,30 @@ def test_a_corrupted_line_of_eval_200_is_refused_by_number_and_field(tmp_path):
         imported(write_lines(tmp_path / "bad.jsonl", *lines))
     assert (refusal.value.line, refusal.value.field) == (117, "y.reference_tool_latex")
     assert nothing_was_left()
+
+
+@pytest.mark.parametrize("twin", ["caf\u00e9\u200b", "cafe\u0301", "caf\u00e9 ", "caf\u00ad\u00e9"])
+def test_names_that_nobody_can_tell_apart_are_refused(tmp_path, twin):
+    lines = [gap(instance_id="caf\u00e9"), gap(instance_id=twin)]
+    with pytest.raises(BadFile, match=r"looks like 'caf\\xe9' on line 1") as refused:
+        imported(write_lines(tmp_path / "release.jsonl", *lines))
+    assert [(error.line, error.field) for error in refused.value.errors] == [(2, "instance_id")]
+    papers = [
+        gap(0, paper__paper_id="caf\u00e9"),
+        gap(1, paper__paper_id="caf\u00e9"),
+        gap(2, paper__paper_id=twin),
+    ]
+    with pytest.raises(BadFile, match="looks like") as refused:
+        imported(write_lines(tmp_path / "release.jsonl", *papers))
+    assert [(error.line, error.field) for error in refused.value.errors] == [(3, "paper")]
+
+
+def test_a_fault_in_the_first_line_of_an_exported_file_is_the_only_one(tmp_path, path):
+    imported(path)
+    rows = [instance_content(instance_record(row)) for row in Instance.objects.order_by("key")]
+    lines = "\n".join(json.dumps(row) for row in rows)
+    marked = tmp_path / "marked.jsonl"
+    marked.write_text(f"\ufeff{lines}", "utf-8")
+    with pytest.raises(BadFile, match="byte order mark") as refused:
+        imported(marked, name="r2")
+    assert [error.line for error in refused.value.errors] == [1]

@@ -3,8 +3,10 @@
 import datetime as dt
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -421,9 +423,53 @@ def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owne
     for after in ({"mask_content": "1 = 1"}, {"reference_solution": f"{whole} Done."}):
         with pytest.raises(Refused, match="repair all three texts alike"):
             repair(**after)
-    solved = line.line["mask_text"].replace("[MASK]", "1 = 1")
-    repair(mask_content="1 = 1", reference_solution=solved)
-    assert lines_of(candidate.paper.run)[0].line["mask_content"] == "1 = 1"
+    with pytest.raises(Refused, match="repair the proof in all of them"):
+        repair(reference_solution=f"{whole} Done.", mask_text=f"{line.line['mask_text']} Done.")
+    after = {
+        f"{number}.{path}": one["line"][path].replace("\n", "\nNow ", 1)
+        for number, one in enumerate(candidate.lines)
+        for path in ("reference_solution", "mask_text")
+    }
+    review(actor=owner, candidate=candidate, decision=Decision.REPAIR, reason="A misprint.", after=after)
+    repaired = [one.line for one in lines_of(candidate.paper.run)]
+    assert len(repaired) > 1
+    assert all("\nNow " in one["reference_solution"] for one in repaired)
+
+
+def test_a_repaired_citation_that_the_anchor_gives_away_is_refused(server: Server, owner: User) -> None:
+    source("2601.00001", gaps.TEXT)
+    (line,) = lines_of(run(start("first", "re2math", numbers=QUOTAS)))
+
+    def repair(text: str) -> None:
+        after = {"0.z.citation_content": text}
+        review(actor=owner, candidate=line.candidate, decision=Decision.REPAIR, reason="Cut.", after=after)
+
+    with pytest.raises(Refused, match="It gives away") as refused:
+        repair("K. Ziegler, Drawn without crossings, Fund. Math. 15 (1930), 271--283.")
+    assert refused.value.field == "0.x.anchor_hint"
+    with pytest.raises(Refused, match="is blank"):
+        repair("   ")
+    repair("K. Ziegler, Planar gadgets, Fund. Math. 15 (1930), 271--283.")
+
+
+def test_a_repair_of_a_masks_problem_is_one_of_its_variants_too(server: Server, owner: User) -> None:
+    source("2601.00001", made_up.TEXT)
+    build = run(start("first", "masked_steps"))
+    first, *others = lines_of(build)
+    assert {one.line["variant"] for one in others} == {"random", "truncated"}
+    problem = f"{first.line['problem']} Gadgets are finite."
+    two = {"0.problem": problem, "1.problem": "Another."}
+    with pytest.raises(Refused, match="one problem"):
+        review(actor=owner, candidate=first.candidate, decision=Decision.REPAIR, reason="x", after=two)
+    made = review(
+        actor=owner,
+        candidate=first.candidate,
+        decision=Decision.REPAIR,
+        reason="x",
+        after={"0.problem": problem},
+    )
+    assert made.before == {f"{number}.problem": first.line["problem"] for number in range(len(others) + 1)}
+    assert {one.line["problem"] for one in lines_of(build)} == {problem}
 
 
 @pytest.mark.slow
@@ -547,6 +593,60 @@ def test_the_command_line_refuses_a_paper_that_is_not_there_and_another_build_of
     call_command("build", "first", *options)  # goes on with it
     with pytest.raises(CommandError, match="The build first has the model 'writer'"):
         call_command("build", "first", "--model=another")
+
+
+def test_an_option_that_differs_from_what_a_build_began_with_is_refused_by_the_command(
+    server: Server, owner: User, tmp_path: Path
+) -> None:
+    source("2601.00001", made_up.TEXT)
+    source("2601.00002", made_up.TEXT + "%", domain="algebra")
+    numbers = tmp_path / "numbers.json"
+    numbers.write_text('{"max_masks": 2}')
+    options = [
+        "--protocol=masked_steps", "--endpoint=local", "--model=writer", "--max-tokens=1000000", "--seed=7",
+        "--source=2601.00001", f"--numbers={numbers}", "--prompt-price=1.50",
+    ]  # fmt: skip
+    call_command("build", "first", *options)
+    source("2601.00001", made_up.TEXT + "% once more", version="v2")  # is no other build
+    call_command("build", "first", *options, "--domain=combinatorics", "--json")
+    refused = {
+        "--seed=1": "has the seed 7, and not 1",
+        "--max-tokens=2000000": "has the max tokens 1000000, and not 2000000.*builds/first/steer/",
+        "--max-cost=3": "has the max cost none, and not 3",
+        "--prompt-price=1": "has the prompt price 1.5, and not 1",
+        "--source=2601.00002": "has other papers",
+        "--domain=algebra": "has other papers",
+        f"--numbers={tmp_path / 'other.json'}": "has other numbers",
+        f"--numbers={tmp_path / 'twice.json'}": "twice.json is not one JSON object",
+    }
+    (tmp_path / "other.json").write_text("{}")
+    (tmp_path / "twice.json").write_text('{"max_masks": 1, "max_masks": 2}')
+    for option, reason in refused.items():
+        with pytest.raises(CommandError, match=reason):
+            call_command("build", "first", option)
+    assert Build.objects.get().papers.count() == 1
+
+
+def test_the_command_prints_the_funnel_as_a_table_and_why_questions_have_no_reply(
+    server: Server, owner: User, capsys: pytest.CaptureFixture[str], settings: Any
+) -> None:
+    source("2601.00001", made_up.TEXT)
+    call_command(
+        "build", "first", "--protocol=lemmas", "--endpoint=local", "--model=writer", "--max-tokens=1000000"
+    )
+    told = capsys.readouterr().out
+    assert re.search(r"^stage +reached +kept +waiting +dropped$", told, re.MULTILINE)
+    assert re.search(r"^lines +1 +1 +0 +none$", told, re.MULTILINE)
+    assert "{" not in told
+    assert "got no reply" not in told
+    away = {"base_url": f"{server.url}/nothing", "private": True, "max_attempts": 1}
+    settings.JUDGE_ENDPOINTS = json.dumps({"away": away})
+    call_command(
+        "build", "second", "--protocol=lemmas", "--endpoint=away", "--model=other", "--max-tokens=1000000"
+    )
+    told = capsys.readouterr().out
+    assert "1 question got no reply; to ask again: manage.py api POST builds/second/again/" in told
+    assert re.search(r"^last_error: .*404", told, re.MULTILINE)
 
 
 @pytest.mark.slow

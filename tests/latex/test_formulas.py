@@ -93,7 +93,9 @@ def test_rows_behind_one_brace_have_numbers_of_their_own() -> None:
     assert formulas(check_formulas(page)) == [shown]
     assert "(1)</a>" in page.html
     assert "(2)</a>" in page.html
-    assert not check_formulas(fragment(rf"\[\begin{{numcases}}{{y=}}{rows}\end{{numcases}}\]")).report.failures
+    assert not check_formulas(
+        fragment(rf"\[\begin{{numcases}}{{y=}}{rows}\end{{numcases}}\]")
+    ).report.failures
 
     page = fragment(
         rf"\begin{{subnumcases}}{{\label{{w}}y=}}{rows}\end{{subnumcases}}\ref{{w}}, \ref{{b}}$$z\eqno$$"

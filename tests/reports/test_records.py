@@ -1009,13 +1009,16 @@ def test_a_formula_is_mathml_and_one_that_cannot_be_set_is_its_source():
 
 def test_the_feed_has_an_entry_for_every_version_whatever_its_words(publish):
     publish(title="One \x07 <title> & more")
-    second = publish(changes="A label was corrected.")
+    second = publish(changes="One <label> was corrected.")
     feed = page("/records/gaps/feed.atom")
     assert feed.count("<entry>") == 2
     assert "<title>One  &lt;title&gt; &amp; more, version 1</title>" in feed
-    assert "A label was corrected." in feed
+    assert "One &amp;lt;label&amp;gt; was corrected." in feed  # as text of HTML
     assert f"<id>{second.declared['address']}</id>" in feed
     assert page("/records/feed.atom").count("<entry>") == 2
+    publish(changes="")
+    feed = page("/records/gaps/feed.atom")
+    assert (feed.count("First publication."), feed.count("New version.")) == (1, 1)
 
 
 def test_a_record_whose_files_cannot_be_written_is_not_published(publish, monkeypatch):

@@ -143,6 +143,25 @@ def test_the_next_version_keeps_closed_what_is_still_closed_unless_it_says_other
     assert PublicRecord.objects.count() == 3
 
 
+def test_a_record_of_another_name_keeps_closed_what_the_first_keeps_closed(
+    address, client, owner, django_capture_on_commit_callbacks
+):
+    def published(**body) -> dict[str, str]:
+        with django_capture_on_commit_callbacks(execute=True):
+            looked = send(client, address, **body).json()
+            send(client, address, **body, seen=looked["sha256"])
+        return PublicRecord.objects.latest("pk").declared["embargo"]
+
+    closed = {"sample-proof-01": "2999-01-01"}
+    client.force_login(owner)
+    assert published(show_problems=True, embargo=closed) == closed
+    assert published(name="nothing-shown") == {}
+    assert published(show_problems=True, name="another") == closed
+    assert published(show_problems=True, name="opened", embargo={}) == {}
+    form = client.get("/reports/releases/sample-proofs/records/publish/").context["form"]
+    assert form.initial["embargo"] == "sample-proof-01 2999-01-01"
+
+
 @pytest.mark.slow
 def test_the_last_version_is_the_one_published_last_even_if_the_clock_was_set_back(
     address, client, owner, django_capture_on_commit_callbacks

@@ -1,7 +1,7 @@
 """From a paper to masks: pairs, what a reader lacks, the choice of formulas, lines with their variants."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchmark.protocols.masked_steps.schema import MASK
@@ -52,6 +52,7 @@ class MaskPipeline(Pipeline):
     prompts = (SYMBOLS, CHOICE)
     numbers = Recipe
     most_papers = 10**9 // LINES_OF_A_PAPER
+    common = ("problem",)
 
     def construct(
         self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
@@ -76,6 +77,16 @@ class MaskPipeline(Pipeline):
             )
             return Drop("mask_does_not_fit", reason)
         return not_set(text)
+
+    def disagreement(self, lines: Sequence[Mapping[str, Any]]) -> Drop | None:
+        if len({line["problem"] for line in lines}) > 1:
+            return Drop("problems_differ", "All masks of a proof have one problem")
+        whole = {line["reference_solution"] for line in lines if line["variant"] != "truncated"}
+        cut = [line["reference_solution"] for line in lines if line["variant"] == "truncated"]
+        if len(whole) > 1 or not all(proof.startswith(text) for proof in whole for text in cut):
+            reason = "The lines are masks of one proof, or of its beginning: repair the proof in all of them"
+            return Drop("proofs_differ", reason)
+        return None
 
     def expects(self, text: str, recipe: Recipe) -> Expected:
         """Low: proofs in environments that pass the filters by a rough count, whose problems a reader understands as

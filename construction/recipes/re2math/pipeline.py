@@ -196,7 +196,7 @@ class GapPipeline(Pipeline):
     def objection(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
         if path == "y.reference_tool_latex":
             return refused(text, ProofGap.model_validate(line).y.reference_tool_type, recipe)
-        return self.leak(line, path, text, recipe) or (not_set(text) if path.startswith("x.") else None)
+        return not_set(text) if path.startswith("x.") else None
 
     def leak(self, line: Mapping[str, Any], path: str, text: str, recipe: Recipe) -> Drop | None:
         if path != "x.anchor_hint":
