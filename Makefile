@@ -12,7 +12,7 @@ TYPED = config accounts benchmark annotation judging search construction solving
 help:
 	@echo "make demo       set up and start the demo; Ctrl-C stops it"
 	@echo "make study      a small real study on this machine: DIR=folder OWNER=you@example.org (docs/deploy.md)"
-	@echo "make test       19 of 20 tests, in ten minutes, each on the database it is about or on both (tests/databases.py)"
+	@echo "make test       14 of 15 tests, in ten minutes, each on the database it is about or on both (tests/databases.py)"
 	@echo "make test-slow  the others: servers killed, whole studies, crawls (twenty minutes)"
 	@echo "make test-all   all tests on SQLite and then all on PostgreSQL with Redis, for a night"
 	@echo "make test-fast  tests without the browser, on SQLite only"

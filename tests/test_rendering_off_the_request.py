@@ -76,6 +76,7 @@ def test_every_page_of_a_reviewer_shows_what_a_worker_has_rendered(
     assert not RenderedDocument.objects.filter(version="").exists()
 
 
+@pytest.mark.slow
 def test_an_answer_without_places_is_taken_while_the_text_waits_and_one_with_places_is_kept(
     client: Client, study: Campaign, algebraist: User, renderer_fails: None
 ) -> None:

@@ -1,6 +1,6 @@
 """`make test`: the suite on SQLite with the file-system broker and, at the same time, on PostgreSQL with Redis.
 
-Each test runs on the database that it is about, or on both (tests/databases.py). Of all tests one in twenty is marked
+Each test runs on the database that it is about, or on both (tests/databases.py). Of all tests one in fifteen is marked
 `slow` and takes two thirds of the time; `--slow` runs these. `--all` runs everything on both databases, one after the
 other, for a night. `--fast` runs on SQLite alone, without the browser. Nothing is left out without a line that says so.
 DATABASE_URL and CELERY_BROKER_URL, when both are set, name the servers of the PostgreSQL run; otherwise it starts its
@@ -77,7 +77,7 @@ def main() -> int:
     if mode != "--all":
         left_out["night"] = "more seeds of tests that run here with fewer (make test-all)"
     if mode in ("", "--fast"):
-        left_out["slow"] = "tests that take more than about a second of processor time (make test-slow)"
+        left_out["slow"] = "tests that take more than about half a second of processor time (make test-slow)"
     if mode == "--fast":
         left_out["browser"] = "browser tests, and what runs on PostgreSQL with Redis (--fast)"
         left_out["postgresql"] = "tests that are about a deployment with PostgreSQL (--fast)"

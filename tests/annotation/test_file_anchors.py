@@ -129,6 +129,7 @@ def graded(place: Assignment, content):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_comment_on_a_page_is_stored_sealed_and_told_to_its_author(on_pdf):
     graded(on_pdf, said())
@@ -207,6 +208,7 @@ def test_the_database_wants_the_anchor_that_fits_the_block(on_pdf):
         Comment.objects.create(**row, block=block, anchor=given)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_comments_on_pages_come_in_again_and_are_kept_where_the_page_is_gone(on_pdf, tmp_path):
     """Words, a region, and a page that the PDF does not have: out, into another campaign, and out again."""

@@ -80,6 +80,7 @@ def test_a_figure_that_is_a_pdf_becomes_a_picture_whose_words_are_scanned(illust
     assert WORD in figure.copy.words[0]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_reviewer_sees_the_pictures_in_their_places_and_no_name(illustrated_place, client) -> None:
     client.force_login(illustrated_place.reviewer)

@@ -75,6 +75,7 @@ def test_about_half_of_the_pairs_are_turned_by_a_key_and_not_by_their_name(grade
     assert 150 < sum(one == two for one, two in zip(many, names, strict=True)) < 250
 
 
+@pytest.mark.slow
 def test_an_adjudicator_sees_texts_answers_and_remarks_in_one_order_and_decides_in_it(
     graded, coordinator, algebraist, client
 ):

@@ -173,6 +173,7 @@ def test_a_long_list_is_refused_without_being_read(tmp_path):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_an_archive_in_which_bytes_were_changed_is_read_or_refused_and_nothing_else(tmp_path_factory):
     """2,000 changes at random over the four ways to pack: no other exception than the refusal."""
     chance = random.Random(1)

@@ -73,6 +73,7 @@ def test_the_copy_looks_and_reads_like_the_original() -> None:
     ]  # titles of the outline are read, so scanned
 
 
+@pytest.mark.slow
 def test_the_same_file_gives_the_same_bytes_and_its_copy_is_its_own_copy() -> None:
     once, again = cleaned(paper(PARAGRAPH)), cleaned(paper(PARAGRAPH))
     assert once.data == again.data
@@ -375,6 +376,7 @@ def test_hostile_files_end_in_a_sentence(tried: Tried) -> None:
     assert told["a hundred thousand pages"] == "The file has 100,000 pages; 1 to 500 are read."
 
 
+@pytest.mark.slow
 def test_broken_files_are_copied_or_refused(tried: Tried) -> None:
     assert {name: end for name, end in tried.broken.items() if end and end[0] != "bad_file"} == {}
 

@@ -854,6 +854,7 @@ def test_many_pictures_next_to_many_files_take_time_in_proportion(tmp_path):
     assert grows_in_proportion(text_of, write, 5_000, 20_000)
 
 
+@pytest.mark.slow
 def test_a_table_of_a_thousand_columns_has_a_page_and_a_wider_one_is_refused(carl, towers, tmp_path):
     def table(columns: int) -> bytes:
         return json.dumps(
@@ -962,6 +963,7 @@ MACROS = r"""\NeedsTeXFormat{LaTeX2e}\ProvidesPackage{macros}
 """
 
 
+@pytest.mark.slow
 def test_macros_of_the_folder_are_used_kept_for_the_release_and_seen_by_nobody_as_text(carl):
     texts = {f"study/gpt/p{n}.tex": rf"Let $\Hom{{A}}{{B}}$ and $\im f$ over $\RR^{n}$." for n in range(1, 6)}
     statements = {

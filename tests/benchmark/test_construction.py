@@ -153,6 +153,7 @@ def test_an_output_without_a_source_is_unavailable() -> None:
     assert (reply.state, reply.value) == ("unavailable", "")
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_counts_of_the_200_real_instances_are_those_of_the_note() -> None:
     """docs/construction-audit.md, 2026-11-21."""

@@ -188,6 +188,7 @@ def test_the_page_of_an_instance_attaches_shows_and_removes(
     assert not Attachment.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_who_decides_about_a_scan_opens_it_from_the_quarantine(
     client: Client, coordinator: User, output: Output

@@ -134,6 +134,7 @@ def test_spans_answer_where_they_overlap() -> None:
     assert 0 not in Spans([])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile", ["\\", "{", "\\'", "Kuo ", "Kuo-", "\\cite[", "[a", "10.1000/", "X-", "by Kuo "]
 )

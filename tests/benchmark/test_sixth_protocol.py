@@ -68,6 +68,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return made
 
 
+@pytest.mark.slow
 def test_it_is_imported_graded_and_scored_by_the_commands_of_all(copy):
     file = str(SIXTH / "release.jsonl")
     copy.runtime.mkdir()

@@ -96,6 +96,7 @@ def waiting(sign_in, stranger, monkeypatch) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_a_large_file_shows_that_it_is_waited_for_and_then_its_answer(waiting):
     uploads.analyse_waiting()
     waiting.get_by_role("link", name="Show the answer").click()

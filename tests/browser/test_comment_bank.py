@@ -66,6 +66,7 @@ def test_a_comment_is_found_inserted_and_submitted_by_keyboard_alone(item):
     assert Comment.objects.get().text == f"The case $n=0$ is missing.\n{GAP} 1/2"
 
 
+@pytest.mark.slow
 def test_escape_leaves_the_bank_and_keeps_the_comment(item):
     keys = item.keyboard
     keys.press("j")
@@ -78,6 +79,7 @@ def test_escape_leaves_the_bank_and_keeps_the_comment(item):
     expect(item.locator(".bank")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_comment_is_saved_while_commenting_and_offered_at_once(item):
     keys = item.keyboard
     keys.press("j")

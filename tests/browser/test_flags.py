@@ -81,6 +81,7 @@ def test_flags_come_back_with_the_draft(item):
     expect(item.locator("#flag-count")).to_have_text("0")
 
 
+@pytest.mark.slow
 def test_a_flag_is_changed_where_it_stands_though_another_was_removed_meanwhile(item):
     for number in range(2):
         item.locator("#add-flag").click()

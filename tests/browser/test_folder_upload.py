@@ -40,6 +40,7 @@ def look(page: Page, name: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+@pytest.mark.slow
 def test_the_choice_of_a_folder_shows_that_it_has_the_focus(sign_in, coordinator):
     page = sign_in(coordinator)
     page.goto(reverse("import-files"))

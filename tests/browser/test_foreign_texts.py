@@ -172,6 +172,7 @@ def test_no_page_runs_any_of_five_thousand_foreign_texts(
     assert watch.seen == []
 
 
+@pytest.mark.slow
 def test_the_same_texts_do_run_where_they_are_not_escaped(
     reporting: None, live_server: LiveServer, new_page: Callable[..., Page], faults: Any
 ) -> None:

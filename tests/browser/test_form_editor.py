@@ -118,6 +118,7 @@ def test_first_proof_s_form_is_composed_by_keyboard_alone(sign_in, coordinator, 
     assert again.sha256 == row.sha256
 
 
+@pytest.mark.slow
 def test_a_number_with_too_many_steps_is_refused_where_it_is_written(sign_in, coordinator):
     draft = drafting.start_draft(actor=coordinator, protocol="proofs", start="points")
     page = sign_in(coordinator)
@@ -222,6 +223,7 @@ def test_a_removed_level_comes_back_with_its_meaning(sign_in, coordinator):
     assert content(page, draft) == before
 
 
+@pytest.mark.slow
 def test_an_answer_that_a_question_lost_can_be_taken_out_of_a_rule(sign_in, coordinator):
     page, draft = opened(sign_in, coordinator)
     page.get_by_role("button", name="Remove level 4").click()
@@ -313,6 +315,7 @@ def test_the_end_of_a_number_is_typed_anew_and_what_counts_as_solved_stays(sign_
     assert content(page, draft)["questions"][0] == points
 
 
+@pytest.mark.slow
 def test_a_name_in_tables_typed_through_another_s_takes_none_of_its_rules(sign_in, coordinator):
     page, draft = opened(sign_in, coordinator)
     page.get_by_role("button", name="Edit Report to the authors").click()

@@ -135,6 +135,7 @@ def test_nor_does_the_fragment_of_an_address_take_the_focus_from_the_field(sign_
     expect(page.locator("main [aria-invalid=true]")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_late_places_are_released_only_by_those_who_say_so_when_asked(
     sign_in, coordinator, opened, algebraist
 ):

@@ -289,6 +289,7 @@ def choose_key(page: Page, action: str, key: str) -> None:
     page.keyboard.press(key)
 
 
+@pytest.mark.slow
 def test_a_key_can_be_changed_and_stays_changed_in_this_browser(item):
     choose_key(item, "next-passage", "n")
     item.keyboard.press("Escape")
@@ -392,6 +393,7 @@ COVERED = """fields => fields.filter(field => field.checkVisibility()).filter(fi
 }).map(field => field.outerHTML)"""
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_form_is_a_sheet_over_the_text_and_nothing_scrolls_sideways(
     sign_in, algebraist, place
 ):

@@ -21,6 +21,7 @@ def test_the_reviewers_pages_have_no_serious_fault(sign_in, algebraist, place, t
         assert axe(page) == [], address
 
 
+@pytest.mark.slow
 @THEMES
 def test_the_form_has_no_serious_fault_while_it_is_used(sign_in, algebraist, place, theme):
     page = sign_in(algebraist, color_scheme=theme)

@@ -60,6 +60,7 @@ def test_all_other_steps_are_called_correct_at_once_and_a_reload_keeps_them(item
     assert [chosen.nth(n).get_attribute("value") for n in range(3)] == ["correct", "incorrect", "correct"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_of_steps_is_accessible(sign_in, algebraist, stepwise, theme):
     page = sign_in(algebraist, color_scheme=theme)

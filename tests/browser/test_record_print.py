@@ -11,6 +11,7 @@ from reports.records.site import style_sheet
 pytestmark = [pytest.mark.browser]
 
 
+@pytest.mark.slow
 def test_a_long_list_begins_on_the_page_on_which_there_is_room(page: Page) -> None:
     rows = "".join(f"<li>Problem {number}</li>" for number in range(1, 41))
     page.set_content(

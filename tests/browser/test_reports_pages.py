@@ -121,6 +121,7 @@ def test_what_is_folded_on_a_phone_is_open_without_a_summary_where_there_is_room
             assert not page.evaluate("() => document.documentElement.scrollWidth > innerWidth")
 
 
+@pytest.mark.slow
 def test_a_footnote_opens_the_notes_that_are_folded_on_a_phone(sign_in, owner, db):
     release = ten_proofs()
     page = sign_in(owner, viewport={"width": 390, "height": 800})
@@ -148,6 +149,7 @@ def test_arrows_move_between_the_cells_and_enter_opens_the_proof(sign_in, owner,
     expect(page.get_by_role("heading", name="What the graders said")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_escape_closes_the_download_menu_and_returns_to_it(sign_in, owner, db):
     release = ten_proofs()
     page = sign_in(owner)
@@ -167,6 +169,7 @@ def test_escape_closes_the_download_menu_and_returns_to_it(sign_in, owner, db):
     expect(menu.locator("summary")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_the_results_can_be_read_without_scripts(sign_in, owner, db):
     release = ten_proofs()
     page = sign_in(owner, java_script_enabled=False)

@@ -81,6 +81,7 @@ def answer_and_submit(page: Page) -> None:
     expect(page.locator("text=Submitted").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_selected_words_are_searched_and_a_new_comment_is_begun_on_a_telephone(
     sign_in, searched, algebraist, tmp_path: Path
 ):

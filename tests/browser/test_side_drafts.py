@@ -63,6 +63,7 @@ def test_a_remark_that_is_typed_stays_while_second_answers_are_kept(sign_in, alg
     expect(page.get_by_label("Your remark")).to_have_value("Step 3 is the point.")
 
 
+@pytest.mark.slow
 def test_a_remark_that_is_typed_survives_a_reload_until_it_is_written(sign_in, algebraist, address):
     page = sign_in(algebraist)
     page.goto(address)

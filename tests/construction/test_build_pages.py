@@ -274,6 +274,7 @@ def made(protocol: str, text: str, numbers: dict[str, object]) -> Candidate:
     return found
 
 
+@pytest.mark.slow
 @each_protocol
 def test_a_candidate_shows_the_instance_its_source_and_the_replies(
     protocol: str, text: str, numbers: dict[str, object], server: Server, staff: Client

@@ -166,6 +166,7 @@ def test_sources_come_to_a_release_and_to_the_same_one_again_without_a_new_quest
     assert emit(actor=None, build=second, name="made-again").sha256 == release.sha256
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "text", "numbers", "asked"), CASES, ids=[case[0] for case in CASES])
 def test_at_each_stage_of_a_funnel_what_came_in_is_what_was_kept_and_dropped_and_what_waits(
     protocol: str, text: str, numbers: dict[str, object], asked: int, server: Server
@@ -182,6 +183,7 @@ def test_at_each_stage_of_a_funnel_what_came_in_is_what_was_kept_and_dropped_and
     assert sum(stage.waiting for stage in stages) == 0
 
 
+@pytest.mark.slow
 def test_a_source_that_cannot_be_read_says_why_and_the_others_go_on(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +217,7 @@ def test_a_build_that_is_asked_again_while_it_is_ended_is_not_ended(
     assert build.state == RunState.RUNNING
 
 
+@pytest.mark.slow
 def test_a_candidate_that_is_dropped_while_a_release_is_made_is_not_in_it(
     server: Server, monkeypatch: pytest.MonkeyPatch, owner: User
 ) -> None:
@@ -326,6 +329,7 @@ def test_questions_that_the_server_refuses_can_be_asked_again(settings: Any) -> 
     assert build.state == RunState.RUNNING
 
 
+@pytest.mark.slow
 def test_results_that_come_twice_or_late_are_stored_once(server: Server) -> None:
     source("2601.00001", made_up.TEXT)
     build = start("first", "lemmas")
@@ -436,6 +440,7 @@ def test_a_repaired_mask_still_has_the_formula_of_its_proof(server: Server, owne
     assert all("\nNow " in one["reference_solution"] for one in repaired)
 
 
+@pytest.mark.slow
 def test_a_repaired_citation_that_the_anchor_gives_away_is_refused(server: Server, owner: User) -> None:
     source("2601.00001", gaps.TEXT)
     (line,) = lines_of(run(start("first", "re2math", numbers=QUOTAS)))
@@ -452,6 +457,7 @@ def test_a_repaired_citation_that_the_anchor_gives_away_is_refused(server: Serve
     repair("K. Ziegler, Planar gadgets, Fund. Math. 15 (1930), 271--283.")
 
 
+@pytest.mark.slow
 def test_a_repair_of_a_masks_problem_is_one_of_its_variants_too(server: Server, owner: User) -> None:
     source("2601.00001", made_up.TEXT)
     build = run(start("first", "masked_steps"))
@@ -595,6 +601,7 @@ def test_the_command_line_refuses_a_paper_that_is_not_there_and_another_build_of
         call_command("build", "first", "--model=another")
 
 
+@pytest.mark.slow
 def test_an_option_that_differs_from_what_a_build_began_with_is_refused_by_the_command(
     server: Server, owner: User, tmp_path: Path
 ) -> None:
@@ -627,6 +634,7 @@ def test_an_option_that_differs_from_what_a_build_began_with_is_refused_by_the_c
     assert Build.objects.get().papers.count() == 1
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_funnel_as_a_table_and_why_questions_have_no_reply(
     server: Server, owner: User, capsys: pytest.CaptureFixture[str], settings: Any
 ) -> None:

@@ -252,6 +252,7 @@ def test_the_lemmas_of_real_sources_are_those_of_the_ground_truth_and_make_a_rel
     assert len(records) == len(made) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_two_weeks_have_no_lemma_in_common() -> None:
     first, second = (

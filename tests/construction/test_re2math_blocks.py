@@ -105,6 +105,7 @@ def test_blocks_of_real_sources_are_cut_as_by_hand() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_formulas_of_real_contexts_can_be_set_and_their_places_are_theirs() -> None:
     formulas = 0

@@ -35,6 +35,7 @@ MAIN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sources.SOURCES)
 def test_a_real_source_is_readable_and_every_statement_of_the_independent_scan_is_found(name: str) -> None:
     source = add_archive(actor=None, data=packed(name), name=f"{name}.tar.gz")

@@ -59,6 +59,7 @@ def text_of(client: Client, address: str, **asked: Any) -> str:
     return page.content.decode()
 
 
+@pytest.mark.slow
 def test_an_upload_is_shown_as_a_dry_run_and_added_when_somebody_says_so(staff: Client) -> None:
     assert "There are no sources yet" in text_of(staff, "/construction/sources/")
     manifest = b"file,title,domain\n2401.00001v1.gz,Nets,analysis\n"

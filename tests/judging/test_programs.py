@@ -47,6 +47,7 @@ def judged(mirror, release_with, *texts):
     return {verdict.output.text: verdict for verdict in Verdict.objects.select_related("output", "call")}
 
 
+@pytest.mark.slow
 def test_a_verdict_is_stored_once_with_the_programs_whole_reply(mirror, release_with):
     verdict = judged(mirror, release_with, "plain")["plain"]
     assert (verdict.value, verdict.state, verdict.reason) == ("no", "answered", "ground of instance_id")

@@ -71,6 +71,7 @@ def is_linear(write: constructs.Write, format: Format) -> bool:
     return grows_in_proportion(lambda text: render(text, format), write, 25_000, 100_000, 400_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -97,6 +98,7 @@ def test_what_was_more_than_linear_is_so_no_more(name: str) -> None:
     assert is_linear(LATEX[name], "latex")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORST_OF_MARKDOWN)
 def test_what_could_be_more_than_linear_in_markdown_is_not(name: str) -> None:
     assert is_linear(MARKDOWN[name], "markdown")

@@ -133,6 +133,7 @@ def test_a_measured_share_counts_problems_and_not_their_attempts(attempts):
     assert before[measure.key].estimate.ci == wilson(12 * attempts, 30 * attempts)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_leaderboard_takes_proofs_of_one_paper_together_and_says_what_the_score_says(proofs):
     inputs = collect(release=proofs)

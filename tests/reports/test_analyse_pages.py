@@ -76,6 +76,7 @@ def test_a_file_with_other_columns_is_mapped_by_a_guess_and_answered(anybody):
     assert "12 items, 12 of them with two or more raters" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("analysis", "options"),
     [

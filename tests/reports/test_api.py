@@ -40,6 +40,7 @@ def test_reviewers_and_strangers_get_nothing(client, gaps, algebraist, stranger,
             assert b"aurora" not in reply.content
 
 
+@pytest.mark.slow
 def test_the_score_is_the_document_of_the_command(carl, gaps):
     expected = json.loads(json.dumps(score_document(collect(release=gaps))))
     assert carl.get(f"{BASE}score/?track=raw&judge=sample-judge-v1").json() == expected
@@ -115,6 +116,7 @@ def test_only_owners_freeze_and_read_a_score(carl, gaps, coordinator):
     assert carl.get(f"{BASE}artifacts/{'0' * 64}/").status_code == 403
 
 
+@pytest.mark.slow
 def test_a_frozen_score_is_listed_and_verifies(olga, gaps, owner):
     freeze_release(actor=owner, release=gaps)
     made = olga.post(f"{BASE}artifacts/", {"track": "raw"}, "application/json")

@@ -53,6 +53,7 @@ def test_a_changed_verdict_is_named_with_every_score_it_moved(left):
     assert not any("aurora" in what and "corrected" not in what for what in moved)
 
 
+@pytest.mark.slow
 def test_labels_are_compared_without_the_raters_numbers(left):
     def renumbered(document):
         for row in document["inputs"]["labels"]:
@@ -61,6 +62,7 @@ def test_labels_are_compared_without_the_raters_numbers(left):
     assert "labels" not in compare(left, altered(left, renumbered))["inputs"]
 
 
+@pytest.mark.slow
 def test_added_labels_changed_judges_designs_and_code_are_named(left):
     def other(document):
         inputs = document["inputs"]
@@ -94,6 +96,7 @@ def test_an_altered_artifact_is_not_compared(left):
         read_comparable(canonical(tampered))
 
 
+@pytest.mark.slow
 def test_the_command_says_it_in_words_and_as_json(left, tmp_path, capsys):
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     one.write_bytes(canonical(left))

@@ -77,6 +77,7 @@ def test_an_artifact_verifies_from_its_own_bytes(document):
     assert (found.verified, found.notes) == (True, ())
 
 
+@pytest.mark.slow
 def test_an_artifact_frozen_with_the_third_methods_verifies_byte_for_byte(gaps):
     """As above for the code before version 4, whose in-sample audits ignored that outputs share a paper."""
     frozen = build(replace(collect(release=gaps), methods=3), read_manifest(gaps, "raw"))

@@ -35,6 +35,7 @@ def carl(client, coordinator):
     return client
 
 
+@pytest.mark.slow
 def test_strata_are_the_judges_buckets_within_systems(gaps):
     plan = plan_audit(release=gaps, wanted=PerStratum(5))
     # aurora: 16 success, 8 insufficient, 4 ungrounded, 2 abstained; smaller strata are taken whole

@@ -62,6 +62,7 @@ def audited(gaps: Release, coordinator: User) -> Campaign:
     return campaign
 
 
+@pytest.mark.slow
 def test_the_frame_is_of_the_condition_alone(gaps, oracle):
     plan = plan_audit(release=gaps, condition="oracle", wanted=ALL)
     found = {s.name: (s.population, s.sample) for s in plan.strata}
@@ -86,6 +87,7 @@ def test_what_is_drawn_are_outputs_of_the_condition_and_the_campaign_says_so(gap
     assert set(usual.items.values_list("output__run__condition", flat=True)) == {""}
 
 
+@pytest.mark.slow
 def test_the_audit_corrects_the_score_of_its_condition_and_no_other(gaps, oracle, coordinator):
     before = score_document(collect(release=gaps))
     audited(gaps, coordinator)
@@ -186,6 +188,7 @@ def test_a_campaign_of_whole_answers_draws_from_its_condition_too(gaps, oracle, 
     assert refusal.value.field == "condition"
 
 
+@pytest.mark.slow
 def test_pairs_are_of_the_condition_and_otherwise_of_the_usual_one(proofs, coordinator):
     oracle = []
     for usual in proofs.runs.filter(condition="").order_by("system__slug")[:2]:

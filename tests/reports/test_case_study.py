@@ -59,6 +59,7 @@ def judge_called(instance, label):
     return instance.outputs.filter(verdicts__judge__published_as=label).first().verdicts.first().judge
 
 
+@pytest.mark.slow
 def test_the_columns_are_those_of_the_papers_case_studies(case):
     document = case_document(case)
     assert [column["title"] for column in document["columns"]] == [

@@ -139,6 +139,7 @@ def test_the_items_that_tell_the_two_apart_come_first_and_missing_labels_last():
     assert [(row.first, row.second) for row in rows] == [(1, 0), (0, 1), (1, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_judges_unavailable_verdicts_leave_and_abstentions_count_against(gaps):
     inputs = collect(release=gaps)
@@ -153,6 +154,7 @@ def test_the_judges_unavailable_verdicts_leave_and_abstentions_count_against(gap
     assert found.by_rule == {"aurora": 2, "basalt": 4, "cobalt": 9}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_experts_are_compared_only_after_the_close_and_never_by_an_audits_sample(gaps, proofs):
     assert [kind.key for kind in outcome_kinds(collect(release=gaps))] == [
@@ -199,6 +201,7 @@ def test_the_page_the_csv_and_rest_say_the_same(carl, gaps):
     assert "9 / 2" in text  # discordant items of aurora and basalt
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_pair_shows_its_fourfold_table_and_its_items(carl, gaps):
     address = reverse("compare-pair", args=["sample-re2math"])
@@ -208,6 +211,7 @@ def test_a_pair_shows_its_fourfold_table_and_its_items(carl, gaps):
     assert carl.get(address, {"first": "aurora", "second": "aurora"}).status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_number_of_queries_does_not_depend_on_the_number_of_systems(carl, gaps):
     address = reverse("compare", args=["sample-re2math"])

@@ -182,6 +182,7 @@ def test_every_table_of_systems_asks_for_the_tuple_and_offers_it(mixed, coordina
         )
 
 
+@pytest.mark.slow
 def test_a_tuple_of_a_comparison_is_named_through_rest_too(mixed, coordinator):
     client = Client()
     client.force_login(coordinator)
@@ -193,6 +194,7 @@ def test_a_tuple_of_a_comparison_is_named_through_rest_too(mixed, coordinator):
     assert set(systems) == {"aurora", "basalt"}
 
 
+@pytest.mark.slow
 def test_a_tuple_s_score_can_be_frozen_by_itself(mixed, owner):
     freeze_release(actor=owner, release=mixed)
     mixed.refresh_from_db()

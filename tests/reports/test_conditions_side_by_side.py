@@ -248,6 +248,7 @@ def test_runs_of_several_tuples_are_refused_across_conditions_too(handed_over, c
         condition_document(handed_over, frozen_tuple="may")
 
 
+@pytest.mark.slow
 def test_page_and_rest_say_the_same(handed_over, coordinator):
     client = Client()
     client.force_login(coordinator)

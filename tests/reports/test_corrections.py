@@ -547,6 +547,7 @@ def test_the_score_of_a_release_knows_what_no_draw_could_take(gaps, coordinator)
     assert basalt(replace(inputs, draws=tuple(smaller), methods=13))["reason"] == "EMPTY_STRATUM"
 
 
+@pytest.mark.slow
 def test_an_output_in_which_no_expert_found_anything_to_judge_is_no_success(gaps):
     """Left out, it would be taken to be like the others of its stratum. Artifacts by `methods` 11 and less did so."""
     inputs = collect(release=gaps)
@@ -601,6 +602,7 @@ def test_an_abstention_is_a_vote_against_success_that_an_adjudicator_can_overrul
     assert audit_truth(labels, decisions).get("p/a/1", {}).get("ground") == expected
 
 
+@pytest.mark.slow
 def test_a_decision_is_the_label_of_an_audited_output_also_against_the_majority(gaps):
     """Reports that were frozen by methods before 12 used it only where the experts split."""
     inputs = collect(release=gaps)

@@ -85,6 +85,7 @@ def test_the_decisions_in_force_are_rows_behind_those_of_experts(decided, coordi
     assert coordinator.email not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_decisions_come_back_byte_for_byte_and_score_the_same(decided, tmp_path, form):
     empty = load("other", "proofs", {system: f"outputs/{system}" for system in SYSTEMS})

@@ -127,6 +127,7 @@ def test_experts_state_the_rate_over_all_problems_that_they_graded():
     assert "(6 of 10 with the 1 it lacks counted against it)" in expert_cell(scores["b"])
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_of_several_attempts_each_that_a_system_lacks_counts_against_it(proofs):
     """Two attempts at each problem, all read by experts; of one problem both are missing, of another one is blank."""

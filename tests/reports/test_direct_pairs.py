@@ -65,6 +65,7 @@ def direct(release):
     return PairSources.of(release, collect(release=release)).document(KEY)
 
 
+@pytest.mark.slow
 def test_a_mirrored_repeat_is_the_second_order_of_one_judgment(chosen):
     found = direct(chosen)
     assert found["source"] == "direct"

@@ -208,6 +208,7 @@ def test_an_artifact_holds_the_rules_and_verifies_and_a_changed_objection_is_fou
     assert verify(document).differences != ()
 
 
+@pytest.mark.slow
 def test_a_corrected_score_of_the_rest_keeps_every_stratum_of_the_audit(leaked):
     """The audit was drawn from everything: leaving one instance out makes no stratum unaudited."""
     document = score_document(collect(release=leaked))

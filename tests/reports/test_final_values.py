@@ -67,6 +67,7 @@ def test_inputs_with_decisions_survive_the_way_through_json(split, opened, coord
     assert score_document(Inputs.from_json(inputs.as_json())) == score_document(inputs)
 
 
+@pytest.mark.slow
 def test_the_score_page_shows_the_final_column_where_something_was_decided(split, opened, client, owner):
     client.force_login(owner)
     address = reverse("score-numbers", args=[opened.release.name])

@@ -134,6 +134,7 @@ def test_a_protocol_without_flags_of_outputs_asks_about_problems(algebraist):
     assert said_of(campaign, "any") == {("p/-/0", algebraist.rater): "yes"}
 
 
+@pytest.mark.slow
 def test_where_nobody_was_able_to_flag_there_is_no_agreement_on_leaks(gaps):
     campaign = Grade.objects.select_related("assignment__item__campaign").first().assignment.item.campaign
     assert flag_agreement(campaign, seed=1) == {}

@@ -70,6 +70,7 @@ def test_without_a_judge_the_document_says_so(unlabelled_gaps):
     assert score_document(collect(release=unlabelled_gaps))["judge"] is None
 
 
+@pytest.mark.slow
 def test_without_verdicts_there_is_nothing_to_audit(unlabelled_gaps):
     with pytest.raises(Refused, match="no verdicts"):
         plan_audit(release=unlabelled_gaps)

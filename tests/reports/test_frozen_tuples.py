@@ -128,6 +128,7 @@ def test_declared_runs_do_not_stand_beside_undeclared_ones(gaps):
     assert {row.system for row in collect(release=gaps, frozen_tuple="none").outputs} == set(others)
 
 
+@pytest.mark.slow
 def test_a_named_tuple_gives_the_score_of_its_runs_alone(mixed):
     first, *_ = arms_of(mixed)
     document = score_document(collect(release=mixed, frozen_tuple="october"))

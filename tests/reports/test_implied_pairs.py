@@ -89,6 +89,7 @@ def test_choices_shown_in_both_orders_would_have_their_position_bias_on_the_page
     assert sections["strengths"] is not None or sections["systems"][0]["rank"] == ""
 
 
+@pytest.mark.slow
 def test_only_closed_gradings_imply_anything(gaps):
     inputs = collect(release=gaps)  # an audit
     assert implied_kinds(inputs) == {}

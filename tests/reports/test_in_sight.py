@@ -169,6 +169,7 @@ def test_an_artifact_holds_both_and_is_recomputed(told, unlabelled_gaps, tmp_pat
     assert verify(held).differences != ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -186,6 +187,7 @@ def test_what_cannot_be_said_of_sight_is_refused_by_line_and_field(
         import_labels(actor=None, path=written(tmp_path / "labels.csv", rows), release=unlabelled_gaps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [{"verdict_seen": "no"}, {"searches": "3"}])
 def test_importing_another_fact_of_the_same_grade_is_refused(told, unlabelled_gaps, tmp_path, other):
     path = tmp_path / "labels.csv"

@@ -94,6 +94,7 @@ def test_strata_add_up_to_the_whole_table(gaps):
     assert (success["size"], success["drawn"]) == (16, 16)
 
 
+@pytest.mark.slow
 def test_systems_add_up_to_the_whole_table_and_have_their_own_precision(carl, gaps):
     metric = judge_audit_document(collect(release=gaps), {})["audits"][0]["metrics"]["tool_acc"]
     for cell in ("tp", "fp", "fn", "tn"):
@@ -128,6 +129,7 @@ def test_a_system_is_corrected_as_if_the_judge_erred_on_all_alike(carl, gaps):
     )
 
 
+@pytest.mark.slow
 def test_while_an_audit_is_open_no_stratum_tells_of_a_system(carl, gaps, monkeypatch):
     original = reading.graded_campaigns
 

@@ -52,6 +52,7 @@ def document(staff, gaps, **asked):
     return answer.json()
 
 
+@pytest.mark.slow
 def test_the_table_of_two_judges_counts_every_output_once(staff, gaps, strict):
     found = document(staff, gaps)
     first = Verdict.objects.exclude(judge=strict)

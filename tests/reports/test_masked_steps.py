@@ -69,6 +69,7 @@ def test_a_field_that_we_do_not_know_survives_the_round_trip(console, tmp_path, 
     assert printed("again", coordinator, capsys) == once
 
 
+@pytest.mark.slow
 def test_a_protocol_without_a_published_format_says_so(console, proofs, client, coordinator, capsys):
     with pytest.raises(CommandError, match="no published format"):
         printed("sample-proofs", coordinator, capsys)

@@ -122,6 +122,7 @@ def test_the_audit_shows_its_four_counts_and_what_was_excluded(carl, gaps):
     assert "eligible</a> pairs, 1 excluded" in text
 
 
+@pytest.mark.slow
 def test_undefined_values_give_their_reason_in_words(carl, proofs):
     _, text = page(carl, "score-numbers", "sample-proofs")
     assert "This coefficient is for exactly two raters." in text

@@ -130,6 +130,7 @@ def test_choices_are_read_as_they_were_written(chosen):
     assert len(choices.rows) == 24 + 4
 
 
+@pytest.mark.slow
 def test_a_changed_choice_is_named_down_to_the_value(document):
     rows = document["pairs"]["choices"]
     at = next(number for number, row in enumerate(rows) if row[0] == "which:preference")
@@ -158,6 +159,7 @@ def test_comparing_two_artifacts_names_the_choices_and_win_rates_that_differ(cho
     assert not any("one-v1" in what for what in changed_figures)
 
 
+@pytest.mark.slow
 def test_a_changed_win_rate_is_named(document):
     document["comparisons"]["which:preference"]["systems"][0]["wins"] = 4
     paths = {difference.path for difference in verify(document).differences}

@@ -135,6 +135,7 @@ def test_every_system_but_the_partly_released_one_has_44_judgments(first_proof):
     assert len(list(label_rows(first_proof))) == 290
 
 
+@pytest.mark.slow
 def test_what_aletheia_did_not_release_is_a_state_of_its_own_and_nowhere_wrong(
     first_proof, client, coordinator
 ):
@@ -209,6 +210,7 @@ def test_what_was_not_released_is_of_the_tuple_of_its_run(withheld):
     assert score_document(collect(release=withheld, frozen_tuple="none"))["not_released"] == {"secret": 10}
 
 
+@pytest.mark.slow
 def test_an_artifact_with_marks_of_what_was_not_released_verifies(withheld):
     """The hashes of the runs cover the marks, so the chain from outputs to runs has to as well."""
     freeze_release(actor=None, release=withheld)
@@ -243,6 +245,7 @@ AGREEMENT = {  # STATISTICS.md 2A: krippendorff and irrCAC on the 66 items, 290 
 }
 
 
+@pytest.mark.slow
 def test_the_agreement_of_rma_table_1(first_proof):
     (campaign,) = score_document(collect(release=first_proof))["experts"]
     found = campaign["agreement"]["correctness"]

@@ -321,6 +321,7 @@ def test_no_hash_names_the_system_of_an_answer_that_is_not_shown(publish, proofs
     assert {bool(row[-1]) for row in rows if row[2] != first} == {True}
 
 
+@pytest.mark.slow
 def test_nobody_finds_in_a_record_whose_answers_an_open_campaign_has_drawn(proofs):
     campaign = CampaignFactory(release=proofs, slug="second", phase="open", opened_at=timezone.now())
     output = Output.objects.filter(run__release=proofs, state="answered").first()
@@ -664,6 +665,7 @@ def test_the_grid_has_a_row_for_each_attempt_and_says_which(publish):
     assert said == Counter((row.instance, str(row.attempt)) for row in outputs)
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_named(publish):
     content = packed(publish(show_problems=True))
     files = unpacked(content)

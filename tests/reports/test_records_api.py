@@ -183,6 +183,7 @@ def test_the_last_version_is_the_one_published_last_even_if_the_clock_was_set_ba
         assert published() == longer == {"sample-proof-01": "2028-01-01"}
 
 
+@pytest.mark.slow
 def test_what_is_published_when_an_embargo_ends_names_nobody_whom_no_owner_saw(
     address, client, owner, proofs, django_capture_on_commit_callbacks
 ):

@@ -68,6 +68,7 @@ def test_marks_in_a_pdf_next_to_a_report_are_its_comments(client):
     assert {"file": "two.pdf", "line": 0, "words": "another text"} in checked.report["lost"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_two_who_import_the_same_reports_at_once_store_them_once():
     proofs = load_proofs()

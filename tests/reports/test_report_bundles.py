@@ -44,6 +44,7 @@ def text(content: bytes, folder: Path) -> str:
     return text_of(folder / "one.pdf")
 
 
+@pytest.mark.slow
 def test_each_submission_has_a_file_with_the_verdict_before_the_text(graded, tmp_path):
     files = bundle(graded, tmp_path, "submission")
     lines = list(csv.DictReader(io.StringIO(files.pop("contents.csv").decode())))
@@ -139,6 +140,7 @@ def test_a_bundle_is_asked_for_followed_and_downloaded_as_a_zip(graded, coordina
     assert b"".join(sent.streaming_content).startswith(b"PK")
 
 
+@pytest.mark.slow
 def test_rest_and_the_command_make_bundles_too(graded, coordinator, tmp_path):
     client = Client()
     client.force_login(coordinator)

@@ -136,6 +136,7 @@ def test_after_three_dead_workers_it_has_failed_in_words(job):
     assert "stopped 3 times" in job.error
 
 
+@pytest.mark.slow
 def test_a_cancelled_report_stops_after_its_part_and_leaves_no_file(job, coordinator, settings, monkeypatch):
     printing = report_jobs.print_report
 

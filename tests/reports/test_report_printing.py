@@ -80,6 +80,7 @@ def test_with_identities_it_names_both(graded, tmp_path):
     assert "Basalt" in text
 
 
+@pytest.mark.slow
 def test_a_comment_stands_under_its_passage_with_severity_and_kind(graded, tmp_path):
     text = text_of(printed(graded, tmp_path))
     before, _, after = text.partition(f"Fatal · gap. “By” {REMARK} Grader 1")
@@ -226,6 +227,7 @@ def test_a_report_of_nothing_is_refused(graded, tmp_path):
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_the_command_prints_to_a_file_and_refuses_in_words(graded, tmp_path, capsys):
     path = tmp_path / "out.pdf"
     call_command("report", release=graded.release.name, campaign="round", items=True, out=path, json=True)

@@ -260,6 +260,7 @@ def test_with_a_judge_alone_its_verdicts_are_shown_as_unchecked(olga, gaps):
     assert found["board"]["has_corrected"]
 
 
+@pytest.mark.slow
 def test_systems_are_told_apart_by_the_problems_on_which_two_of_them_are_compared(olga, proofs):
     assert len({row.instance for row in collect(release=proofs).outputs}) == 8
     assert "With six problems, A, B and C cannot be told apart." in words(page(olga, proofs))
@@ -318,6 +319,7 @@ def test_the_page_has_one_primary_button_and_no_inline_style(olga, gaps, study):
         assert " style=" not in text
 
 
+@pytest.mark.slow
 def test_the_page_costs_the_same_number_of_queries_for_more_proofs(olga, django_assert_max_num_queries):
     small, large = ten_proofs("small", problems=2), ten_proofs("large", problems=10)
     page(olga, small), page(olga, large)  # keeps the scores

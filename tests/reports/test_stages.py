@@ -192,6 +192,7 @@ def planners(gaps, tmp_path):
     return gaps
 
 
+@pytest.mark.slow
 def test_a_judge_is_asked_about_the_stages_that_were_reached_and_about_nothing_else(
     planners, coordinator, settings
 ):

@@ -63,6 +63,7 @@ def test_what_is_no_success_of_the_judge_or_was_not_read_by_an_expert_has_no_typ
         assert kind == source_type(output.instance.payload, output.payload)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_page_and_rest_show_the_types(gaps, client, coordinator):
     inputs = collect(release=gaps)
@@ -77,6 +78,7 @@ def test_page_and_rest_show_the_types(gaps, client, coordinator):
     assert "Alternative-source successes" in page
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_protocol_without_types_has_none(proofs):
     assert types_of_successes(collect(release=proofs)) == {}

@@ -109,6 +109,7 @@ def test_reciprocal_ranks_are_those_of_the_run_with_an_interval_over_queries(pub
     assert (found["estimate"]["method"], found["estimate"]["k"]) == ("instance_mean_wilson", None)
 
 
+@pytest.mark.slow
 def test_inputs_of_thirds_and_sevenths_are_those_that_an_artifact_has(published, tmp_path):
     """JSON has twelve digits of them. A score from all digits did not always follow from its artifact."""
     lines = [
@@ -170,6 +171,7 @@ def test_measures_between_0_and_1_are_compared_by_the_sign_test(published):
     assert pair["newcombe"]["reason"] == document["omnibus"]["reason"] == "LEVEL"
 
 
+@pytest.mark.slow
 def test_inputs_with_measures_survive_json_and_give_the_same_score(published):
     inputs = collect(release=published)
     again = Inputs.from_json(json.loads(json.dumps(inputs.as_json())))
@@ -202,6 +204,7 @@ def test_the_command_the_page_and_rest_show_the_same_numbers(published, client, 
     assert "Test by paper" in compared.content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outcome", ["measure:paper_hit_at_20", "measure:paper_mrr_at_20"])
 def test_every_definition_that_a_comparison_leads_to_is_on_the_page(published, client, coordinator, outcome):
     client.force_login(coordinator)

@@ -203,6 +203,7 @@ def test_other_problems_hide_nothing(corpus, place):
     assert hidden(place, corpus) == ()
 
 
+@pytest.mark.slow
 def test_what_is_hidden_is_hidden_on_every_way_that_the_reviewer_searches(
     client, corpus, place, algebraist, analyst
 ):

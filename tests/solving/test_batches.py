@@ -170,6 +170,7 @@ def test_programs_between_questions_are_done_by_workers_though_the_run_is_paused
     assert list(faults()) == list(unaccounted()) == []
 
 
+@pytest.mark.slow
 def test_a_line_is_the_request_that_a_worker_sends(settings: Any, written: Written) -> None:
     with site.world_server(settings, structured_output=True) as server:
         run = paused(attempts=2)

@@ -58,6 +58,7 @@ def answering(recipe: str) -> Any:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("recipe", "protocol", "settings_of", "attempts", "state"), OF)
 def test_a_run_is_published_and_its_file_makes_the_same_run_again(
     server: Server, tmp_path: Path, recipe: str, protocol: str, settings_of: Any, attempts: int, state: str

@@ -58,6 +58,7 @@ def finished(release: Release, attempts: int = 2) -> SolveRun:
     return site.work(site.start(site.solver(settings=site.rma(SMALL)), release, attempts=attempts))
 
 
+@pytest.mark.slow
 def test_a_published_run_is_the_run_that_its_outputs_file_makes(
     server: Server, release: Release, tmp_path: Path
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_published_run_is_the_run_that_its_outputs_file_makes(
         publish(actor=None, run=run)
 
 
+@pytest.mark.slow
 def test_a_text_that_names_a_model_of_its_solver_is_found_by_the_identity_scan(
     server: Server, release: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:

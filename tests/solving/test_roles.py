@@ -72,6 +72,7 @@ def schema_of(request: dict[str, Any]) -> str:
     return title
 
 
+@pytest.mark.slow
 def test_each_question_goes_to_the_model_of_its_role_and_costs_its_price(
     servers: tuple[Server, Server],
 ) -> None:
@@ -249,6 +250,7 @@ def drain_one_round(run: SolveRun) -> None:
     reconcile_solving()
 
 
+@pytest.mark.slow
 def test_pages_show_whom_each_role_asks_and_a_model_that_changed_under_its_name(
     servers: tuple[Server, Server], client: Client, coordinator: User
 ) -> None:

@@ -429,6 +429,7 @@ def test_a_finished_run_is_published_from_its_page(
     assert Attempt.objects.filter(run=again, ended_because="cancelled").count() == 2
 
 
+@pytest.mark.slow
 def test_money_is_shown_to_the_last_digit(
     release: Release, server: ScriptedServer, client: Client, owner: User
 ) -> None:

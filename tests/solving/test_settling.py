@@ -205,6 +205,7 @@ def test_a_cancelled_run_ends_its_attempts_and_a_reply_in_flight_is_paid(server:
         steer(actor=None, run=run, to=RunState.RUNNING)
 
 
+@pytest.mark.slow
 def test_a_run_pauses_at_its_cap_and_goes_on_when_the_cap_is_raised(server: Server) -> None:
     bound = Step.objects.get(run=begun()).tokens_bound
     SolveRun.objects.update(state=RunState.PAUSED)
@@ -300,6 +301,7 @@ def work_through_waits(run: SolveRun) -> None:
     raise AssertionError(f"{run} does not end")
 
 
+@pytest.mark.slow
 def test_tokens_from_a_cache_cost_their_own_price_and_are_kept_with_those_of_reasoning(
     server: Server,
 ) -> None:

@@ -182,6 +182,7 @@ def test_kappa_does_not_care_which_answer_is_called_positive(counts):
     assert coefficient("kappa", swapped) == pytest.approx(coefficient("kappa", Confusion(*counts)), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_weighted_recall_interval_covers_the_truth():
     # Population of 1,000: 240 of 300 judged yes and 70 of 700 judged no are true; recall 240/310.
     rng, inside, studies = np.random.default_rng(3), 0, 200

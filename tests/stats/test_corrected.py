@@ -119,6 +119,7 @@ def audited(sizes, true, sampled):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sizes", "true", "sampled", "coverage", "_wald"), COVERAGE)
 def test_the_beta_binomial_interval_covers_as_often_as_simulated(sizes, true, sampled, coverage, _wald):
     inside = 0

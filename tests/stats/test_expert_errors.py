@@ -126,6 +126,7 @@ def test_a_rater_whose_votes_are_all_tied_has_no_accuracy():
     assert by_rater["p"]["value"] == 1
 
 
+@pytest.mark.slow
 def test_copies_of_items_in_one_cluster_are_no_more_knowledge():
     once = simulated(3)
     twice = Ratings(

@@ -30,6 +30,7 @@ def test_lemmabench_table_4_totals_and_residuals_are_reproduced():
     assert [spearman(TABLE_4[:, 0], TABLE_4[:, other]).value for other in (1, 2)] == [1, 1]
 
 
+@pytest.mark.slow
 def test_the_fit_and_its_clustered_errors_agree_with_statsmodels():
     import statsmodels.api as sm
 

@@ -128,6 +128,7 @@ def test_the_planned_size_has_the_power_of_the_test_that_is_reported(discordance
     assert mcnemar_power(math.ceil(paired_size(discordance, difference)), discordance, difference) < 0.8
 
 
+@pytest.mark.slow
 def test_a_difference_that_no_study_can_find_is_refused_at_once():
     """At the limit an exact size takes a second or two of the processor, beyond it minutes."""
     # (1.959964 sqrt(.9) + .841621 sqrt(.9 - .000004))^2 / .000004 = 1,765,995.6

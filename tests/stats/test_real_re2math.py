@@ -145,6 +145,7 @@ def placed(wanted, pairs):
     return labels
 
 
+@pytest.mark.slow
 def test_the_published_paper_cluster_intervals_are_ours_for_some_placement():
     # RECONSTRUCTED: single successes and successes in pairs as implied; only how many papers succeed twice
     # is free. Tolerance of section 0: 4 Monte Carlo errors of an end, with the density of a normal distribution
