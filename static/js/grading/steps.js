@@ -1,4 +1,4 @@
-// Labels of steps: what the form says of every step stands beside it in the proof, and is given from there.
+// Labels of steps: what the form says of every step is next to it in the proof, and is given from there.
 // In first-error mode one click marks the first wrong step; those before it are correct, those after not assessed.
 
 const WORDS = { correct: "correct", incorrect: "wrong", not_assessed: "not assessed", no: "not relevant" };
