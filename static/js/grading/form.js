@@ -100,7 +100,7 @@ export class GradingForm {
     }
   }
 
-  // Takes back each reason whose question was changed since and has an answer; says whether any is left.
+  // Removes the reasons at questions that were changed since and have an answer; says whether any reason is left.
   hasProblemsLeft() {
     const open = this.unanswered().map(({ dataset }) => dataset.question);
     const now = this.content();
