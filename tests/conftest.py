@@ -29,6 +29,7 @@ from benchmark.files import actions as files
 from benchmark.rendering import stored as rendering
 from benchmark.rendering.actions import render_waiting
 from construction.reading import process
+from reports.core import measurements
 from reports.status.state import beat_heart
 from tests.databases import ON_BOTH, ON_POSTGRESQL
 from tests.deployment import SQLITE, migrated_once
@@ -312,7 +313,9 @@ def _equal_texts_are_rendered_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
+    """And no measurements in memory: made-up rows have made-up hashes."""
     cache.clear()
+    measurements._measured_once.cache_clear()
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,10 @@ as the same work, and 0 for good when all of them are settled as different ones.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
-from benchmark.models import Output, OutputState, Release
+from benchmark.models import Instance, Output, OutputState, Release
 from benchmark.overlaps import cluster_of
 from benchmark.protocol import Measure
 from benchmark.protocols import get_protocol
@@ -116,49 +117,86 @@ def sorted_instances(release: Release) -> list[Sorted]:
     return [Sorted(key, name, value) for key, payload in rows for name, value in strata(payload).items()]
 
 
+@dataclass(frozen=True)
+class _Content:
+    """What measurements follow from; `runs` are system and primary key of each.
+
+    `hashes` are those of the release and of its runs: they differ where the database is another one.
+    """
+
+    protocol: str
+    release: int
+    track: str
+    condition: str
+    runs: tuple[tuple[str, int], ...]
+    unreleased: frozenset[Unreleased]
+    hashes: tuple[str, ...]
+
+
 def measured(
     release: Release, track: str, unreleased: Iterable[Unreleased] = (), condition: str = PLAIN
 ) -> Measurements:
     """All measures of all runs of a track. A measure that applies to no answered output of a run has no row of it.
 
-    Instances of which an output was not released (`unreleased`) have no row either: they are not missing.
+    Instances of which an output was not released (`unreleased`) have no row either: they are not missing. What is
+    frozen never changes, so it is measured once and the result stays in memory.
 
     Raises ValueError where a measure leaves [0, 1]: that is a fault of the protocol.
     """
-    protocol = get_protocol(release.benchmark.protocol)
-    measures = [measure for measure in protocol.measures if condition not in measure.not_under]
+    runs = list(
+        release.runs.filter(track=track, condition=condition)
+        .order_by("system__slug")
+        .values_list("system__slug", "pk", "sha256", "frozen_at")
+    )
+    content = _Content(
+        protocol=release.benchmark.protocol,
+        release=release.pk,
+        track=track,
+        condition=condition,
+        runs=tuple((system, pk) for system, pk, _, _ in runs),
+        unreleased=frozenset(unreleased),
+        hashes=(release.sha256, *(sha256 for _, _, sha256, _ in runs)),
+    )
+    frozen = release.frozen_at and all(frozen_at for _, _, _, frozen_at in runs)
+    return _measured_once(content) if frozen else _measured(content)
+
+
+def _measured(content: _Content) -> Measurements:
+    protocol = get_protocol(content.protocol)
+    measures = [measure for measure in protocol.measures if content.condition not in measure.not_under]
     if not measures:
         return Measurements()
-    payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
-    by_system: dict[str, list[_Found]] = defaultdict(list)
-    outputs = (
-        Output.objects.filter(run__release=release, run__track=track, run__condition=condition)
-        .order_by("run__system__slug", "instance__key", "attempt")
-        .values_list("run__system__slug", "instance__key", "attempt", "state", "payload")
-    )
-    for system, instance, attempt, state, payload in outputs.iterator(chunk_size=_CHUNK):
-        kept = payload if state in (OutputState.ANSWERED, OutputState.ABSTAINED) else None
-        by_system[system].append(_Found(system, instance, attempt, state, kept))
-    withheld: dict[str, set[str]] = defaultdict(set)
-    for mark in unreleased:
-        withheld[mark.system].add(mark.instance)
+    instances = Instance.objects.filter(release=content.release).values_list("key", "payload")
+    payloads = dict(instances.iterator(chunk_size=_CHUNK))
     rows: list[Measured] = []
     pairs: list[OpenPair] = []
-    for system, own in by_system.items():
-        answered = {found.instance for found in own} | withheld[system]
-        lacking = sorted(set(payloads) - answered)
+    reached: list[Reached] = []
+    for system, run in content.runs:
+        outputs = (
+            Output.objects.filter(run=run)
+            .order_by("instance__key", "attempt")
+            .values_list("instance__key", "attempt", "state", "payload")
+        )
+        own = []
+        for instance, attempt, state, payload in outputs.iterator(chunk_size=_CHUNK):
+            read = state in (OutputState.ANSWERED, OutputState.ABSTAINED)
+            own.append(_Found(system, instance, attempt, state, payload if read else None))
+            subject = str(Subject(instance, system, attempt, content.track, content.condition))
+            reached += [Reached(subject, predicate) for predicate in reached_by(protocol, state, payload)]
+        if not own:  # none of its outputs was released
+            continue
+        answered = {found.instance for found in own}
+        withheld = {mark.instance for mark in content.unreleased if mark.system == system}
+        lacking = sorted(payloads.keys() - answered - withheld)
         complete = [*own, *(_Found(system, key, 1, MISSING, None) for key in lacking)]
         for measure in measures:
             rows += _rows(measure, complete, payloads)
             pairs += _open_pairs(measure, own, payloads)
-    reached = [
-        Reached(str(Subject(found.instance, system, found.attempt, track, condition)), predicate)
-        for system, own in by_system.items()
-        for found in own
-        for predicate in reached_by(protocol, found.state, found.payload or {})
-    ]
     opened = dict.fromkeys(pair.measure for pair in pairs)
     return Measurements(tuple(rows), tuple(opened), tuple(pairs), tuple(reached))
+
+
+_measured_once = lru_cache(maxsize=8)(_measured)
 
 
 def _rows(
