@@ -119,7 +119,7 @@ def sorted_instances(release: Release) -> list[Sorted]:
 
 @dataclass(frozen=True)
 class _Content:
-    """What measurements follow from; `runs` are system and primary key of each.
+    """What measurements follow from; `runs` are primary key and system of each.
 
     `hashes` are those of the release and of its runs: they differ where the database is another one.
     """
@@ -128,7 +128,7 @@ class _Content:
     release: int
     track: str
     condition: str
-    runs: tuple[tuple[str, int], ...]
+    runs: tuple[tuple[int, str], ...]
     unreleased: frozenset[Unreleased]
     hashes: tuple[str, ...]
 
@@ -146,14 +146,14 @@ def measured(
     runs = list(
         release.runs.filter(track=track, condition=condition)
         .order_by("system__slug")
-        .values_list("system__slug", "pk", "sha256", "frozen_at")
+        .values_list("pk", "system__slug", "sha256", "frozen_at")
     )
     content = _Content(
         protocol=release.benchmark.protocol,
         release=release.pk,
         track=track,
         condition=condition,
-        runs=tuple((system, pk) for system, pk, _, _ in runs),
+        runs=tuple((pk, system) for pk, system, _, _ in runs),
         unreleased=frozenset(unreleased),
         hashes=(release.sha256, *(sha256 for _, _, sha256, _ in runs)),
     )
@@ -168,24 +168,26 @@ def _measured(content: _Content) -> Measurements:
         return Measurements()
     instances = Instance.objects.filter(release=content.release).values_list("key", "payload")
     payloads = dict(instances.iterator(chunk_size=_CHUNK))
+    systems = dict(content.runs)
+    found: dict[int, list[_Found]] = defaultdict(list)
+    reached: list[Reached] = []
+    outputs = (
+        Output.objects.filter(run__in=systems)
+        .order_by("instance__key", "attempt")
+        .values_list("run", "instance__key", "attempt", "state", "payload")
+    )
+    for run, instance, attempt, state, payload in outputs.iterator(chunk_size=_CHUNK):
+        read = payload if state in (OutputState.ANSWERED, OutputState.ABSTAINED) else None
+        found[run].append(_Found(systems[run], instance, attempt, state, read))
+        subject = str(Subject(instance, systems[run], attempt, content.track, content.condition))
+        reached += [Reached(subject, predicate) for predicate in reached_by(protocol, state, payload)]
     rows: list[Measured] = []
     pairs: list[OpenPair] = []
-    reached: list[Reached] = []
-    for system, run in content.runs:
-        outputs = (
-            Output.objects.filter(run=run)
-            .order_by("instance__key", "attempt")
-            .values_list("instance__key", "attempt", "state", "payload")
-        )
-        own = []
-        for instance, attempt, state, payload in outputs.iterator(chunk_size=_CHUNK):
-            read = state in (OutputState.ANSWERED, OutputState.ABSTAINED)
-            own.append(_Found(system, instance, attempt, state, payload if read else None))
-            subject = str(Subject(instance, system, attempt, content.track, content.condition))
-            reached += [Reached(subject, predicate) for predicate in reached_by(protocol, state, payload)]
+    for run, system in content.runs:
+        own = found[run]
         if not own:  # none of its outputs was released
             continue
-        answered = {found.instance for found in own}
+        answered = {output.instance for output in own}
         withheld = {mark.instance for mark in content.unreleased if mark.system == system}
         lacking = sorted(payloads.keys() - answered - withheld)
         complete = [*own, *(_Found(system, key, 1, MISSING, None) for key in lacking)]

@@ -20,10 +20,7 @@ from tests.factories import OutputFactory, RunFactory, SystemFactory
 
 pytestmark = pytest.mark.django_db
 Row = TypeVar("Row", Release, Run)
-READS_RUNS, READS_PAYLOADS = (
-    1,
-    1,
-)  # statements: the runs; the instances, then one more for the outputs of each run
+READS_RUNS, MEASURES = 1, 2  # statements; to measure, the instances and the outputs are read
 
 
 def frozen(release: Release) -> Release:
@@ -49,7 +46,7 @@ def values(release: Release) -> dict[tuple[str, str], float]:
 
 def test_what_is_frozen_is_measured_once(django_assert_num_queries):
     release = frozen(study([SURE], [ANOTHER]))
-    with django_assert_num_queries(READS_RUNS + READS_PAYLOADS + 2):
+    with django_assert_num_queries(READS_RUNS + MEASURES):
         first = measured(release, "raw")
     with django_assert_num_queries(READS_RUNS):
         assert measured(release, "raw") is first

@@ -156,7 +156,7 @@ def test_incomplete_inputs_are_refused_by_name(gaps):
 
 
 def test_collecting_takes_the_same_number_of_queries_whatever_the_size(gaps, django_assert_max_num_queries):
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         collect(release=gaps)
 
 
