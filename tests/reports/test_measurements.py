@@ -95,18 +95,18 @@ def test_a_system_that_has_another_name_now_is_measured_under_it():
 def test_another_database_with_the_same_keys_is_measured_again():
     """Somebody restores another database while this process runs: its rows have the keys of those before."""
 
-    def with_keys(source: dict[str, object]) -> tuple[Release, list[int]]:
+    def from_the_first_key(source: dict[str, object]) -> tuple[Release, list[int]]:
+        with connection.cursor() as cursor:
+            for statement in connection.ops.sequence_reset_sql(no_style(), [Release, Run]):
+                cursor.execute(statement)
         release = frozen(study([source]))
         return release, [release.pk, *release.runs.values_list("pk", flat=True)]
 
     with transaction.atomic():
-        release, keys = with_keys(SURE)
+        release, keys = from_the_first_key(SURE)
         assert values(release)[("system-0", "gap-0")] == 1
         transaction.set_rollback(True)
-    with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), [Release, Run]):
-            cursor.execute(statement)
-    release, same = with_keys(ANOTHER)
+    release, same = from_the_first_key(ANOTHER)
     assert same == keys
     assert values(release)[("system-0", "gap-0")] == 0
 
