@@ -69,16 +69,11 @@ def condition_entries(release: Release, *, judge: str, frozen_tuple: str) -> Ent
             systems_of[run.frozen_tuple].append(run.system)
     if not frozen_tuple and len(systems_of) > 1:
         raise MixedTuples("these tracks and conditions", systems_of)
-    name = (
-        ("" if frozen_tuple == UNDECLARED else frozen_tuple) if frozen_tuple else next(iter(systems_of), "")
-    )
+    name = "" if frozen_tuple == UNDECLARED else frozen_tuple or next(iter(systems_of), "")
     if frozen_tuple and name not in systems_of:
         there = ", ".join(known or UNDECLARED for known in systems_of) or UNDECLARED
-        raise Refused(
-            f"There are no runs in the tuple {frozen_tuple!r}; there are: {there}.",
-            code="no_tuple",
-            field="tuple",
-        )
+        reason = f"There are no runs in the tuple {frozen_tuple!r}; there are: {there}."
+        raise Refused(reason, code="no_tuple", field="tuple")
     shown = [run for run in here if run.frozen_tuple == name]
     judges = {found.label: found for found in judges_of_release(release)}
     out = excluded_of(release)
