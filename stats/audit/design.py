@@ -76,26 +76,7 @@ def audit_design(units: AuditUnits) -> Design:
         member = _consecutive(strata.codes.astype(np.int64), used, len(strata.values), population)
         names = tuple(strata.values[code] for code in used)
     if units.has_sizes:
-        given = []
-        for h, name in enumerate(names):
-            row = []
-            for column, cells in (("stratum_size", units.stratum_size), ("sample_size", units.sample_size)):
-                found = np.unique(cells[member == h]).tolist()
-                if len(found) > 1:
-                    listed = ", ".join(map(str, found))
-                    raise TableError(f"stratum {name!r} has several sizes: {listed}", column=column)
-                row += found
-            size, sample = row
-            labelled = int(((member == h) & units.audited).sum())
-            if sample >= 0 and not labelled <= sample <= size:
-                reason = (
-                    f"stratum {name!r}: {labelled} audited units, sample_size {sample}, stratum_size {size}"
-                )
-                raise TableError(reason, column="sample_size")
-            if labelled > size:
-                reason = f"stratum {name!r}: {labelled} audited units of {size}"
-                raise TableError(reason, column="stratum_size")
-            given.append(row)
+        given = [_given_sizes(units, member == h, name) for h, name in enumerate(names)]
         sizes, drawn = np.array(given, dtype=np.int64).reshape(-1, 2).T
         return Design("design_columns", names, member, sizes, drawn)
     source: Source = "judge_value" if units.strata.is_empty else "stratum_column"
@@ -133,6 +114,24 @@ def _consecutive(codes: Ints, used: Sequence[int], kinds: int, population: np.nd
     places = np.full(kinds, -1, dtype=np.int64)
     places[list(used)] = np.arange(len(used))
     return np.where(population, places[codes], -1)
+
+
+def _given_sizes(units: AuditUnits, inside: np.ndarray, name: str) -> tuple[int, int]:
+    sizes, drawn = np.unique(units.stratum_size[inside]), np.unique(units.sample_size[inside])
+    if len(sizes) > 1 or len(drawn) > 1:
+        which = "stratum_size" if len(sizes) > 1 else "sample_size"
+        found = ", ".join(str(size) for size in (sizes if len(sizes) > 1 else drawn).tolist())
+        raise TableError(f"stratum {name!r} has several sizes: {found}", column=which)
+    size, sample = int(sizes[0]), int(drawn[0])
+    labelled = int((inside & units.audited).sum())
+    if sample >= 0 and not labelled <= sample <= size:
+        raise TableError(
+            f"stratum {name!r}: {labelled} audited units, sample_size {sample}, stratum_size {size}",
+            column="sample_size",
+        )
+    if labelled > size:
+        raise TableError(f"stratum {name!r}: {labelled} audited units of {size}", column="stratum_size")
+    return size, sample
 
 
 def borrowing_groups(units: AuditUnits, design: Design) -> list[str]:
