@@ -124,17 +124,28 @@ def _agreement(document: Document) -> Iterator[Section]:
         tables = [_estimates("Primary coefficient and percent agreement", bundle, (primary, "percent"))]
         more = [_estimates("Other coefficients", bundle, others)]
         if bundle["per_category"]:
+            marginals = bundle["marginals"]
             values = [
-                [
-                    value,
-                    f"{rounded_percent(bundle['marginals'][value])} %",
-                    "" if share is None else rounded(share),
-                ]
+                [value, f"{rounded_percent(marginals[value])} %", "" if share is None else rounded(share)]
                 for value, share in bundle["per_category"].items()
             ]
             more.append(TableView("Values", ("", "Share of labels", "Specific agreement"), values))
         if pairs:
-            tables.append(_rater_pairs(pairs))
+            rows = [
+                [
+                    " / ".join(pair["raters"]),
+                    str(pair["n_items"]),
+                    percent_cell(pair["percent"]),
+                    number_cell(pair["cohen_kappa"]),
+                    "" if pair["kappa_max"] is None else rounded(pair["kappa_max"]),
+                ]
+                for pair in pairs[:MOST_ROWS]
+            ]
+            caption = "Pairs of raters"
+            if len(pairs) > MOST_ROWS:
+                caption += f", the first {MOST_ROWS} of {len(pairs)}"
+            columns = ("", "Common items", "Percent agreement", "Cohen’s kappa", "Largest kappa possible")
+            tables.append(TableView(caption, columns, rows))
         if pairs and bundle["level"] != "nominal":
             relations = [
                 [" / ".join(pair["raters"]), *(number_cell(pair[name]) for name in RELATIONS)]
@@ -265,22 +276,6 @@ def error_tables(part: Document) -> list[TableView]:
             scores[:MOST_ROWS],
         ),
     ]
-
-
-def _rater_pairs(pairs: Sequence[Document]) -> TableView:
-    rows = [
-        [
-            " / ".join(pair["raters"]),
-            str(pair["n_items"]),
-            percent_cell(pair["percent"]),
-            number_cell(pair["cohen_kappa"]),
-            "" if pair["kappa_max"] is None else rounded(pair["kappa_max"]),
-        ]
-        for pair in pairs[:MOST_ROWS]
-    ]
-    more = f", the first {MOST_ROWS} of {len(pairs)}" if len(pairs) > MOST_ROWS else ""
-    head = ("", "Common items", "Percent agreement", "Cohen’s kappa", "Largest kappa possible")
-    return TableView(f"Pairs of raters{more}", head, rows)
 
 
 def _kappas(pairs: Sequence[Document], number: int) -> list[Plot]:

@@ -19,7 +19,39 @@ _SIDE = ("run__system__slug", "attempt", "run__track", "run__condition")
 def read_choices(release: Release, inputs: Inputs) -> Choices:
     """The choices between outputs that the score counts. An expert who also labelled single outputs has that number
     here, any other a number after those."""
-    found = _of_experts(release, inputs)
+    preferences = {
+        (campaign.slug, question.key)
+        for campaign in Campaign.objects.filter(
+            release=release, kind=CampaignKind.COMPARE, phase=Phase.CLOSED, track=inputs.track
+        ).select_related("rubric")
+        for question in rubric_from_content(campaign.rubric.content).questions
+        if question.scale.kind == "preference"
+    }
+    item = "grade__assignment__item__"
+    answers = Answer.objects.filter(
+        grade__superseded_by=None,
+        **{f"{item}campaign__slug__in": {slug for slug, _ in preferences}, f"{item}second__isnull": False},
+    ).values_list(
+        f"{item}campaign__slug",
+        "question",
+        "grade__assignment__reviewer",
+        "value",
+        "state",
+        "grade__assignment__swapped",
+        f"{item}instance__key",
+        *(f"{item}{side}__{name}" for side in ("output", "second") for name in _SIDE),
+    )
+    answered = []
+    for slug, question, rater, value, state, swapped, instance, *sides in answers:
+        if (slug, question) in preferences:
+            pair = _sides(instance, sides, swapped=swapped)
+            answered.append((rater, f"{slug}:{question}", *pair, value, state))
+    numbers = numbered_experts(release, inputs.track, inputs.condition)
+    numbers |= numbers_of((row for row in answered if row[0] not in numbers), after=len(numbers))
+    found = [
+        Choice(source, first, second, numbers[rater], 1, value, state)
+        for rater, source, first, second, value, state in answered
+    ]
     named = ("output__instance__key", *(f"{side}__{name}" for side in ("output", "second") for name in _SIDE))
     labels = {judge.pk: judge.label for judge in Judge.objects.all()}
     for judge, predicate, vote, order, value, state, instance, *sides in Verdict.objects.filter(
@@ -39,48 +71,6 @@ def read_choices(release: Release, inputs: Inputs) -> Choices:
         judges=tuple(PairJudge(judge.slug, judge_info(judge)) for judge in judges if judge.label in spoke),
         rows=tuple(sorted(kept, key=lambda row: tuple(vars(row).values()))),
     )
-
-
-def _of_experts(release: Release, inputs: Inputs) -> list[Choice]:
-    item = "grade__assignment__item__"
-    preferences = {
-        (campaign.slug, question.key)
-        for campaign in Campaign.objects.filter(
-            release=release, kind=CampaignKind.COMPARE, phase=Phase.CLOSED, track=inputs.track
-        ).select_related("rubric")
-        for question in rubric_from_content(campaign.rubric.content).questions
-        if question.scale.kind == "preference"
-    }
-    rows = list(
-        Answer.objects.filter(
-            grade__superseded_by=None,
-            **{
-                f"{item}campaign__slug__in": {slug for slug, _ in preferences},
-                f"{item}second__isnull": False,
-            },
-        ).values_list(
-            f"{item}campaign__slug",
-            "question",
-            "grade__assignment__reviewer",
-            "value",
-            "state",
-            "grade__assignment__swapped",
-            f"{item}instance__key",
-            *(f"{item}output__{name}" for name in _SIDE),
-            *(f"{item}second__{name}" for name in _SIDE),
-        )
-    )
-    numbers = numbered_experts(release, inputs.track, inputs.condition)
-    said = []
-    for slug, question, rater, value, state, swapped, instance, *sides in rows:
-        if (slug, question) in preferences:
-            first, second = _sides(instance, sides, swapped=swapped)
-            said.append((rater, f"{slug}:{question}", first, second, value, state))
-    numbers |= numbers_of((row for row in said if row[0] not in numbers), after=len(numbers))
-    return [
-        Choice(source, first, second, numbers[rater], 1, value, state)
-        for rater, source, first, second, value, state in said
-    ]
 
 
 def _sides(instance: str, sides: Sequence[Any], *, swapped: bool | None) -> tuple[str, str]:

@@ -83,6 +83,21 @@ def read_remarks(release: Release, inputs: Inputs) -> dict[str, list[list[Any]]]
     """The tables that have rows, as JSON. Raises Refused while the words of a comment's passage are being prepared."""
     experts = numbered_experts(release, inputs.track, inputs.condition)
     known = labelled(inputs)
+    names = {user.rater: experts[user.pk] for user in User.objects.filter(pk__in=experts)}
+    passages = (
+        PassageComment(
+            str(row["subject"]),
+            campaign.slug,
+            names.get(str(row["rater"]), ""),
+            str(row["block"]),
+            int(str(row["start"])),
+            int(str(row["end"])),
+            str(row["page"]),
+            *(str(row[column]) for column in ("quote", "severity", "kind", "text")),
+        )
+        for campaign in inputs.campaigns
+        for row in comment_rows(release, campaign=campaign.slug, identities=True)
+    )
     tables: dict[str, Iterable[Remark]] = {
         "answers": _on_outputs(
             AnswerComment,
@@ -104,7 +119,7 @@ def read_remarks(release: Release, inputs: Inputs) -> dict[str, list[list[Any]]]
             inputs,
             experts,
         ),
-        "passages": _on_passages(release, inputs, experts),
+        "passages": passages,
     }
     found = {}
     for name, rows in tables.items():
@@ -133,19 +148,3 @@ def _on_outputs(
     ):
         subject = str(Subject(key, system, attempt, inputs.track, inputs.condition))
         yield kind(subject, campaign, experts.get(rater, ""), *said)
-
-
-def _on_passages(release: Release, inputs: Inputs, experts: Mapping[int, str]) -> Iterator[PassageComment]:
-    names = {user.rater: experts[user.pk] for user in User.objects.filter(pk__in=experts)}
-    for campaign in inputs.campaigns:
-        for row in comment_rows(release, campaign=campaign.slug, identities=True):
-            yield PassageComment(
-                str(row["subject"]),
-                campaign.slug,
-                names.get(str(row["rater"]), ""),
-                str(row["block"]),
-                int(str(row["start"])),
-                int(str(row["end"])),
-                str(row["page"]),
-                *(str(row[column]) for column in ("quote", "severity", "kind", "text")),
-            )

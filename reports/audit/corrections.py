@@ -186,16 +186,12 @@ def _had_every_system(
     frame = max((item.stratum_size for item in items), default=0)
     if not 0 <= len(inside) - frame <= apart:
         return False
-    return methods < 14 or _held_all(items, len(inside) - apart, audits[0].campaigns)
-
-
-def _held_all(items: Sequence[DrawnItem], size: int, last: Collection[str]) -> bool:
-    """Whether each draw of these items had all `size` outputs, less those of draws with larger frames; the campaigns
-    `last` left out all others."""
+    if methods < 14:
+        return True
+    # each draw had all outputs that could be drawn, less those of draws with larger frames
     frames = {item.campaign: item.stratum_size for item in items}
-    sampled = Counter(item.campaign for item in items)
-    left = size
-    for campaign in sorted(frames, key=lambda one: (one in last, -frames[one])):
+    sampled, left = Counter(item.campaign for item in items), len(inside) - apart
+    for campaign in sorted(frames, key=lambda one: (one in audits[0].campaigns, -frames[one])):
         if frames[campaign] < left:
             return False
         left -= sampled[campaign]

@@ -4,7 +4,7 @@ A draw records which systems it was from and which campaigns it left out. Draws 
 they left out is inferred from the sizes of their strata, and another draw of as many outputs can be mistaken for it.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -73,7 +73,14 @@ def left_out(
         spare = present.intersection(never)
         if by is None:
             by = _left_out_by(audit, others, present, frame or 0, spare) if methods > 13 else others
-        found = _findings(by, present - {item.subject for item in audit.drawn}, methods)
+        subjects = present - {item.subject for item in audit.drawn}
+        # what the last audit found counts, of those that have a label (before 14: of all)
+        found: dict[str, tuple[DrawnItem, Truth]] = {}
+        for one in by:
+            for item in one.drawn:
+                is_new = item.subject not in found or item.subject in one.truth
+                if item.subject in subjects and (is_new or methods < 14):
+                    found[item.subject] = item, one.truth
         return LeftOut(len(found) if frame is None else len(present) - frame, found, spare, by)
 
     if frame is None:
@@ -84,34 +91,14 @@ def left_out(
         return without(systems.difference(audit.systems), recorded)
     found = without(())
     if methods > 7 and not found.is_accounted_for:
-        for absent in _absent(systems.difference(hit), methods):
+        # all systems that were not hit may have been judged later, or else (not before 14) some of them
+        missed = sorted(systems.difference(hit))
+        fewest = 0 if methods > 13 and len(missed) <= MOST_ABSENT else len(missed)
+        for absent in (some for n in range(len(missed), fewest - 1, -1) for some in combinations(missed, n)):
             found = without(absent)
             if found.is_accounted_for:
                 break
     return found
-
-
-def _findings(
-    audits: Iterable[DrawnAudit], subjects: Collection[str], methods: int
-) -> dict[str, tuple[DrawnItem, Truth]]:
-    """Those of `subjects` that any of the audits drew, each with what its experts found.
-
-    The last audit counts of those that have a label (not with `methods` before 14: of all).
-    """
-    found: dict[str, tuple[DrawnItem, Truth]] = {}
-    for one in audits:
-        for item in one.drawn:
-            is_new = item.subject not in found or item.subject in one.truth
-            if item.subject in subjects and (is_new or methods < 14):
-                found[item.subject] = item, one.truth
-    return found
-
-
-def _absent(systems: Collection[str], methods: int) -> Iterable[Collection[str]]:
-    """Which of the `systems` that a draw did not hit may have been judged after it: all, or else (not with `methods`
-    before 14) some of them."""
-    fewest = 0 if methods > 13 and len(systems) <= MOST_ABSENT else len(systems)
-    return (some for n in range(len(systems), fewest - 1, -1) for some in combinations(sorted(systems), n))
 
 
 def _left_out_by(

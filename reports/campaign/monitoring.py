@@ -133,7 +133,12 @@ def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
             unread=sum(time.seconds < fewest_seconds(time.characters) for time in mine),
         )
         own = {key: found[reviewer.key] for key, found in by_question.items() if reviewer.key in found}
-        sides = {key: _sides(preferred[key, reviewer.key]) for key in preferences}
+        sides = {}
+        for key in preferences:
+            first, second = (preferred[key, reviewer.key][side] for side in ("first", "second"))
+            p = binomial_p(first, first + second)
+            flagged = p is not None and p < P_OF_SEVERE
+            sides[key] = ChosenSides(first=first, second=second, p=p, flagged=flagged)
         reviewers.append(
             MonitoredReviewer(
                 reviewer=reviewer.name,
@@ -181,12 +186,6 @@ def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> AnchoringSh
         [label.item for label in labels],
     )
     return AnchoringShares(question=question.key, labels=len(labels), **vars(found))
-
-
-def _sides(chosen: Counter[str]) -> ChosenSides:
-    first, second = chosen["first"], chosen["second"]
-    p = binomial_p(first, first + second)
-    return ChosenSides(first=first, second=second, p=p, flagged=p is not None and p < P_OF_SEVERE)
 
 
 def _signs(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.conditions.document import ConditionRow, Conditions, ShownTable
+from reports.conditions.document import Conditions
 from reports.core.cells import Cell, bounds_words, percent_cell, points_cell, signed_points
 from stats.core.display import percent
 from stats.core.estimate import Estimate
@@ -37,35 +37,35 @@ def condition_sections(document: Conditions) -> Mapping[str, object]:
             for key, found in row.differences.items()
             if found is not None
         ]
+        rows = []
+        for row in table.systems:
+            figures: list[tuple[Estimate | None, str]] = []  # each with what is said where there is none
+            for column in table.columns:
+                cell = row.cells[column.key]
+                if column.coverage:
+                    words, counts = STATES["no_run"], cell.coverage
+                    if counts:
+                        words = f"{percent(counts.k, counts.n)} % ({counts.k}/{counts.n})"
+                    figures.append((None, words))
+                figures.append((cell.estimate, STATES.get(cell.state, "")))
+            if table.success_type:
+                of_type = row.success_type
+                estimates = (of_type.rate, of_type.share) if of_type else (None, None)
+                figures += [(estimate, "not judged") for estimate in estimates]
+            cells = [
+                ShownFigure(None, absent)
+                if estimate is None
+                else ShownFigure(percent_cell(estimate), bounds=bounds_words(estimate))
+                for estimate, absent in figures
+            ]
+            rows.append({"name": row.name, "cells": cells})
         tables.append(
             {
                 **vars(table),
                 "reference": next(column for column in table.columns if column.key == table.baseline),
                 "lacking": [column for column in table.columns if not column.runs],
-                "rows": [{"name": row.name, "cells": _cells(table, row)} for row in table.systems],
+                "rows": rows,
                 "differences": differences,
             }
         )
     return {"tables": tables}
-
-
-def _cells(table: ShownTable, row: ConditionRow) -> list[ShownFigure]:
-    def figure(estimate: Estimate | None, absent: str) -> ShownFigure:
-        if estimate is None:
-            return ShownFigure(None, absent)
-        return ShownFigure(percent_cell(estimate), bounds=bounds_words(estimate))
-
-    cells = []
-    for column in table.columns:
-        cell = row.cells[column.key]
-        if column.coverage:
-            counts, words = cell.coverage, STATES["no_run"]
-            if counts:
-                words = f"{percent(counts.k, counts.n)} % ({counts.k}/{counts.n})"
-            cells.append(ShownFigure(None, words))
-        cells.append(figure(cell.estimate, STATES.get(cell.state, "")))
-    if table.success_type:
-        found = row.success_type
-        for estimate in (found.rate, found.share) if found else (None, None):
-            cells.append(figure(estimate, "not judged"))
-    return cells

@@ -62,7 +62,19 @@ def condition_entries(release: Release, *, judge: str, frozen_tuple: str) -> Ent
         Entry((track, condition), system, title, tupled or "")
         for track, condition, system, title, tupled in rows.values_list(*fields).distinct()
     ]
-    name, shown = _of_one_tuple([run for run in runs if run.arm in arms], frozen_tuple)
+    here = [run for run in runs if run.arm in arms]
+    systems_of: dict[str, list[str]] = defaultdict(list)  # by tuple; only runs of one are compared
+    for run in sorted(here, key=lambda run: run.frozen_tuple):
+        if run.system not in systems_of[run.frozen_tuple]:
+            systems_of[run.frozen_tuple].append(run.system)
+    if not frozen_tuple and len(systems_of) > 1:
+        raise MixedTuples("these tracks and conditions", systems_of)
+    name = "" if frozen_tuple == UNDECLARED else frozen_tuple or next(iter(systems_of), "")
+    if frozen_tuple and name not in systems_of:
+        there = ", ".join(known or UNDECLARED for known in systems_of) or UNDECLARED
+        reason = f"There are no runs in the tuple {frozen_tuple!r}; there are: {there}."
+        raise Refused(reason, code="no_tuple", field="tuple")
+    shown = [run for run in here if run.frozen_tuple == name]
     judges = {found.label: found for found in judges_of_release(release)}
     out = excluded_of(release)
     chosen = judges.get(named_or_first(list(judges), judge, "judge"))
@@ -86,20 +98,3 @@ def condition_entries(release: Release, *, judge: str, frozen_tuple: str) -> Ent
         instances=known - set(out),
         excluded=len(known & set(out)),
     )
-
-
-def _of_one_tuple(runs: list[Entry], wanted: str) -> tuple[str, list[Entry]]:
-    """The tuple's name and its runs; all runs where they are of one."""
-    systems: dict[str, list[str]] = defaultdict(list)
-    for run in sorted(runs, key=lambda run: run.frozen_tuple):
-        if run.system not in systems[run.frozen_tuple]:
-            systems[run.frozen_tuple].append(run.system)
-    if not wanted and len(systems) > 1:
-        raise MixedTuples("these tracks and conditions", systems)
-    name = ("" if wanted == UNDECLARED else wanted) if wanted else next(iter(systems), "")
-    if wanted and name not in systems:
-        there = ", ".join(known or UNDECLARED for known in systems) or UNDECLARED
-        raise Refused(
-            f"There are no runs in the tuple {wanted!r}; there are: {there}.", code="no_tuple", field="tuple"
-        )
-    return name, [run for run in runs if run.frozen_tuple == name]

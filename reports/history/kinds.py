@@ -157,9 +157,14 @@ def hashes(columns: Columns, rows: Sequence[int]) -> dict[int, str]:
 
 def _contents(columns: Columns, rows: Sequence[int]) -> dict[int, dict[str, object]]:
     found = columns.model._default_manager.filter(pk__in=rows).order_by("pk").values("pk", *columns.names)
-    contents: dict[int, dict[str, object]] = {
-        row.pop("pk"): {name: _plain(value) for name, value in row.items()} for row in found
-    }
+    contents: dict[int, dict[str, object]] = {}
+    for content in found:
+        for name, value in content.items():  # canonical JSON has neither times nor decimals
+            if isinstance(value, datetime):
+                content[name] = value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            elif isinstance(value, Decimal):
+                content[name] = str(value)
+        contents[content.pop("pk")] = content
     for child in columns.children:
         # the children's contents, in the order they were written, go into their parents' under the table's name
         parents = dict(
@@ -173,12 +178,3 @@ def _contents(columns: Columns, rows: Sequence[int]) -> dict[int, dict[str, obje
         for row, content in contents.items():
             content[child.model._meta.db_table] = by_parent[row]
     return contents
-
-
-def _plain(value: Any) -> Any:
-    """What canonical JSON can hold: times in UTC to the microsecond, decimals as text."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    if isinstance(value, Decimal):
-        return str(value)
-    return value

@@ -114,6 +114,25 @@ def facts_of(release: Release) -> Facts:
         failed=Count("pk", filter=Q(state=OutputState.FAILED)),
     )
     campaigns = Campaign.objects.filter(release=release).select_related("rubric").order_by("created_at", "pk")
+    rounds = []
+    for campaign in campaigns:
+        items = campaign.items.aggregate(
+            items=Count("pk"), places=Coalesce(Sum("places"), 0), taken=Coalesce(Sum("places_taken"), 0)
+        )
+        places = Assignment.objects.filter(item__campaign=campaign, repeat=False)
+        given_back = places.filter(state=AssignmentState.RELEASED).count()
+        closed = campaign.phase == Phase.CLOSED
+        rounds.append(
+            Round(
+                campaign=campaign,
+                **items,
+                submitted=places.filter(state=AssignmentState.SUBMITTED).count(),
+                people=places.exclude(state=AssignmentState.RELEASED).values("reviewer").distinct().count(),
+                given_back=0 if closed else min(given_back, items["places"] - items["taken"]),
+                undecided_conflicts=0 if closed else len(undecided_people(campaign)),
+                splits=state_counts(queue(campaign))[ItemState.SPLIT] if closed else 0,
+            )
+        )
     unfinished = ImportUpload.objects.filter(
         state__in=(ImportState.CHECKED, ImportState.REFUSED), expires_at__gt=timezone.now()
     )
@@ -125,7 +144,7 @@ def facts_of(release: Release) -> Facts:
         **states,
         undecided_texts=quarantined(release).count(),
         nothing_to_read=nothing_to_read(release).count(),
-        rounds=[_round(campaign) for campaign in campaigns],
+        rounds=rounds,
         invited=pending_invitations().filter(expires_at__gt=timezone.now()).count(),
         judge_runs=[
             Asked(
@@ -142,25 +161,6 @@ def facts_of(release: Release) -> Facts:
         import_waiting=unfinished.filter(terms__release=release.name).order_by("-created_at").first(),
         artifacts=Artifact.objects.filter(release=release).count(),
         records=list(PublicRecord.objects.filter(artifact__release=release).order_by("published_at", "pk")),
-    )
-
-
-def _round(campaign: Campaign) -> Round:
-    items = campaign.items.aggregate(
-        items=Count("pk"), places=Coalesce(Sum("places"), 0), taken=Coalesce(Sum("places_taken"), 0)
-    )
-    places = Assignment.objects.filter(item__campaign=campaign, repeat=False)
-    held = places.exclude(state=AssignmentState.RELEASED)
-    given_back = places.filter(state=AssignmentState.RELEASED).count()
-    closed = campaign.phase == Phase.CLOSED
-    return Round(
-        campaign=campaign,
-        **items,
-        submitted=places.filter(state=AssignmentState.SUBMITTED).count(),
-        people=held.values("reviewer").distinct().count(),
-        given_back=0 if closed else min(given_back, items["places"] - items["taken"]),
-        undecided_conflicts=0 if closed else len(undecided_people(campaign)),
-        splits=state_counts(queue(campaign))[ItemState.SPLIT] if closed else 0,
     )
 
 

@@ -1,6 +1,5 @@
 """The eight steps of a study in words, and the one thing to do next. Decided from what `facts` counted."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urlencode
@@ -51,23 +50,24 @@ class Next:
 
 def steps_of(facts: Facts) -> list[Step]:
     """All eight, in their order."""
+    problems = f"{counted(facts.problems, 'problem')} in {counted(facts.fields, 'field')}"
+    frozen = facts.release.frozen_at
+    since = f"Frozen on {date_format(frozen, 'j M Y')}" if frozen else "Not frozen yet"
+    says, detail = "Chosen when grading is set up", "Use one of the protocol’s forms, or compose your own"
+    form = Step("Form", State.AHEAD, says, detail, reverse("rubrics"), "Forms")
+    if labels := dict.fromkeys(one.campaign.rubric.label for one in facts.rounds):
+        says, detail = ", ".join(labels), "A form in use is never edited; a change makes a new version"
+        form = Step("Form", State.DONE, says, detail, reverse("rubrics"), "View")
     return [
-        _problems(facts),
+        Step("Problems", State.DONE, problems, since, _release(facts), "View"),
         _outputs(facts),
-        _form(facts),
+        form,
         _people(facts),
         _grading(facts),
         _judges(facts),
         _results(facts),
         _publication(facts),
     ]
-
-
-def _problems(facts: Facts) -> Step:
-    says = f"{counted(facts.problems, 'problem')} in {counted(facts.fields, 'field')}"
-    frozen = facts.release.frozen_at
-    detail = f"Frozen on {date_format(frozen, 'j M Y')}" if frozen else "Not frozen yet"
-    return Step("Problems", State.DONE, says, detail, _release(facts), "View")
 
 
 def _outputs(facts: Facts) -> Step:
@@ -96,15 +96,6 @@ def _outputs(facts: Facts) -> Step:
         _release(facts),
         "View",
     )
-
-
-def _form(facts: Facts) -> Step:
-    labels = dict.fromkeys(one.campaign.rubric.label for one in facts.rounds)
-    if labels:
-        says, detail = ", ".join(labels), "A form in use is never edited; a change makes a new version"
-        return Step("Form", State.DONE, says, detail, reverse("rubrics"), "View")
-    says, detail = "Chosen when grading is set up", "Use one of the protocol’s forms, or compose your own"
-    return Step("Form", State.AHEAD, says, detail, reverse("rubrics"), "Forms")
 
 
 def _people(facts: Facts) -> Step:
@@ -284,30 +275,24 @@ def _publication(facts: Facts) -> Step:
 
 def next_of(facts: Facts) -> Next:
     """The first thing that applies; at the end, that there is nothing to do."""
-    plan = f"{_when(facts.rounds_open)}." if facts.rounds_open else "Every step is done."
-    return next(_needed(facts), Next("Nothing to do", plan))
-
-
-def _needed(facts: Facts) -> Iterator[Next]:
     name = facts.release.name
     if waiting := facts.import_waiting:
         link = reverse("import", args=[waiting.handle])
         if waiting.refusal:
-            yield Next(
+            return Next(
                 f"Look at what is wrong with {waiting.file_name}",
                 "It was refused; nothing of it was stored.",
                 link,
                 "Open the import",
             )
-        else:
-            yield Next(
-                f"Finish the import of {waiting.file_name}",
-                "It was checked and is not stored yet.",
-                link,
-                "Open the import",
-            )
+        return Next(
+            f"Finish the import of {waiting.file_name}",
+            "It was checked and is not stored yet.",
+            link,
+            "Open the import",
+        )
     if not facts.outputs:
-        yield Next(
+        return Next(
             "Import what the systems wrote",
             "The problems are here; there is nothing to grade yet.",
             _import(facts),
@@ -318,28 +303,31 @@ def _needed(facts: Facts) -> Iterator[Next]:
         texts = counted(
             facts.undecided_texts, "text that may reveal its author", "texts that may reveal their authors"
         )
-        yield Next(f"Decide about {texts}", reason, reverse("quarantine", args=[name]), "Decide")
+        return Next(f"Decide about {texts}", reason, reverse("quarantine", args=[name]), "Decide")
     if not facts.rounds:
         reason = "Choose what is graded, with which form, by whom; nobody sees anything before you open it."
-        yield Next("Set up the grading", reason, _new_campaign(facts), "Set up grading")
+        return Next("Set up the grading", reason, _new_campaign(facts), "Set up grading")
     for one in facts.rounds:
-        yield from _of_round(one)
+        if found := _next_of_round(one):
+            return found
     if not facts.described:
         reason = "Title, creators and licence are needed before anything is published."
-        yield Next("Describe the study", reason, reverse("release-describe", args=[name]), "Describe")
+        return Next("Describe the study", reason, reverse("release-describe", args=[name]), "Describe")
     if not facts.release.frozen_at:
         reason = "A published score refers to texts that can no longer change."
-        yield Next("Freeze the texts", reason, reverse("release-freeze", args=[name]), "Freeze")
+        return Next("Freeze the texts", reason, reverse("release-freeze", args=[name]), "Freeze")
     if not facts.artifacts and facts.rounds_closed:
         reason = "It keeps everything a score depends on, so that anyone can recompute it."
-        yield Next("Freeze the score", reason, reverse("artifacts", args=[name]), "Freeze the score")
+        return Next("Freeze the score", reason, reverse("artifacts", args=[name]), "Freeze the score")
+    plan = f"{_when(facts.rounds_open)}." if facts.rounds_open else "Every step is done."
+    return Next("Nothing to do", plan)
 
 
-def _of_round(one: Round) -> Iterator[Next]:
+def _next_of_round(one: Round) -> Next | None:
     campaign = one.campaign
     if one.undecided_conflicts:
         people = counted(one.undecided_conflicts, "referee")
-        yield Next(
+        return Next(
             f"Decide about the conflicts of {people}",
             "They get no work before.",
             reverse("conflicts"),
@@ -347,7 +335,7 @@ def _of_round(one: Round) -> Iterator[Next]:
         )
     if campaign.phase == Phase.DRAFT:
         reason = "Referees see nothing of it until it is open."
-        yield Next(
+        return Next(
             f"Finish setting up {campaign.name}",
             reason,
             reverse("campaign-setup", args=[campaign.slug]),
@@ -355,12 +343,12 @@ def _of_round(one: Round) -> Iterator[Next]:
         )
     if one.is_open and one.given_back:
         says = f"Find {counted(one.given_back, 'referee')} for what was given back"
-        yield Next(
+        return Next(
             says, f"In {campaign.name}.", reverse("campaign-by-hand", args=[campaign.slug]), "Choose referees"
         )
     link = reverse("campaign", args=[campaign.slug])
     if one.late:
-        yield Next(
+        return Next(
             f"{counted(one.late, 'report is', 'reports are')} late",
             f"{campaign.name} is past its due date.",
             link,
@@ -368,10 +356,11 @@ def _of_round(one: Round) -> Iterator[Next]:
         )
     if one.is_open and _complete(one):
         reason = "After closing, reports no longer change and results are shown."
-        yield Next(f"Close {campaign.name}: all reports are in", reason, link, "Go to closing")
+        return Next(f"Close {campaign.name}: all reports are in", reason, link, "Go to closing")
     if one.splits:
         says = f"Decide about {counted(one.splits, 'proof')} on which referees differ"
-        yield Next(says, f"In {campaign.name}.", reverse("adjudication", args=[campaign.slug]), "Decide")
+        return Next(says, f"In {campaign.name}.", reverse("adjudication", args=[campaign.slug]), "Decide")
+    return None
 
 
 def _release(facts: Facts) -> str:

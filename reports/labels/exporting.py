@@ -35,7 +35,14 @@ def csv_lines(rows: Iterable[Row]) -> Iterator[str]:
     yield ",".join(COLUMNS) + "\n"
     for block in _blocks(rows):
         lines = _Lines()
-        csv.writer(lines, lineterminator=_Lines.END).writerows(map(_cells, block))
+        writer = csv.writer(lines, lineterminator=_Lines.END)
+        for row in block:
+            cells = list(map(row.get, COLUMNS, _EMPTY))
+            for place in _FOREIGN:
+                cell = cells[place]
+                if cell and cell[0] in SUSPECT:
+                    cells[place] = quote_cell(cell)
+            writer.writerow(cells)
         yield "".join(lines.made)
 
 
@@ -51,15 +58,6 @@ def jsonl_lines(rows: Iterable[Row]) -> Iterator[str]:
     encode = json.JSONEncoder(ensure_ascii=False).encode
     for block in _blocks(rows):
         yield "".join(encode({column: row.get(column, "") for column in COLUMNS}) + "\n" for row in block)
-
-
-def _cells(row: Row) -> list[str]:
-    cells = list(map(row.get, COLUMNS, _EMPTY))
-    for place in _FOREIGN:
-        cell = cells[place]
-        if cell and cell[0] in SUSPECT:
-            cells[place] = quote_cell(cell)
-    return cells
 
 
 def _blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:

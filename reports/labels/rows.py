@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from itertools import groupby, islice, repeat
 from operator import itemgetter
 from typing import Any
 
@@ -79,20 +79,17 @@ def _version(to: str) -> Case:
 def in_order(rows: Iterable[Row]) -> Iterator[Row]:
     """Rows that come problem by problem, those of each problem in the order of what they say."""
     for _, of_one_problem in groupby(rows, lambda row: [row.get(name, "") for name in _PROBLEM]):
-        placed = sorted(((_place(row), row) for row in of_one_problem), key=itemgetter(0))
+        placed = []
+        for row in of_one_problem:
+            of_whom = map(row.get, ("subject", "rater", "order", "step", "question"), repeat(""))
+            placed.append(((int(row.get("attempt") or 0), *of_whom, int(row.get("vote") or 0)), row))
+        placed.sort(key=itemgetter(0))
         for _, same_place in groupby(placed, itemgetter(0)):
             found = [row for _, row in same_place]
             # All cells of every row as its key would take longer than all the rest of an export.
             if len(found) > 1:
                 found.sort(key=lambda row: [row.get(name, "") for name in COLUMNS])
             yield from found
-
-
-def _place(row: Row) -> tuple[object, ...]:
-    """Where a row comes among those of its problem."""
-    get = row.get
-    of_whom = get("subject", ""), get("rater", ""), get("order", ""), get("step", ""), get("question", "")
-    return int(get("attempt") or 0), *of_whom, int(get("vote") or 0)
 
 
 def _by_code_point(name: str | Combinable) -> Collate:

@@ -109,32 +109,26 @@ def _verified(packed: zipfile.ZipFile) -> Verification:
     checked = verify_file(raw)
     differences += checked.differences
     if not differences:
-        differences += _of_tables(packed, files, raw)
+        # what does not follow from the artifact although all checksums are right
+        document = read_artifact(raw)
+        inputs = Inputs.from_json(document["inputs"])
+        pairs, remarks = document.get("pairs"), document.get("remarks")
+        follow = {
+            "labels.csv": labels_csv(inputs),
+            "verdicts.csv": verdicts_csv(inputs) if inputs.votes else None,
+            "choices.csv": choices_csv(Choices.from_json(pairs), inputs) if pairs else None,
+            "comments.csv": comments_csv(remarks) if remarks else None,
+        }
+        for name, expected in follow.items():
+            if name not in files:
+                if expected is not None:
+                    differences.append(Difference(name, "the rows of the artifact", "no file"))
+            elif expected is None:
+                differences.append(Difference(name, "no file", "rows that the artifact does not have"))
+            elif packed.read(files[name]) != expected:
+                differences.append(Difference(name, "the rows of the artifact", "others"))
+        differences += _of_texts(packed, files, inputs, Manifest.from_json(document["manifest"]))
     return Verification(checked.sha256, tuple(differences), checked.notes)
-
-
-def _of_tables(
-    packed: zipfile.ZipFile, files: Mapping[str, zipfile.ZipInfo], raw: bytes
-) -> Iterator[Difference]:
-    """What does not follow from the artifact although all checksums are right."""
-    document = read_artifact(raw)
-    inputs = Inputs.from_json(document["inputs"])
-    pairs, remarks = document.get("pairs"), document.get("remarks")
-    follow = {
-        "labels.csv": labels_csv(inputs),
-        "verdicts.csv": verdicts_csv(inputs) if inputs.votes else None,
-        "choices.csv": choices_csv(Choices.from_json(pairs), inputs) if pairs else None,
-        "comments.csv": comments_csv(remarks) if remarks else None,
-    }
-    for name, expected in follow.items():
-        if name not in files:
-            if expected is not None:
-                yield Difference(name, "the rows of the artifact", "no file")
-        elif expected is None:
-            yield Difference(name, "no file", "rows that the artifact does not have")
-        elif packed.read(files[name]) != expected:
-            yield Difference(name, "the rows of the artifact", "others")
-    yield from _of_texts(packed, files, inputs, Manifest.from_json(document["manifest"]))
 
 
 def _of_texts(

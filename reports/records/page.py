@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, TypedDict
 
 from accounts.profile.domains import domain_words
 from benchmark.rubrics import rubric_from_content
@@ -162,29 +162,25 @@ def finding(record: Shown) -> list[str]:
         }[basis]
         said.append(f"{lead} {and_list(words)}.")
     elif record.compared:
-        said += _compared_two_at_a_time(record)
+        # without another number by system, what the first source of comparisons says
+        first = record.compared[0]
+        ranked = sorted(first.systems, key=lambda one: one.win_rate.value or 0, reverse=True)
+        rates = [(record.system(one.system), one.win_rate_words) for one in ranked if one.win_rate_words]
+        if rates:
+            who = "AI judges that no expert has checked" if "@" in first.key else "Referees"
+            (best, rate), *others = rates[:NAMED]
+            rest = "".join(f", {name} {share}" for name, share in others)
+            said.append(
+                f"{who} compared their answers two at a time: {best} won {rate} of its comparisons{rest}."
+            )
+            if all(one.rank == (1, len(ranked)) for one in ranked):
+                said.append(f"{'The two' if len(ranked) == 2 else 'They'} cannot be told apart.")
     names = {line.letter: record.system(line.system) for line in lines}
     by_letter, problems = sections.apart_of(record.inputs, record.board, record.found)
     apart = {(names[one], names[two]): differs for (one, two), differs in by_letter.items()}
     compared = [name for name in names.values() if any(name in pair for pair in apart)]
     if told := told_apart_words(compared, apart, problems):
         said.append(f"{told.lead} {told.rest}".strip())
-    return said
-
-
-def _compared_two_at_a_time(record: Shown) -> list[str]:
-    """What the first source of comparisons says about a study without another number by system."""
-    first = record.compared[0]
-    ranked = sorted(first.systems, key=lambda one: one.win_rate.value or 0, reverse=True)
-    words = [(record.system(one.system), one.win_rate_words) for one in ranked if one.win_rate_words]
-    if not words:
-        return []
-    who = "AI judges that no expert has checked" if "@" in first.key else "Referees"
-    (best, rate), *others = words[:NAMED]
-    rest = "".join(f", {name} {share}" for name, share in others)
-    said = [f"{who} compared their answers two at a time: {best} won {rate} of its comparisons{rest}."]
-    if all(one.rank == (1, len(ranked)) for one in ranked):
-        said.append(f"{'The two' if len(ranked) == 2 else 'They'} cannot be told apart.")
     return said
 
 
@@ -314,7 +310,16 @@ def methods(record: Shown) -> dict[str, object]:
     }
 
 
-def said_of(record: Shown, subject: str, steps: Mapping[str, str]) -> list[dict[str, object]]:
+class SaidByReferee(TypedDict):
+    """What one referee said of an answer; `answers` and `words` have titles."""
+
+    rater: str
+    answers: list[tuple[str, str]]
+    words: list[tuple[str, str]]
+    comments: list[Mapping[str, object]]
+
+
+def said_of(record: Shown, subject: str, steps: Mapping[str, str]) -> list[SaidByReferee]:
     """Each referee's answers, remarks and comments on one answer; empty where reports are not shown.
 
     `steps` has the names that referees saw, in their order; of an answer that is not shown, there are none.
@@ -326,7 +331,7 @@ def said_of(record: Shown, subject: str, steps: Mapping[str, str]) -> list[dict[
         for campaign in record.inputs.campaigns
         for question in rubric_from_content(dict(campaign.rubric)).questions
     }
-    reports: dict[tuple[str, str], dict[str, Any]] = {}
+    reports: dict[tuple[str, str], SaidByReferee] = {}
     order = {step: place for place, step in enumerate(steps)}
     labels = [label for label in record.inputs.labels if label.subject == subject]
     for label in sorted(labels, key=lambda one: (one.question, order.get(one.step, len(order)))):

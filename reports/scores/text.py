@@ -20,7 +20,20 @@ def score_text(score: shape.Score) -> str:
     condition = f", condition {score.condition}" if score.condition else ""
     lines = [f"{score.release} ({score.protocol}, track {score.track}{condition}, {frozen}){sample}"]
     if score.measured and any(map(score.measured.by_system, score.measured.measures)):
-        lines += _measured_lines(score.measured)
+        lines += ["", f"Measured on {counted(score.measured.instances, 'instance')}: value [95 %]"]
+        for key, measure in score.measured.measures.items():
+            systems = score.measured.by_system(key)
+            if systems:
+                lines.append(f"  {measure.title}")
+            for system, found in systems.items():
+                estimate = found.estimate
+                total = f" ({estimate.k:g}/{estimate.n})" if measure.binary else f" (n = {estimate.n})"
+                notes = f"  {found.missing} missing" if found.missing else ""
+                notes += f"  {found.settled} settled by people" if found.settled else ""
+                if found.open and estimate.bounds:
+                    low, high = (rounded_percent(end) for end in estimate.bounds)
+                    notes += f"  {found.open} open: between {low} and {high} %"
+                lines.append(f"    {system:<20} {number(estimate)}{total}{notes}")
     lines += (
         _judge_lines(score.judge, score.condition)
         if score.judge
@@ -79,24 +92,6 @@ def number(estimate: Estimate) -> str:
     if estimate.ci:
         shown += f" [{rounded(estimate.ci[0])}, {rounded(estimate.ci[1])}]"
     return shown
-
-
-def _measured_lines(measured: shape.MeasuredScores) -> Iterator[str]:
-    yield ""
-    yield f"Measured on {counted(measured.instances, 'instance')}: value [95 %]"
-    for key, measure in measured.measures.items():
-        systems = measured.by_system(key)
-        if systems:
-            yield f"  {measure.title}"
-        for system, found in systems.items():
-            estimate = found.estimate
-            counts = f" ({estimate.k:g}/{estimate.n})" if measure.binary else f" (n = {estimate.n})"
-            notes = f"  {found.missing} missing" if found.missing else ""
-            notes += f"  {found.settled} settled by people" if found.settled else ""
-            if found.open and estimate.bounds:
-                low, high = (rounded_percent(end) for end in estimate.bounds)
-                notes += f"  {found.open} open: between {low} and {high} %"
-            yield f"    {system:<20} {number(estimate)}{counts}{notes}"
 
 
 def _name(row: shape.Figure) -> str:

@@ -97,19 +97,35 @@ def f_intraclass(
 ) -> dict[str, Estimate]:
     """Intraclass correlations with intervals from the F distribution (Shrout and Fleiss 1979), without clusters."""
     s = mean_squares(scores)
-    one_way = _quotient(s.rows - s.within, s.rows + (s.k - 1) * s.within)
-    mixed = _quotient(s.rows - s.error, s.rows + (s.k - 1) * s.error)
+    n, k = s.n, s.k
+    one_way = _quotient(s.rows - s.within, s.rows + (k - 1) * s.within)
+    mixed = _quotient(s.rows - s.error, s.rows + (k - 1) * s.error)
+    random = _quotient(s.rows - s.error, s.rows + (k - 1) * s.error + k * (s.columns - s.error) / n)
+    random_ends: Ends = None
+    if random is not None and s.error > TINY:
+        # Satterthwaite's degrees of freedom
+        a = k * random * s.columns / s.error
+        b = n * (1 + (k - 1) * random) - k * random
+        below = (n - 1) * a * a + b * b
+        if below > TINY:
+            degrees = (k - 1) * (n - 1) * (a + b) ** 2 / below
+            upper, lower = _f_quantile(level, n - 1, degrees), _f_quantile(level, degrees, n - 1)
+            noise = k * s.columns + (k * n - k - n) * s.error
+            random_ends = (
+                n * (s.rows - upper * s.error) / (upper * noise + n * s.rows),
+                n * (lower * s.rows - s.error) / (noise + n * lower * s.rows),
+            )
     singles = {
-        1: (one_way, _f_ends(s, s.within, s.n * (s.k - 1), level)),
-        2: _random(s, level),
-        3: (mixed, _f_ends(s, s.error, (s.n - 1) * (s.k - 1), level)),
+        1: (one_way, _f_ends(s, s.within, n * (k - 1), level)),
+        2: (random, random_ends),
+        3: (mixed, _f_ends(s, s.error, (n - 1) * (k - 1), level)),
     }
     found = {}
     for model, (value, ends) in singles.items():
         found[f"icc_{model}_1"] = _estimate(f"icc_{model}_1", value, ends, s, level)
-        low, high = (_spearman_brown(end, s.k) for end in ends or (None, None))
+        low, high = (_spearman_brown(end, k) for end in ends or (None, None))
         stepped = None if low is None or high is None else (low, high)
-        found[f"icc_{model}_k"] = _estimate(f"icc_{model}_k", _spearman_brown(value, s.k), stepped, s, level)
+        found[f"icc_{model}_k"] = _estimate(f"icc_{model}_k", _spearman_brown(value, k), stepped, s, level)
     return {form: found[form] for form in FORMS}
 
 
@@ -156,22 +172,3 @@ def _f_ends(s: MeanSquares, noise: float, degrees: int, level: float) -> Ends:
     low = ratio / _f_quantile(level, s.n - 1, degrees)
     high = ratio * _f_quantile(level, degrees, s.n - 1)
     return (low - 1) / (low + s.k - 1), (high - 1) / (high + s.k - 1)
-
-
-def _random(s: MeanSquares, level: float) -> tuple[float | None, Ends]:
-    """ICC(2,1); the interval uses Satterthwaite's degrees of freedom."""
-    n, k = s.n, s.k
-    value = _quotient(s.rows - s.error, s.rows + (k - 1) * s.error + k * (s.columns - s.error) / n)
-    if value is None or s.error <= TINY:
-        return value, None
-    a = k * value * s.columns / s.error
-    b = n * (1 + (k - 1) * value) - k * value
-    below = (n - 1) * a * a + b * b
-    if below <= TINY:
-        return value, None
-    degrees = (k - 1) * (n - 1) * (a + b) ** 2 / below
-    upper, lower = _f_quantile(level, n - 1, degrees), _f_quantile(level, degrees, n - 1)
-    noise = k * s.columns + (k * n - k - n) * s.error
-    low = n * (s.rows - upper * s.error) / (upper * noise + n * s.rows)
-    high = n * (lower * s.rows - s.error) / (noise + n * lower * s.rows)
-    return value, (low, high)

@@ -97,8 +97,21 @@ def describe_pair(
     items = np.zeros((len(kinds), len(cells)))
     items[np.arange(len(kinds)), kinds] = 1
     rows, counts = (items, cells[kinds]) if clusters is None else (clusters, None)
+    q, identity = len(points), np.eye(len(points))
+    sums = gwet.item_sums((identity[:, None, :] + identity[None, :, :]).reshape(-1, q), identity)
+
+    def kappa(kind: cohen.Weighting) -> Function:
+        weights = cohen.disagreement(kind, points)
+        return lambda tables: cohen.kappa(tables.reshape(-1, q, q), weights)
+
+    functions: dict[str, Function] = {  # of flat tables (R, q * q)
+        "cohen_kappa": kappa("nominal"),
+        "weighted_kappa_linear": kappa("linear"),
+        "weighted_kappa_quadratic": kappa("quadratic"),
+        "gwet_ac1": lambda tables: gwet.gwet(tables @ sums, identity),
+    }
     kappas = {}
-    for name, function in _table_functions(points).items():
+    for name, function in functions.items():
         value = float(function(cells[None].astype(np.float64))[0])
         if name.startswith("weighted") and not request.allows("ordinal"):
             kappas[name] = undefined(name, Reason.LEVEL, level=level)
@@ -110,7 +123,7 @@ def describe_pair(
             kappas[name] = left_out(plain, function, rows, share=False, counts=counts)
     percent = proportion(int(np.trace(table)), n, level=level)
     if clusters is not None:
-        diagonal = np.eye(len(points)).ravel()
+        diagonal = identity.ravel()
         percent = left_out(
             percent, lambda tables: tables @ diagonal / tables.sum(axis=1), clusters, share=True
         )
@@ -123,20 +136,3 @@ def describe_pair(
         prevalence_index=cohen.prevalence_index(table),
         bias_index=cohen.bias_index(table),
     )
-
-
-def _table_functions(points: Floats) -> dict[str, Function]:
-    """Coefficient -> function of flat tables (R, q * q)."""
-    q, identity = len(points), np.eye(len(points))
-    sums = gwet.item_sums((identity[:, None, :] + identity[None, :, :]).reshape(-1, q), identity)
-
-    def kappa(kind: cohen.Weighting) -> Function:
-        weights = cohen.disagreement(kind, points)
-        return lambda tables: cohen.kappa(tables.reshape(-1, q, q), weights)
-
-    return {
-        "cohen_kappa": kappa("nominal"),
-        "weighted_kappa_linear": kappa("linear"),
-        "weighted_kappa_quadratic": kappa("quadratic"),
-        "gwet_ac1": lambda tables: gwet.gwet(tables @ sums, identity),
-    }

@@ -104,29 +104,25 @@ def _tau(plain: Estimate, first: Ints, second: Ints, units: Ints, unit: str) -> 
     if len(np.unique(first)) * len(np.unique(second)) > _TAU_CELLS:
         return replace(plain, ci=None, reason=Reason.TOO_LARGE)
     own = _order(first, second)
-    # pairs within a unit were taken away twice
-    without = own.sum(axis=0) / 2 - _sums(own, units)[0] + _within(first, second, units)
-    concordance, pairs, tied, also_tied = without.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        left = concordance / np.sqrt((pairs - tied) * (pairs - also_tied))
-    error = jackknife_error(np.nan_to_num(left, nan=0.0), np.ones(len(left), dtype=np.int64))
-    return _with_error(plain, error, unit)
-
-
-def _within(first: Ints, second: Ints, units: Ints) -> Floats:
-    """(units, 4) the columns of `_order`, over the pairs within each unit."""
+    # (units, 4) the columns of `_order`, over the pairs within each unit
     sizes, by_unit = np.bincount(units), np.argsort(units, kind="stable")
-    found = np.zeros((len(sizes), 4))
+    within = np.zeros((len(sizes), 4))
     some, a, b = units[by_unit], first[by_unit], second[by_unit]
     small = sizes <= _SMALL
     for apart in range(1, int(sizes[small].max(initial=1))):
         at = np.flatnonzero((some[apart:] == some[:-apart]) & small[some[apart:]])
         x, y = (np.sign(codes[at + apart] - codes[at]) for codes in (a, b))
-        found += _sums(np.column_stack([x * y, np.ones(len(at)), x == 0, y == 0]), some[at], len(sizes))[0]
-    for unit in np.flatnonzero(~small):
-        items = units == unit
-        found[unit] = _order(first[items], second[items]).sum(axis=0) / 2
-    return found
+        within += _sums(np.column_stack([x * y, np.ones(len(at)), x == 0, y == 0]), some[at], len(sizes))[0]
+    for large in np.flatnonzero(~small):
+        items = units == large
+        within[large] = _order(first[items], second[items]).sum(axis=0) / 2
+    # these were taken away twice
+    without = own.sum(axis=0) / 2 - _sums(own, units)[0] + within
+    concordance, pairs, tied, also_tied = without.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        left = concordance / np.sqrt((pairs - tied) * (pairs - also_tied))
+    error = jackknife_error(np.nan_to_num(left, nan=0.0), np.ones(len(left), dtype=np.int64))
+    return _with_error(plain, error, unit)
 
 
 def _order(first: Ints, second: Ints) -> Floats:

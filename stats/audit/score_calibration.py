@@ -52,24 +52,6 @@ def auc(items: Scored, *, level: float = 0.95) -> Estimate:
     yes, no = items.truth, ~items.truth
     if not yes.any() or not no.any():
         return undefined(method, Reason.ONE_CATEGORY if n else Reason.NO_ITEMS, n=n, level=level)
-    wins, pairs = _wins_and_pairs(items)
-    value = float(np.clip(wins[0] / pairs[0], 0, 1))
-    found = Estimate(value=value, method=method, level=level, n=n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        left = np.nan_to_num(wins[1:] / pairs[1:], nan=0.0)
-    error = jackknife_error(left, np.ones(len(left), dtype=np.int64))
-    if error is None:
-        return replace(found, reason=Reason.FEW_EVENTS)
-    if error[0] > 0 and 0 < value < 1:
-        return replace(found, ci=share_left_out(value, error, len(left), level), se=error[0])
-    count = min(len(np.unique(items.unit[yes])), len(np.unique(items.unit[no])))
-    unseen = unseen_weight(count, level)
-    ends = value * count / (count + unseen), (value * count + unseen) / (count + unseen)
-    return replace(found, ci=ends, se=error[0], warnings=(Caution.NO_SPREAD,))
-
-
-def _wins_and_pairs(items: Scored) -> tuple[Floats, Floats]:
-    """(1 + units,) weighted wins of true over false items, and weighted pairs: of all, then without each unit."""
     order, units = np.argsort(items.score, kind="stable"), int(items.unit.max()) + 1
     score, truth, unit = items.score[order], items.truth[order], items.unit[order]
     up, down = items.weight[order] * truth, items.weight[order] * ~truth
@@ -84,9 +66,22 @@ def _wins_and_pairs(items: Scored) -> tuple[Floats, Floats]:
             inside[code] = up[rows] @ _below(score[rows], down[rows])
     ups, downs = (np.bincount(unit, weights=w, minlength=units) for w in (up, down))
     total = float(up @ below)
+    # (1 + units,) weighted wins of true over false items, and weighted pairs: of all, then without each unit
     wins = np.concatenate([[total], total - of_unit + inside])
     pairs = np.concatenate([[up.sum() * down.sum()], (up.sum() - ups) * (down.sum() - downs)])
-    return wins, pairs
+    value = float(np.clip(wins[0] / pairs[0], 0, 1))
+    found = Estimate(value=value, method=method, level=level, n=n)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        left = np.nan_to_num(wins[1:] / pairs[1:], nan=0.0)
+    error = jackknife_error(left, np.ones(len(left), dtype=np.int64))
+    if error is None:
+        return replace(found, reason=Reason.FEW_EVENTS)
+    if error[0] > 0 and 0 < value < 1:
+        return replace(found, ci=share_left_out(value, error, len(left), level), se=error[0])
+    count = min(len(np.unique(items.unit[yes])), len(np.unique(items.unit[no])))
+    unseen = unseen_weight(count, level)
+    ends = value * count / (count + unseen), (value * count + unseen) / (count + unseen)
+    return replace(found, ci=ends, se=error[0], warnings=(Caution.NO_SPREAD,))
 
 
 def _below(score: Floats, weight: Floats) -> Floats:

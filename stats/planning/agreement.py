@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stats.agreement.cohen import kappa
-from stats.core.bootstrap import Floats, Ints, generator
+from stats.core.bootstrap import Floats, generator
 from stats.core.estimate import Estimate
 from stats.core.jackknife import left_out
 
@@ -57,7 +57,20 @@ def kappa_plan(pilot: Sequence[Sequence[int]], n: int, *, seed: int, level: floa
         raise ValueError(f"a study has 2 to {MAX_ITEMS:,} items, got {n}")
     studies = generator(seed).multinomial(n, shares.ravel(), size=STUDIES)
     looked_at = studies if n <= _LARGE else studies[:_OF_LARGE]
-    found = [ends for study in looked_at if (ends := _interval(study, level)) is not None]
+    q, found = len(shares), []
+
+    def function(tables: Floats) -> Floats:
+        return kappa(tables.reshape(-1, q, q))
+
+    for cells in looked_at:  # what an analysis reports for a study whose items fell into these cells (q * q,)
+        value = float(function(cells.astype(np.float64))[0])
+        if math.isnan(value):
+            continue
+        kinds = np.flatnonzero(cells)
+        plain = Estimate(value=value, level=level, method="kappa", n=int(cells.sum()))
+        rows = np.eye(len(cells))[kinds]
+        if ends := left_out(plain, function, rows, share=False, counts=cells[kinds]).ci:
+            found.append(ends)
     return KappaPlan(
         n=n,
         kappa=float(kappa(shares)),
@@ -88,18 +101,3 @@ def items_for_kappa(
         middle = (low + high) // 2
         low, high = (low, middle) if narrow(middle) else (middle, high)
     return high
-
-
-def _interval(cells: Ints, level: float) -> tuple[float, float] | None:
-    """What an analysis reports for a study whose items fell into these cells (q * q,); None without a kappa."""
-
-    def function(tables: Floats) -> Floats:
-        return kappa(tables.reshape(-1, q, q))
-
-    q = math.isqrt(len(cells))
-    value = float(function(cells.astype(np.float64))[0])
-    if math.isnan(value):
-        return None
-    kinds = np.flatnonzero(cells)
-    plain = Estimate(value=value, level=level, method="kappa", n=int(cells.sum()))
-    return left_out(plain, function, np.eye(len(cells))[kinds], share=False, counts=cells[kinds]).ci

@@ -125,19 +125,12 @@ def clustered_se(totals: ClusterTotals, way: Clustering = Clustering.SKEWED) -> 
         return math.sqrt(number / (number - 1) * float(residuals @ residuals)) / totals.n
     without = residuals / (1 - sizes / totals.n)
     jackknife = (number - 1) / number * float(without @ without) / totals.n**2
-    return math.sqrt(max(jackknife, _variance_by_components(totals)))
-
-
-def _variance_by_components(totals: ClusterTotals) -> float:
-    """Of the mean, by a variance between clusters and one within them (one-way analysis of variance, Searle 1971).
-
-    0 where clusters have less in common than chance gives them, or only one item each.
-    """
-    found = mean_squares(totals)
-    if found is None or found.between <= found.within:
-        return 0.0
-    common = (found.between - found.within) / found.size
-    return common / totals.effective_clusters + found.within / totals.n
+    # Searle 1971; 0 where clusters have less in common than chance gives them, or only one item each
+    components, found = 0.0, mean_squares(totals)
+    if found is not None and found.between > found.within:
+        common = (found.between - found.within) / found.size
+        components = common / totals.effective_clusters + found.within / totals.n
+    return math.sqrt(max(jackknife, components))
 
 
 class MeanSquares(NamedTuple):

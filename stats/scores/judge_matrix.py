@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stats.core.bootstrap import Floats, Ints
+from stats.core.bootstrap import Floats
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.intervals import t_value, z_value
 from stats.scores.clusters import FEW_CLUSTERS
@@ -66,7 +66,28 @@ def self_preference(
     theta = _fit(design, answers)
     if theta is None:
         return Reason.SEPARATION
-    return _last_parameter(design, answers, theta, codes[2], level)
+    # The error of the last parameter, from what each item's scores add up to.
+    p = _chances(design, theta)
+    inverse = np.linalg.inv(design.T @ (design * (p * (1 - p))[:, None]))
+    items, n = np.unique(codes[2], return_inverse=True)[1], len(answers)
+    clusters = int(items.max()) + 1
+    if clusters < 2:
+        return undefined(METHOD, Reason.FEW_EVENTS, n=n, level=level)
+    influence = (design * (answers - p)[:, None]) @ inverse[-1]
+    sums = np.bincount(items, weights=influence)
+    se = math.sqrt(clusters / (clusters - 1) * float(sums @ sums))
+    few, value = clusters < FEW_CLUSTERS, float(theta[-1])
+    half = se * (t_value(level, clusters - 1) if few else z_value(level))
+    return Estimate(
+        value=value,
+        ci=(value - half, value + half),
+        level=level,
+        method=METHOD,
+        se=se,
+        n=n,
+        clusters=clusters,
+        warnings=(Caution.FEW_CLUSTERS,) if few else (),
+    )
 
 
 def _chances(design: Floats, theta: Floats) -> Floats:
@@ -89,28 +110,3 @@ def _fit(design: Floats, answers: Floats) -> Floats | None:
         if np.abs(step).max() < _TOLERANCE:
             return theta
     return None
-
-
-def _last_parameter(design: Floats, answers: Floats, theta: Floats, item: Ints, level: float) -> Estimate:
-    """The last parameter with the error of adding up each item's scores; undefined for a single item."""
-    p = _chances(design, theta)
-    inverse = np.linalg.inv(design.T @ (design * (p * (1 - p))[:, None]))
-    codes, n = np.unique(item, return_inverse=True)[1], len(answers)
-    clusters = int(codes.max()) + 1
-    if clusters < 2:
-        return undefined(METHOD, Reason.FEW_EVENTS, n=n, level=level)
-    influence = (design * (answers - p)[:, None]) @ inverse[-1]
-    sums = np.bincount(codes, weights=influence)
-    se = math.sqrt(clusters / (clusters - 1) * float(sums @ sums))
-    few, value = clusters < FEW_CLUSTERS, float(theta[-1])
-    half = se * (t_value(level, clusters - 1) if few else z_value(level))
-    return Estimate(
-        value=value,
-        ci=(value - half, value + half),
-        level=level,
-        method=METHOD,
-        se=se,
-        n=n,
-        clusters=clusters,
-        warnings=(Caution.FEW_CLUSTERS,) if few else (),
-    )

@@ -51,18 +51,19 @@ def _whole(cell: str) -> str:
     return str(int(text)) if text else ""
 
 
-def _size(cell: str) -> str:
-    text = _whole(cell)
-    if text and int(text) > MOST_UNITS:
-        raise ValueError(f"is more than {MOST_UNITS:,}, the most units that a stratum may have")
-    return text
+def _whole_up_to(most: int, what: str) -> Check:
+    """The check of a whole number that is at most `most`, which is `what`."""
+
+    def check(cell: str) -> str:
+        text = _whole(cell)
+        if text and int(text) > most:
+            raise ValueError(f"is more than {most:,}, {what}")
+        return text
+
+    return check
 
 
-def _searches(cell: str) -> str:
-    text = _whole(cell)
-    if text and int(text) > MOST_SEARCHES:
-        raise ValueError(f"is more than {MOST_SEARCHES:,}, where the grading page stops counting")
-    return text
+_size = _whole_up_to(MOST_UNITS, "the most units that a stratum may have")
 
 
 def _number(cell: str) -> str:
@@ -227,7 +228,7 @@ LABEL_COLUMNS = (
         "whole number to 1000",
         "for an expert's label: how often its grader searched while grading; empty if the campaign had no search",
         since=4,
-        check=_searches,
+        check=_whole_up_to(MOST_SEARCHES, "where the grading page stops counting"),
         ours=True,
     ),
 )
