@@ -50,24 +50,23 @@ class Next:
 
 def steps_of(facts: Facts) -> list[Step]:
     """All eight, in their order."""
-    problems = f"{counted(facts.problems, 'problem')} in {counted(facts.fields, 'field')}"
-    frozen = facts.release.frozen_at
-    since = f"Frozen on {date_format(frozen, 'j M Y')}" if frozen else "Not frozen yet"
-    says, detail = "Chosen when grading is set up", "Use one of the protocol’s forms, or compose your own"
-    form = Step("Form", State.AHEAD, says, detail, reverse("rubrics"), "Forms")
-    if labels := dict.fromkeys(one.campaign.rubric.label for one in facts.rounds):
-        says, detail = ", ".join(labels), "A form in use is never edited; a change makes a new version"
-        form = Step("Form", State.DONE, says, detail, reverse("rubrics"), "View")
     return [
-        Step("Problems", State.DONE, problems, since, _release(facts), "View"),
+        _problems(facts),
         _outputs(facts),
-        form,
+        _form(facts),
         _people(facts),
         _grading(facts),
         _judges(facts),
         _results(facts),
         _publication(facts),
     ]
+
+
+def _problems(facts: Facts) -> Step:
+    says = f"{counted(facts.problems, 'problem')} in {counted(facts.fields, 'field')}"
+    frozen = facts.release.frozen_at
+    detail = f"Frozen on {date_format(frozen, 'j M Y')}" if frozen else "Not frozen yet"
+    return Step("Problems", State.DONE, says, detail, _release(facts), "View")
 
 
 def _outputs(facts: Facts) -> Step:
@@ -96,6 +95,15 @@ def _outputs(facts: Facts) -> Step:
         _release(facts),
         "View",
     )
+
+
+def _form(facts: Facts) -> Step:
+    labels = dict.fromkeys(one.campaign.rubric.label for one in facts.rounds)
+    if labels:
+        says, detail = ", ".join(labels), "A form in use is never edited; a change makes a new version"
+        return Step("Form", State.DONE, says, detail, reverse("rubrics"), "View")
+    says, detail = "Chosen when grading is set up", "Use one of the protocol’s forms, or compose your own"
+    return Step("Form", State.AHEAD, says, detail, reverse("rubrics"), "Forms")
 
 
 def _people(facts: Facts) -> Step:

@@ -85,18 +85,8 @@ def rogan_gladen(
     raw = (q + sp - 1) / (se + sp - 1)
     value = min(1.0, max(0.0, raw))
     warnings = [Caution.TRANSPORT_ASSUMPTION, *([Caution.TRUNCATED] if value != raw else [])]
-    # Lang and Reiczigel add z^2 pseudo-observations to n and two to each calibration group.
-    z, ends = z_value(level), None
-    n1, m1, h1 = n + z * z, diseased + 2, healthy + 2
-    q1 = (n * q + z * z / 2) / n1
-    se1, sp1 = (diseased * se + 1) / m1, (healthy * sp + 1) / h1
-    youden = se1 + sp1 - 1
-    if youden > 0:
-        p1 = (q1 + sp1 - 1) / youden
-        shift = 2 * z * z * (p1 * se1 * (1 - se1) / m1 - (1 - p1) * sp1 * (1 - sp1) / h1)
-        spread1 = q1 * (1 - q1) / n1 + p1**2 * se1 * (1 - se1) / m1 + (1 - p1) ** 2 * sp1 * (1 - sp1) / h1
-        half, centre = z * math.sqrt(spread1) / youden, p1 + shift
-        ends = (min(1.0, max(0.0, centre - half)), min(1.0, max(0.0, centre + half)))
+    z = z_value(level)
+    ends = _lang_reiczigel(q, se, sp, n, diseased, healthy, z)
     spread = q * (1 - q) / n + raw**2 * se * (1 - se) / diseased + (1 - raw) ** 2 * sp * (1 - sp) / healthy
     return Estimate(
         value=value,
@@ -109,3 +99,21 @@ def rogan_gladen(
         reason=None if ends else Reason.JUDGE_UNINFORMATIVE,
         warnings=tuple(warnings),
     )
+
+
+def _lang_reiczigel(
+    q: float, se: float, sp: float, n: float, diseased: float, healthy: float, z: float
+) -> tuple[float, float] | None:
+    """Adds z^2 pseudo-observations to n and two to each calibration group; None when uninformative."""
+    n1, m1, h1 = n + z * z, diseased + 2, healthy + 2
+    q1 = (n * q + z * z / 2) / n1
+    se1, sp1 = (diseased * se + 1) / m1, (healthy * sp + 1) / h1
+    youden = se1 + sp1 - 1
+    if youden <= 0:
+        return None
+    p1 = (q1 + sp1 - 1) / youden
+    shift = 2 * z * z * (p1 * se1 * (1 - se1) / m1 - (1 - p1) * sp1 * (1 - sp1) / h1)
+    spread = q1 * (1 - q1) / n1 + p1**2 * se1 * (1 - se1) / m1 + (1 - p1) ** 2 * sp1 * (1 - sp1) / h1
+    half = z * math.sqrt(spread) / youden
+    centre = p1 + shift
+    return min(1.0, max(0.0, centre - half)), min(1.0, max(0.0, centre + half))

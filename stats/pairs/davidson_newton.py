@@ -129,23 +129,10 @@ def climb(problem: NewtonProblem, start: Floats) -> Climbed:
         rows = np.flatnonzero(finite & ~ended)
         if not len(rows):
             break
-        part, here, height = problem.rows(rows), theta[rows], value[rows]
-        gradient, information = part.derivatives(here)
+        part = problem.rows(rows)
+        gradient, information = part.derivatives(theta[rows])
         moves, solvable = _solved(information + problem.centre(), gradient[..., None])
-        # take each step, or half of it as often as its log-likelihood would fall
-        steps, moved = moves[..., 0], np.zeros(len(rows))
-        size, left = 1.0, np.arange(len(rows))
-        for _ in range(HALVINGS):
-            proposal = here[left] + size * steps[left]
-            proposed = part.rows(left).log_likelihood(proposal)
-            good = proposed >= height[left] - 1e-12 * np.abs(height[left])
-            taken = left[good]
-            here[taken], height[taken] = proposal[good], proposed[good]
-            moved[taken] = size * np.abs(steps[taken]).max(axis=1)
-            left, size = left[~good], size / 2
-            if not len(left):
-                break
-        theta[rows], value[rows] = here, height
+        theta[rows], value[rows], moved = _halved(part, theta[rows], moves[..., 0], value[rows])
         finite[rows] = solvable & (np.abs(theta[rows]).max(axis=1) <= INFINITE)
         ended[rows] = moved < TOLERANCE
     finite &= ended
@@ -175,3 +162,22 @@ def _solved(matrices: Floats, right: Floats) -> tuple[Floats, np.ndarray]:
             except np.linalg.LinAlgError:
                 solvable[at] = False
         return found, solvable
+
+
+def _halved(
+    problem: NewtonProblem, theta: Floats, step: Floats, value: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Take each step, or half of it as often as its log-likelihood would fall; also how far that moved (R,)."""
+    theta, value, moved = theta.copy(), value.copy(), np.zeros(len(theta))
+    size, rows = 1.0, np.arange(len(theta))
+    for _ in range(HALVINGS):
+        proposal = theta[rows] + size * step[rows]
+        proposed = problem.rows(rows).log_likelihood(proposal)
+        good = proposed >= value[rows] - 1e-12 * np.abs(value[rows])
+        taken = rows[good]
+        theta[taken], value[taken] = proposal[good], proposed[good]
+        moved[taken] = size * np.abs(step[taken]).max(axis=1)
+        rows, size = rows[~good], size / 2
+        if not len(rows):
+            break
+    return theta, value, moved
