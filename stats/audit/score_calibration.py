@@ -71,8 +71,12 @@ def auc(items: Scored, *, level: float = 0.95) -> Estimate:
     pairs = np.concatenate([[up.sum() * down.sum()], (up.sum() - ups) * (down.sum() - downs)])
     value = float(np.clip(wins[0] / pairs[0], 0, 1))
     found = Estimate(value=value, method=method, level=level, n=n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        left = np.nan_to_num(wins[1:] / pairs[1:], nan=0.0)
+    # without a unit that has all items of a kind there are no pairs, but for what rounding leaves of their weight
+    some = [
+        len(np.unique(unit[of_kind])) > 1 or unit[of_kind][0] != np.arange(units)
+        for of_kind in (truth, ~truth)
+    ]
+    left = np.divide(wins[1:], pairs[1:], out=np.zeros(units), where=some[0] & some[1])
     error = jackknife_error(left, np.ones(len(left), dtype=np.int64))
     if error is None:
         return replace(found, reason=Reason.FEW_EVENTS)

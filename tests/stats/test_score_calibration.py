@@ -68,6 +68,22 @@ def test_its_error_is_that_of_leaving_out_units_by_hand(weighted, clustered):
     assert found.ci[0] < found.value < found.ci[1]
 
 
+def test_without_the_one_unit_that_has_all_items_of_a_kind_it_counts_as_zero_whatever_the_weights():
+    """Both true items are in the first unit; rounding left pairs of weight 1e-17 and a share of any size."""
+    weight = (
+        1.4153234784002628,
+        0.5579939889920457,
+        0.787348490693596,
+        1.0731717613035343,
+        0.723186852683724,
+    )
+    items = scored((0.75, 0.25, 0.75, 0.25, 0.75), (0, 0, 1, 0, 1), weight, (0, 1, 0, 1, 0))
+    kept = by_pairs(scored(items.score[::2], items.truth[::2], items.weight[::2]))  # without unit 1
+    found = auc(items)
+    assert found.se == pytest.approx(kept / 2)  # of 0 and this value: sqrt(1/2 * 2 * (value / 2) ** 2)
+    assert found.ci[0] < found.value < found.ci[1]
+
+
 def test_scores_that_separate_the_truths_have_a_width():
     # 10 true above 10 false. With p = 1 - .025 ** (1 / 10) = .3085 of a kind unseen, w = 10 p / (1 - p) = 4.461
     # further true items could lie below all others: 10 / 14.461 = .6915.
