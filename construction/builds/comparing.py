@@ -89,6 +89,19 @@ def compare(first: Build, second: Build) -> Comparison:
     ]
     texts = [_texts(build) for build in (first, second)]
     again = sorted(texts[1][digest] for digest in texts[0].keys() & texts[1].keys())
+    drift = []
+    for one, other in zip(rows_of(first), rows_of(second), strict=True):
+        (kept, of), (kept_then, of_then) = ((row.kept, row.reached - row.waiting) for row in (one, other))
+        before, after = (wilson(kept, of) if of else None), (wilson(kept_then, of_then) if of_then else None)
+        difference = low = high = None
+        if before is not None and after is not None:
+            p, q = kept / of, kept_then / of_then
+            difference = q - p
+            low = difference - hypot(q - after[0], before[1] - p)
+            high = difference + hypot(after[1] - q, p - before[0])
+        drift.append(
+            Drift(one.stage, one.title, kept, of, kept_then, of_then, before, after, difference, low, high)
+        )
     steps = second.steps.all()
     return Comparison(
         first=first.name,
@@ -103,7 +116,7 @@ def compare(first: Build, second: Build) -> Comparison:
         again=again,
         questions_second=steps.count(),
         reused_second=steps.exclude(reused=None).count(),
-        drift=_drift(first, second),
+        drift=drift,
     )
 
 
@@ -120,24 +133,3 @@ def _texts(build: Build) -> dict[str, str]:
             digest = sha256_of(cut or texts)
             found[digest] = name if len(candidate.lines) == 1 else f"{name}, line {number + 1}"
     return found
-
-
-def _drift(first: Build, second: Build) -> list[Drift]:
-    found = []
-    for one, other in zip(rows_of(first), rows_of(second), strict=True):
-        (kept, of), (kept_then, of_then) = ((row.kept, row.reached - row.waiting) for row in (one, other))
-        before, after = _interval(kept, of), _interval(kept_then, of_then)
-        difference = low = high = None
-        if before is not None and after is not None:
-            p, q = kept / of, kept_then / of_then
-            difference = q - p
-            low = difference - hypot(q - after[0], before[1] - p)
-            high = difference + hypot(after[1] - q, p - before[0])
-        found.append(
-            Drift(one.stage, one.title, kept, of, kept_then, of_then, before, after, difference, low, high)
-        )
-    return found
-
-
-def _interval(kept: int, of: int) -> tuple[float, float] | None:
-    return wilson(kept, of) if of else None

@@ -14,7 +14,7 @@ from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
 from construction.builds.actions import ask_again, raise_budget, steer
 from construction.builds.comparing import Drift, compare
-from construction.builds.funnels import BY_HAND, Row, choice_of, domain_matrix, rows_of, table
+from construction.builds.funnels import BY_HAND, choice_of, domain_matrix, rows_of, table
 from construction.builds.queries import builds_like, builds_with_progress, calls_of, papers_of, progress_of
 from construction.models import Build
 from construction.pipeline import get_pipeline, pipeline_names
@@ -43,14 +43,25 @@ def build(request: HttpRequest, name: str) -> HttpResponse:
     row = get_object_or_404(Build.objects.select_related("release", "created_by"), name=name)
     running = row.state == RunState.RUNNING
     choice = choice_of(row)
-    rows = rows_of(row, choice)
+    rows = []
+    for one in rows_of(row, choice):
+        # below the build's address, where what this stage has dropped is listed
+        listed = {"papers": "papers/?", "lines": "selection/?"}.get(one.counts)
+        dropped = []
+        for code, times in sorted(one.dropped.items()):
+            if listed is None and code == BY_HAND:
+                below = "candidates/?decision=drop"
+            else:
+                below = f"{listed or f'candidates/?stage={one.stage}&'}code={code}"
+            dropped.append((code, times, below))
+        rows.append((one, dropped))
     context = {
         "build": row,
         "running": running,
         "open": row.finished_at is None,
         "progress": progress_of(row),
         "calls": calls_of(row),
-        "rows": [(one, _drops(one)) for one in rows],
+        "rows": rows,
         "matrix": domain_matrix(row, choice) if choice else [],
     }
     if request.headers.get("X-Fragment") == "progress":
@@ -60,21 +71,6 @@ def build(request: HttpRequest, name: str) -> HttpResponse:
     context["others"] = builds_like(row)[:20]
     context["budget"] = BudgetForm()
     return render(request, "construction/builds/build.html", context)
-
-
-def _drops(one: Row) -> list[tuple[str, int, str]]:
-    """Codes of a stage with how many were dropped, and the address below the build's where these are listed."""
-
-    def below(code: str) -> str:
-        if one.counts == "papers":
-            return f"papers/?code={code}"
-        if one.counts == "lines":
-            return f"selection/?code={code}"
-        if code == BY_HAND:
-            return "candidates/?decision=drop"
-        return f"candidates/?stage={one.stage}&code={code}"
-
-    return [(code, times, below(code)) for code, times in sorted(one.dropped.items())]
 
 
 @staff_only
