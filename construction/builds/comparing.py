@@ -83,11 +83,21 @@ def compare(first: Build, second: Build) -> Comparison:
     if first.protocol != second.protocol:
         reason = f"{first} is a build of {first.protocol}, {second} of {second.protocol}."
         raise Refused(reason, code="other_protocol", field="second")
-    papers = [
-        {cluster_of(key) for key in build.papers.values_list("source__key", flat=True)}
-        for build in (first, second)
-    ]
-    texts = [_texts(build) for build in (first, second)]
+    papers: list[set[str]] = []
+    texts: list[dict[str, str]] = []  # names of lines by the hash of their texts
+    for build in (first, second):
+        papers.append({cluster_of(key) for key in build.papers.values_list("source__key", flat=True)})
+        named = {}
+        made = Candidate.objects.filter(paper__run=build, state=Candidate.State.MADE)
+        for candidate in made.select_related("paper__source").iterator(chunk_size=200):
+            name = f"{candidate.paper.source.key} {candidate.key}"
+            for number, line in enumerate(candidate.lines):
+                # Only what was cut from the paper, if anything was: a model may say the same in other words.
+                said = editable(line)
+                cut = {path: text for path, text in said.items() if line["provenance"][path]["places"]}
+                place = name if len(candidate.lines) == 1 else f"{name}, line {number + 1}"
+                named[sha256_of(cut or said)] = place
+        texts.append(named)
     again = sorted(texts[1][digest] for digest in texts[0].keys() & texts[1].keys())
     drift = []
     for one, other in zip(rows_of(first), rows_of(second), strict=True):
@@ -118,18 +128,3 @@ def compare(first: Build, second: Build) -> Comparison:
         reused_second=steps.exclude(reused=None).count(),
         drift=drift,
     )
-
-
-def _texts(build: Build) -> dict[str, str]:
-    """Names of lines by the hash of their texts: the strings that are cut from a source or written by a model."""
-    found = {}
-    made = Candidate.objects.filter(paper__run=build, state=Candidate.State.MADE)
-    for candidate in made.select_related("paper__source").iterator(chunk_size=200):
-        for number, one in enumerate(candidate.lines):
-            name = f"{candidate.paper.source.key} {candidate.key}"
-            texts = editable(one)
-            # Only what was cut from the paper, if anything was: a model may say the same in other words.
-            cut = {path: text for path, text in texts.items() if one["provenance"][path]["places"]}
-            digest = sha256_of(cut or texts)
-            found[digest] = name if len(candidate.lines) == 1 else f"{name}, line {number + 1}"
-    return found

@@ -1,8 +1,6 @@
 """Pages of builds: the list, a build with its funnel, its papers, two builds side by side; and the verbs of owners."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -11,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import owner_only, staff_only
 from accounts.refusal import Refused
+from accounts.site.downloads import csv_reply
 from accounts.site.pages import SignedInRequest, told
 from construction.builds.actions import ask_again, raise_budget, steer
 from construction.builds.comparing import Drift, compare
@@ -20,7 +19,6 @@ from construction.models import Build
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import described
 from stats.core.display import percent, rounded_percent, signed
-from stats.tables.cells import quote_cell
 from work.forms import BudgetForm
 from work.models import RunState
 from work.steering import MOVES
@@ -79,20 +77,6 @@ def funnel_csv(request: HttpRequest, name: str) -> StreamingHttpResponse:
     """The funnel as CSV."""
     row = get_object_or_404(Build, name=name)
     return csv_reply(table(row, rows_of(row, choice_of(row))), f"funnel-{name}.csv")
-
-
-def csv_reply(rows: Iterable[list[object]], file_name: str) -> StreamingHttpResponse:
-    """A table as CSV, its text safe for spreadsheets."""
-
-    def lines() -> Iterator[str]:
-        for row in rows:
-            out = io.StringIO()
-            csv.writer(out).writerow(quote_cell(cell) if isinstance(cell, str) else cell for cell in row)
-            yield out.getvalue()
-
-    reply = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
-    reply["Content-Disposition"] = f'attachment; filename="{file_name}"'
-    return reply
 
 
 @staff_only

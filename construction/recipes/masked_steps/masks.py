@@ -121,8 +121,12 @@ def candidates(source: Outline, pair: Pair) -> list[Candidate]:
     claim = undelimited(pair.statement.text)
     for number, formula in enumerate(inner):
         whole = text[formula.start : formula.end]
-        if not formula.display and not _alone(text, formula):
-            continue
+        if not formula.display:  # it is alone on its line, but for space and punctuation
+            line = formula.start
+            while line and text[line - 1] in _TRIMMED and text[line - 1] != "\n":
+                line -= 1
+            if (line and text[line - 1] != "\n") or not _LINE_ENDS.match(text, formula.end):
+                continue
         single = (_SINGLE if formula.display else _INLINE).match(whole)
         if single is None:
             parts = [] if _TAG.search(whole) else [(0, len(whole))]
@@ -150,14 +154,6 @@ def candidates(source: Outline, pair: Pair) -> list[Candidate]:
                 continue
             found.append(Candidate(formula.start + start, formula.start + start + len(piece), origins))
     return found
-
-
-def _alone(text: str, formula: Set) -> bool:
-    """Whether a line has nothing but a formula, space and punctuation."""
-    start = formula.start
-    while start and text[start - 1] in _TRIMMED and text[start - 1] != "\n":
-        start -= 1
-    return (start == 0 or text[start - 1] == "\n") and _LINE_ENDS.match(text, formula.end) is not None
 
 
 def chosen(reply: str, among: list[Candidate], recipe: Recipe) -> list[Chosen] | Drop:
