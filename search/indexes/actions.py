@@ -82,8 +82,8 @@ def _folder_of(asked: Index) -> Path:
 
 
 def _build_claimed(asked: Index) -> Index:
-    corpus, folder = asked.corpus, _folder_of(asked)
     try:
+        corpus, folder = asked.corpus, _folder_of(asked)
         try:
             sha256, entries = entries_of(corpus)
             recipe = Recipe.from_json(asked.recipe)

@@ -137,11 +137,10 @@ def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
     names = {f"hidden-2-{index.digest}-{pk}-{sha256[:16]}": pk for pk, sha256 in problems.items()}
     known = cache.get_many(names)
     missing = [pk for name, pk in names.items() if name not in known]
-    engine = opened(index)
     for instance in Instance.objects.filter(pk__in=missing).select_related("paper"):
         name = f"hidden-2-{index.digest}-{instance.pk}-{instance.sha256[:16]}"
         # the problem's paper, and works that a field of the problem cites or names
-        works, close = names_of_paper(instance), set[str]()
+        works, close, engine = names_of_paper(instance), set[str](), opened(index)
         for text in filter(str.strip, strings_of(instance.payload)):
             if len(text) <= LONGEST_CITATION:
                 cited = source_keys(text, text) | work_keys(read_citation(text))
