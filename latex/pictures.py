@@ -70,29 +70,25 @@ def with_pictures(html: str, pictures: Mapping[int, Picture]) -> str:
         picture = pictures.get(NUMBERS.index(found[2]) + 1)
         if picture is None:
             return found[0]
-        width, height = _size(unescape(found[1] or ""), picture)
+        # Width and height in pixels, as the options of the picture say; never wider than the column.
+        natural, height = picture.size
+        ratio, width = height / max(natural, 1), natural
+        for name, number, unit in _LENGTH.findall(unescape(found[1] or "")):
+            factor = float(number) if number.strip(".") else 1.0
+            length = factor * (COLUMN if unit.startswith("\\") else _UNITS.get(unit, 0.0))
+            if name == "scale":
+                width = natural * factor
+            elif length and name == "width":
+                width = length
+                break
+            elif length:
+                width = length / max(ratio, 0.01)
+        width = min(max(width, 16.0), COLUMN)
         caption = _CAPTION.search(html, found.end())
         words = " ".join(unescape(_TAG.sub("", caption[1])).split()) if caption else ""
         address, alt = escape(picture.address), escape(words or picture.title)
-        image = f'<img class="picture" src="{address}" width="{width}" height="{height}" loading="lazy" alt="{alt}">'
+        size = f'width="{round(width)}" height="{max(1, round(width * ratio))}"'
+        image = f'<img class="picture" src="{address}" {size} loading="lazy" alt="{alt}">'
         return f'<a class="picture-link" href="{address}" target="_blank" rel="noopener">{image}</a>'
 
     return _PLACE.sub(shown, html)
-
-
-def _size(options: str, picture: Picture) -> tuple[int, int]:
-    """Width and height in pixels, as the options of the picture say; never wider than the column."""
-    natural, height = picture.size
-    ratio, width = height / max(natural, 1), natural
-    for name, number, unit in _LENGTH.findall(options):
-        factor = float(number) if number.strip(".") else 1.0
-        length = factor * (COLUMN if unit.startswith("\\") else _UNITS.get(unit, 0.0))
-        if name == "scale":
-            width = natural * factor
-        elif length and name == "width":
-            width = length
-            break
-        elif length:
-            width = length / max(ratio, 0.01)
-    width = min(max(width, 16.0), COLUMN)
-    return round(width), max(1, round(width * ratio))

@@ -19,47 +19,40 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 def visible(text: str, text_format: str) -> str:
     """`text` with the same length and line ends, hidden things replaced by spaces. Linear in its length."""
     text = _INVISIBLE.sub(" ", text)
-    if text_format == "latex":
-        # An escaped character, such as the percent sign of 10 \\%, stays.
-        text = _COMMENT_SIGN.sub(lambda sign: _blank(sign[0]) if sign[0].startswith("%") else sign[0], text)
-        return _blank_identity(text)
-    if text_format != "markdown":
-        return text
-    # <!-- ... -->; one that never closes runs to the end, as a browser would read it.
     parts: list[str] = []
     done, opened = 0, -1
-    for sign in _MARKDOWN_COMMENT.finditer(text):
-        if sign[0] == "<!--" and opened < 0:
-            opened = sign.start()
-        elif sign[0] == "-->" and opened >= 0:
-            parts += [text[done:opened], _blank(text[opened : sign.end()])]
-            done, opened = sign.end(), -1
-    if opened >= 0:
-        return "".join([*parts, text[done:opened], _blank(text[opened:])])
+    if text_format == "markdown":
+        # <!-- ... -->; one that never closes runs to the end, as a browser would read it.
+        for sign in _MARKDOWN_COMMENT.finditer(text):
+            if sign[0] == "<!--" and opened < 0:
+                opened = sign.start()
+            elif sign[0] == "-->" and opened >= 0:
+                parts += [text[done:opened], _blank(text[opened : sign.end()])]
+                done, opened = sign.end(), -1
+        if opened >= 0:
+            parts += [text[done:opened], _blank(text[opened:])]
+            done = len(text)
+    elif text_format == "latex":
+        # An escaped character, such as the percent sign of 10 \\%, stays.
+        text = _COMMENT_SIGN.sub(lambda sign: _blank(sign[0]) if sign[0].startswith("%") else sign[0], text)
+        # \author{...} and its like go with the optional [...] and the balanced {...} after them.
+        for found in _IDENTITY.finditer(text):
+            if found.start() < done:
+                continue
+            end = found.end()
+            if opening := _OPENING.match(text, end):
+                depth = 1
+                for brace in _BRACE.finditer(text, opening.end()):
+                    depth += {"{": 1, "}": -1}.get(brace[0], 0)
+                    if depth == 0:
+                        end = brace.end()
+                        break
+                else:  # a brace that never closes: everything after it would be its argument
+                    break
+            parts += [text[done : found.start()], _blank(text[found.start() : end])]
+            done = end
     return "".join([*parts, text[done:]])
 
 
 def _blank(text: str) -> str:
     return "".join("\n" if character == "\n" else " " for character in text)
-
-
-def _blank_identity(text: str) -> str:
-    """Blank \\author{...} and its like with the optional [...] and the balanced {...} after them."""
-    parts: list[str] = []
-    done = 0
-    for found in _IDENTITY.finditer(text):
-        if found.start() < done:
-            continue
-        end = found.end()
-        if opening := _OPENING.match(text, end):
-            depth = 1
-            for brace in _BRACE.finditer(text, opening.end()):
-                depth += {"{": 1, "}": -1}.get(brace[0], 0)
-                if depth == 0:
-                    end = brace.end()
-                    break
-            else:  # a brace that never closes: everything after it would be its argument
-                break
-        parts += [text[done : found.start()], _blank(text[found.start() : end])]
-        done = end
-    return "".join([*parts, text[done:]])

@@ -334,31 +334,18 @@ def _terms(content: bytes) -> tuple[Terms, int, str]:
         }
         value["licences"] = tuple(value["licences"])
         terms = Terms(**value)
-        _check_terms(terms)
+        # JSON reads values of other types than `write` writes.
+        texts = [terms.release, terms.index, terms.year_policy, terms.matcher, *terms.licences]
+        texts += [*terms.settings.values(), *(key for of in terms.limits.values() for key in of.excluded)]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("a name is text")
+        if type(terms.n) is not int or not all(_is_year(of.year_to) for of in terms.limits.values()):
+            raise TypeError("the number of results, and a year, are whole numbers")
+        if not all(isinstance(of.include_unknown_years, bool) for of in terms.limits.values()):
+            raise TypeError("include_unknown_years is true or false")
         return terms, count, sha256
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise BadArtifact(f"manifest.json: {error}") from error
-
-
-def _check_terms(terms: Terms) -> None:
-    """Raises TypeError for a value of another type than `write` writes."""
-    texts = [terms.release, terms.index, terms.year_policy, terms.matcher, *terms.licences]
-    texts += [*terms.settings.values(), *(key for of in terms.limits.values() for key in of.excluded)]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("a name is text")
-    if type(terms.n) is not int or not all(_is_year(of.year_to) for of in terms.limits.values()):
-        raise TypeError("the number of results, and a year, are whole numbers")
-    if not all(isinstance(of.include_unknown_years, bool) for of in terms.limits.values()):
-        raise TypeError("include_unknown_years is true or false")
-
-
-def _check_result(result: Result) -> None:
-    """The same for one result."""
-    texts = (result.key, result.paper, result.title, result.venue, result.snippet, *result.authors)
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("what a result says is text")
-    if type(result.rank) is not int or type(result.score) is not int or not _is_year(result.year):
-        raise TypeError("rank, score and year are whole numbers")
 
 
 def _is_year(value: object) -> bool:
@@ -371,8 +358,14 @@ def _rows(content: bytes) -> Iterator[Row]:
             results = tuple(Result(**of | {"authors": tuple(of["authors"])}) for of in value.pop("results"))
             if not all(isinstance(of, str) for of in value.values()):
                 raise TypeError("a query is text")
-            for result in results:
-                _check_result(result)
+            for of in results:
+                if not all(
+                    isinstance(text, str)
+                    for text in (of.key, of.paper, of.title, of.venue, of.snippet, *of.authors)
+                ):
+                    raise TypeError("what a result says is text")
+                if type(of.rank) is not int or type(of.score) is not int or not _is_year(of.year):
+                    raise TypeError("rank, score and year are whole numbers")
             yield Row(**value, results=results)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise BadArtifact(f"rows.jsonl line {number}: {error}") from error

@@ -179,7 +179,11 @@ def build(
     files: dict[str, File] = {}
 
     def keep(name: str, content: bytes | NDArray[Any]) -> None:
-        files[name] = _written(folder, name, content)
+        part = _written_part(folder, name, content)
+        sha256 = _sha256(part)
+        final = folder / f"{name}-{sha256[:16]}{'.txt' if isinstance(content, bytes) else '.npy'}"
+        part.replace(final)
+        files[name] = File(final.name, sha256, final.stat().st_size)
 
     keep("keys", "\n".join(entry.key for entry in ordered).encode())
     _keep_columns(keep, ordered)
@@ -195,7 +199,10 @@ def build(
         keep("bits", signs(table))
     manifest = Manifest(corpus=corpus_digest, recipe=recipe, statements=len(ordered), files=files, **rules())
     content = manifest.as_bytes()
-    _replace(folder, MANIFEST, content)
+    part = _written_part(folder, MANIFEST, content)
+    _sync(folder)  # everything that was written before is on the disk when the manifest changes, at once
+    part.replace(folder / MANIFEST)
+    _sync(folder)
     current = {file.name for file in files.values()} | {MANIFEST}
     for path in folder.iterdir():
         if path.name not in current and path.suffix in {".part", ".npy", ".txt"}:
@@ -497,8 +504,8 @@ def _keep_columns(keep: Callable[[str, bytes | NDArray[Any]], None], entries: Se
         keep(field, np.array([UNKNOWN if value is None else value for value in values_of], np.int32))
 
 
-def _written(folder: Path, name: str, content: bytes | NDArray[Any]) -> File:
-    """Write one file under its final name, complete and on the disk, and describe it."""
+def _written_part(folder: Path, name: str, content: bytes | NDArray[Any]) -> Path:
+    """One file, complete and on the disk, under a name that is not its final one."""
     part = folder / f"{name}.part"
     with part.open("wb") as out:
         if isinstance(content, bytes):
@@ -510,22 +517,7 @@ def _written(folder: Path, name: str, content: bytes | NDArray[Any]) -> File:
             out.write(array.data)
         out.flush()
         os.fsync(out.fileno())
-    sha256 = _sha256(part)
-    final = folder / f"{name}-{sha256[:16]}{'.txt' if isinstance(content, bytes) else '.npy'}"
-    part.replace(final)
-    return File(final.name, sha256, final.stat().st_size)
-
-
-def _replace(folder: Path, name: str, content: bytes) -> None:
-    """Put a file into the place of another at once, after everything that was written before is on the disk."""
-    part = folder / f"{name}.part"
-    with part.open("wb") as out:
-        out.write(content)
-        out.flush()
-        os.fsync(out.fileno())
-    _sync(folder)
-    part.replace(folder / name)
-    _sync(folder)
+    return part
 
 
 def _sync(folder: Path) -> None:

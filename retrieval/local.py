@@ -61,10 +61,31 @@ class MiniLM:
 
     def tokens(self, text: str) -> list[int]:
         """The numbers of the pieces of a text, with the marks of its beginning and its end, at most `max_tokens`."""
+        words: list[str] = []  # without accents; every sign of punctuation and every Chinese character is one
+        in_word = False
+        for character in unicodedata.normalize("NFD", text.lower()):
+            category = unicodedata.category(character)
+            is_control = category in {"Cc", "Cf"} and character not in "\t\n\r"
+            if category == "Mn" or is_control or character == "\ufffd":
+                continue
+            if character.isspace():
+                in_word = False
+            elif (
+                category[0] == "P"
+                or (character.isascii() and not character.isalnum())
+                or any(ord(character) in block for block in _CHINESE)
+            ):
+                words.append(character)
+                in_word = False
+            elif in_word:
+                words[-1] += character
+            else:
+                words.append(character)
+                in_word = True
         pieces = self._pieces
         found = [pieces["[CLS]"]]
         # A token has a character or more, so what is beyond this many words cannot count.
-        for word in _words(text)[: self.model.max_tokens]:
+        for word in words[: self.model.max_tokens]:
             start, of_word = 0, []
             while start < len(word) <= _LONGEST_WORD:
                 for end in range(len(word), start, -1):
@@ -154,35 +175,6 @@ def tensors(content: bytes) -> dict[str, Floats]:
         if name != "__metadata__" and of["dtype"] == "F32":
             offset = start + of["data_offsets"][0]
             found[name] = np.frombuffer(content, "<f4", math.prod(of["shape"]), offset).reshape(of["shape"])
-    return found
-
-
-def _words(text: str) -> list[str]:
-    """Lower-case words without accents; every sign of punctuation and every Chinese character is a word."""
-    found: list[str] = []
-    open_word = False
-    for character in unicodedata.normalize("NFD", text.lower()):
-        category = unicodedata.category(character)
-        if (
-            category == "Mn"
-            or (category in {"Cc", "Cf"} and character not in "\t\n\r")
-            or character == "\ufffd"
-        ):
-            continue
-        if character.isspace():
-            open_word = False
-        elif (
-            category[0] == "P"
-            or (character.isascii() and not character.isalnum())
-            or any(ord(character) in block for block in _CHINESE)
-        ):
-            found.append(character)
-            open_word = False
-        elif open_word:
-            found[-1] += character
-        else:
-            found.append(character)
-            open_word = True
     return found
 
 

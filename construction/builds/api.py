@@ -18,6 +18,7 @@ from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView, StrictView
 from accounts.rest.idempotency import writes
+from accounts.site.downloads import csv_reply
 from canonical.documents import as_json
 from construction.builds.actions import (
     Plan,
@@ -46,7 +47,6 @@ from construction.builds.estimating import BuildEstimate, chosen_sources, estima
 from construction.builds.funnels import choice_of, rows_of, table
 from construction.builds.queries import builds_with_progress, calls_of, candidates_of, progress_of
 from construction.builds.releasing import offsets_reply
-from construction.builds.views import csv_reply
 from construction.models import Build, Candidate, Decision
 from construction.pipeline import pipeline_names
 from work.models import RunState

@@ -83,12 +83,35 @@ def compare(first: Build, second: Build) -> Comparison:
     if first.protocol != second.protocol:
         reason = f"{first} is a build of {first.protocol}, {second} of {second.protocol}."
         raise Refused(reason, code="other_protocol", field="second")
-    papers = [
-        {cluster_of(key) for key in build.papers.values_list("source__key", flat=True)}
-        for build in (first, second)
-    ]
-    texts = [_texts(build) for build in (first, second)]
+    papers: list[set[str]] = []
+    texts: list[dict[str, str]] = []  # names of lines by the hash of their texts
+    for build in (first, second):
+        papers.append({cluster_of(key) for key in build.papers.values_list("source__key", flat=True)})
+        named = {}
+        made = Candidate.objects.filter(paper__run=build, state=Candidate.State.MADE)
+        for candidate in made.select_related("paper__source").iterator(chunk_size=200):
+            name = f"{candidate.paper.source.key} {candidate.key}"
+            for number, line in enumerate(candidate.lines):
+                # Only what was cut from the paper, if anything was: a model may say the same in other words.
+                said = editable(line)
+                cut = {path: text for path, text in said.items() if line["provenance"][path]["places"]}
+                place = name if len(candidate.lines) == 1 else f"{name}, line {number + 1}"
+                named[sha256_of(cut or said)] = place
+        texts.append(named)
     again = sorted(texts[1][digest] for digest in texts[0].keys() & texts[1].keys())
+    drift = []
+    for one, other in zip(rows_of(first), rows_of(second), strict=True):
+        (kept, of), (kept_then, of_then) = ((row.kept, row.reached - row.waiting) for row in (one, other))
+        before, after = (wilson(kept, of) if of else None), (wilson(kept_then, of_then) if of_then else None)
+        difference = low = high = None
+        if before is not None and after is not None:
+            p, q = kept / of, kept_then / of_then
+            difference = q - p
+            low = difference - hypot(q - after[0], before[1] - p)
+            high = difference + hypot(after[1] - q, p - before[0])
+        drift.append(
+            Drift(one.stage, one.title, kept, of, kept_then, of_then, before, after, difference, low, high)
+        )
     steps = second.steps.all()
     return Comparison(
         first=first.name,
@@ -103,41 +126,5 @@ def compare(first: Build, second: Build) -> Comparison:
         again=again,
         questions_second=steps.count(),
         reused_second=steps.exclude(reused=None).count(),
-        drift=_drift(first, second),
+        drift=drift,
     )
-
-
-def _texts(build: Build) -> dict[str, str]:
-    """Names of lines by the hash of their texts: the strings that are cut from a source or written by a model."""
-    found = {}
-    made = Candidate.objects.filter(paper__run=build, state=Candidate.State.MADE)
-    for candidate in made.select_related("paper__source").iterator(chunk_size=200):
-        for number, one in enumerate(candidate.lines):
-            name = f"{candidate.paper.source.key} {candidate.key}"
-            texts = editable(one)
-            # Only what was cut from the paper, if anything was: a model may say the same in other words.
-            cut = {path: text for path, text in texts.items() if one["provenance"][path]["places"]}
-            digest = sha256_of(cut or texts)
-            found[digest] = name if len(candidate.lines) == 1 else f"{name}, line {number + 1}"
-    return found
-
-
-def _drift(first: Build, second: Build) -> list[Drift]:
-    found = []
-    for one, other in zip(rows_of(first), rows_of(second), strict=True):
-        (kept, of), (kept_then, of_then) = ((row.kept, row.reached - row.waiting) for row in (one, other))
-        before, after = _interval(kept, of), _interval(kept_then, of_then)
-        difference = low = high = None
-        if before is not None and after is not None:
-            p, q = kept / of, kept_then / of_then
-            difference = q - p
-            low = difference - hypot(q - after[0], before[1] - p)
-            high = difference + hypot(after[1] - q, p - before[0])
-        found.append(
-            Drift(one.stage, one.title, kept, of, kept_then, of_then, before, after, difference, low, high)
-        )
-    return found
-
-
-def _interval(kept: int, of: int) -> tuple[float, float] | None:
-    return wilson(kept, of) if of else None

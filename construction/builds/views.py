@@ -1,8 +1,6 @@
 """Pages of builds: the list, a build with its funnel, its papers, two builds side by side; and the verbs of owners."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -11,16 +9,16 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import owner_only, staff_only
 from accounts.refusal import Refused
+from accounts.site.downloads import csv_reply
 from accounts.site.pages import SignedInRequest, told
 from construction.builds.actions import ask_again, raise_budget, steer
 from construction.builds.comparing import Drift, compare
-from construction.builds.funnels import BY_HAND, Row, choice_of, domain_matrix, rows_of, table
+from construction.builds.funnels import BY_HAND, choice_of, domain_matrix, rows_of, table
 from construction.builds.queries import builds_like, builds_with_progress, calls_of, papers_of, progress_of
 from construction.models import Build
 from construction.pipeline import get_pipeline, pipeline_names
 from construction.recipes.about import described
 from stats.core.display import percent, rounded_percent, signed
-from stats.tables.cells import quote_cell
 from work.forms import BudgetForm
 from work.models import RunState
 from work.steering import MOVES
@@ -43,14 +41,25 @@ def build(request: HttpRequest, name: str) -> HttpResponse:
     row = get_object_or_404(Build.objects.select_related("release", "created_by"), name=name)
     running = row.state == RunState.RUNNING
     choice = choice_of(row)
-    rows = rows_of(row, choice)
+    rows = []
+    for one in rows_of(row, choice):
+        # below the build's address, where what this stage has dropped is listed
+        listed = {"papers": "papers/?", "lines": "selection/?"}.get(one.counts)
+        dropped = []
+        for code, times in sorted(one.dropped.items()):
+            if listed is None and code == BY_HAND:
+                below = "candidates/?decision=drop"
+            else:
+                below = f"{listed or f'candidates/?stage={one.stage}&'}code={code}"
+            dropped.append((code, times, below))
+        rows.append((one, dropped))
     context = {
         "build": row,
         "running": running,
         "open": row.finished_at is None,
         "progress": progress_of(row),
         "calls": calls_of(row),
-        "rows": [(one, _drops(one)) for one in rows],
+        "rows": rows,
         "matrix": domain_matrix(row, choice) if choice else [],
     }
     if request.headers.get("X-Fragment") == "progress":
@@ -62,41 +71,12 @@ def build(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "construction/builds/build.html", context)
 
 
-def _drops(one: Row) -> list[tuple[str, int, str]]:
-    """Codes of a stage with how many were dropped, and the address below the build's where these are listed."""
-
-    def below(code: str) -> str:
-        if one.counts == "papers":
-            return f"papers/?code={code}"
-        if one.counts == "lines":
-            return f"selection/?code={code}"
-        if code == BY_HAND:
-            return "candidates/?decision=drop"
-        return f"candidates/?stage={one.stage}&code={code}"
-
-    return [(code, times, below(code)) for code, times in sorted(one.dropped.items())]
-
-
 @staff_only
 @require_GET
 def funnel_csv(request: HttpRequest, name: str) -> StreamingHttpResponse:
     """The funnel as CSV."""
     row = get_object_or_404(Build, name=name)
     return csv_reply(table(row, rows_of(row, choice_of(row))), f"funnel-{name}.csv")
-
-
-def csv_reply(rows: Iterable[list[object]], file_name: str) -> StreamingHttpResponse:
-    """A table as CSV, its text safe for spreadsheets."""
-
-    def lines() -> Iterator[str]:
-        for row in rows:
-            out = io.StringIO()
-            csv.writer(out).writerow(quote_cell(cell) if isinstance(cell, str) else cell for cell in row)
-            yield out.getvalue()
-
-    reply = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
-    reply["Content-Disposition"] = f'attachment; filename="{file_name}"'
-    return reply
 
 
 @staff_only

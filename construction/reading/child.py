@@ -11,7 +11,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -22,7 +22,6 @@ from latex.sources.archives import read
 from latex.sources.main_file import Main, main_file
 
 _PIECE = 1 << 20
-Tell = Callable[[object], None]
 
 
 def main() -> None:
@@ -86,7 +85,23 @@ def _answer(request: Mapping[str, Any], content: bytes, to: int) -> int:
 
     try:
         if request["verb"] == "archive":
-            _read_archive(request["name"], content, tell)
+            source = read(request["name"], content)
+            del content
+            told: dict[str, object] = {
+                "form": source.form, "sha256": source.sha256, "files": source.files, "others": source.others,
+                "notes": source.notes, "code": source.code, "sentence": source.sentence, "main": "", "candidates": [],
+            }  # fmt: skip
+            chosen = main_file(source.files) if not source.code else None
+            if chosen is not None:
+                points = chosen.scores if isinstance(chosen, Main) else chosen.candidates
+                told["candidates"] = sorted(points.items(), key=lambda one: (-one[1], len(one[0]), one[0]))
+            if isinstance(chosen, Main):
+                tell(told | {"main": chosen.path})
+                tell(_outlined(source.files, chosen.path, 50))
+            elif chosen is not None:
+                tell(told | {"code": chosen.code, "sentence": chosen.sentence})
+            else:
+                tell(told)
         elif request["verb"] == "construct":
             from construction.reading.states import states
 
@@ -101,27 +116,6 @@ def _answer(request: Mapping[str, Any], content: bytes, to: int) -> int:
         tell({"error": f"{type(error).__name__}: {error}"[:300]})
         return 1
     return 0
-
-
-def _read_archive(name: str, content: bytes, tell: Tell) -> None:
-    """Tells what the archive holds, and then what was found in its main file."""
-    source = read(name, content)
-    del content
-    told: dict[str, object] = {
-        "form": source.form, "sha256": source.sha256, "files": source.files, "others": source.others,
-        "notes": source.notes, "code": source.code, "sentence": source.sentence, "main": "", "candidates": [],
-    }  # fmt: skip
-    chosen = main_file(source.files) if not source.code else None
-    if chosen is not None:
-        points = chosen.scores if isinstance(chosen, Main) else chosen.candidates
-        told["candidates"] = sorted(points.items(), key=lambda one: (-one[1], len(one[0]), one[0]))
-        if isinstance(chosen, Main):
-            told["main"] = chosen.path
-        else:
-            told |= {"code": chosen.code, "sentence": chosen.sentence}
-    tell(told)
-    if isinstance(chosen, Main):
-        tell(_outlined(source.files, chosen.path, 50))
 
 
 def _outlined(files: Mapping[str, str], main: str, seconds: float) -> dict[str, object]:

@@ -10,7 +10,7 @@ from construction.recipes.passages import Drop
 from latex import flatten, outline
 
 
-def states(request: Mapping[str, Any]) -> list[dict[str, Any]]:
+def states(request: Mapping[str, Any]) -> list[dict[str, object]]:
     """How far everything in a source came, by the recipe and the replies so far."""
     pipeline = get_pipeline(request["protocol"])
     files: dict[str, str] = request["files"]
@@ -22,10 +22,10 @@ def states(request: Mapping[str, Any]) -> list[dict[str, Any]]:
         request["category"],
     )
     replies = {(key, stage): text for key, stage, text in request["replies"]}
-    made: list[dict[str, Any]] = []
+    made: list[dict[str, object]] = []
     for state in pipeline.construct(paper, pipeline.recipe(request["recipe"]), replies, request["seed"]):
         places = [place for span in state.spans for place in paper.outline.flat.places(span.start, span.end)]
-        shown: dict[str, Any] = {"key": state.key, "stage": state.stage, "places": places}
+        shown: dict[str, object] = {"key": state.key, "stage": state.stage, "places": places}
         match state.outcome:
             case Drop(code, sentence):
                 shown["drop"] = {"code": code, "sentence": sentence}

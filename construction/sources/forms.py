@@ -79,7 +79,7 @@ class DescriptionForm(forms.Form):
         if any(said.get(name) for name in others) and not said.get("published_title"):
             self.add_error("published_title", "Give the title of the published paper too.")
 
-    def changes(self) -> dict[str, Any]:
+    def changes(self) -> dict[str, object]:
         """For `describe_source`."""
         said = self.cleaned_data
         plain = {name: said[name] for name in ("title", "year", "category", "domain", "licence")}

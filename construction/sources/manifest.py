@@ -121,11 +121,16 @@ def read_manifest(content: bytes) -> list[ManifestRow]:
                 reason = f"has {len(cells)} cells, and the header has {len(names)}"
                 faults.append(Fault(line, "", reason))
                 continue
-            row = _row(dict(zip(names, (cell.strip() for cell in cells), strict=True)), line, faults)
-            rows.append(row)
+            rows.append(_row(dict(zip(names, (cell.strip() for cell in cells), strict=True)), line, faults))
     except csv.Error as error:
         faults.append(Fault(reader.line_num or 1, "", f"is not CSV: {error}"))
-    faults += _repeated(rows)
+    files, keys = dict[str, int](), dict[tuple[str, str], int]()
+    for row in rows:
+        if row.file and (first := files.setdefault(row.file, row.line)) != row.line:
+            faults.append(Fault(row.line, "file", f"{row.file[:80]!r} is named on line {first} already"))
+        if row.key and (first := keys.setdefault((row.key, row.version), row.line)) != row.line:
+            reason = f"{row.key[:80]}{row.version} is named on line {first} already"
+            faults.append(Fault(row.line, "key", reason))
     if not rows and not faults:
         faults.append(Fault(1, "", "has no rows below the header"))
     if faults:
@@ -201,15 +206,3 @@ def _row(said: Mapping[str, str], line: int, faults: list[Fault]) -> ManifestRow
     if plain["version"].isdecimal():  # "v2", as arXiv writes it and names of files have it
         plain["version"] = f"v{plain['version']}"
     return ManifestRow(**plain, authors=people["authors"], year=years["year"], published=published, line=line)
-
-
-def _repeated(rows: list[ManifestRow]) -> list[Fault]:
-    faults, files, keys = [], dict[str, int](), dict[tuple[str, str], int]()
-    for row in rows:
-        if row.file and (first := files.setdefault(row.file, row.line)) != row.line:
-            faults.append(Fault(row.line, "file", f"{row.file[:80]!r} is named on line {first} already"))
-        pair = (row.key, row.version)
-        if row.key and (first := keys.setdefault(pair, row.line)) != row.line:
-            reason = f"{row.key[:80]}{row.version} is named on line {first} already"
-            faults.append(Fault(row.line, "key", reason))
-    return faults

@@ -174,20 +174,16 @@ def next_label(engine: Engine, opened: OpenList) -> str:
     opened.number = target
     if opened.level and not opened.ref and not engine.body_of("the" + opened.level):
         opened.number = engine.counters.printed(opened.level)
-        target = _above(engine, opened) + opened.number
+        # LaTeX prints the items above before it: 1 in 1a, 1(a) in 1(a)i.
+        numbers = [
+            other.number
+            for other in engine.lists[-8:]
+            if isinstance(other, OpenList) and other.kind == "enumerated" and other is not opened
+        ]
+        printed = (f"({number})" if depth == 1 else number for depth, number in enumerate(numbers))
+        target = "".join(printed)[:MAX_NUMBER] + opened.number
     engine.aim(target, "item")
     return html_text(text)
-
-
-def _above(engine: Engine, opened: OpenList) -> str:
-    """What LaTeX prints before the number of an item in references to it: 1 in 1a, 1(a) in 1(a)i."""
-    numbers = [
-        other.number
-        for other in engine.lists[-8:]
-        if isinstance(other, OpenList) and other.kind == "enumerated" and other is not opened
-    ]
-    printed = (f"({number})" if depth == 1 else number for depth, number in enumerate(numbers))
-    return "".join(printed)[:MAX_NUMBER]
 
 
 def set_list(engine: Engine) -> None:

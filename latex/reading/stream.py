@@ -221,13 +221,25 @@ class Stream:
 
     def _drop(self, macro: Macro) -> None:
         """Forgets what of the outermost call of `macro` was not read yet, but for the ends of what it has opened."""
-        for index, waiting in enumerate(self._calls):
-            if waiting.macro is macro:
-                ends = _ends(self._back[: waiting.base - 1 if waiting.base else None : -1])
-                del self._back[waiting.base :]
-                del self._calls[index:]
-                self.push(ends)
-                return
+        call = next((place for place, waiting in enumerate(self._calls) if waiting.macro is macro), None)
+        if call is None:
+            return
+        base = self._calls[call].base
+        dropped = self._back[: base - 1 if base else None : -1]
+        del self._back[base:]
+        del self._calls[call:]
+        ends: list[Token] = []  # closing braces and \end{name} whose beginning is not among what is dropped
+        groups = environments = 0
+        for at, token in enumerate(dropped):
+            if token.kind == "}" and groups == 0:
+                ends.append(token)
+            elif token.kind in "{}":
+                groups += 1 if token.kind == "{" else -1
+            elif token.kind == "word" and token.text == "end" and environments == 0:
+                ends += dropped[at : at + 4]  # the word, and {name}
+            elif token.kind == "word" and token.text in ("begin", "end"):
+                environments += 1 if token.text == "begin" else -1
+        self.push(ends)
 
     def _argument(self, parameter: Parameter) -> list[Token]:
         if parameter.kind == "required":
@@ -285,19 +297,3 @@ class Stream:
                 break
         self._give_back(taken)
         return []
-
-
-def _ends(tokens: list[Token]) -> list[Token]:
-    """Closing braces and \\end{name} whose beginning is not among the tokens."""
-    kept: list[Token] = []
-    groups = environments = 0
-    for index, token in enumerate(tokens):
-        if token.kind == "}" and groups == 0:
-            kept.append(token)
-        elif token.kind in "{}":
-            groups += 1 if token.kind == "{" else -1
-        elif token.kind == "word" and token.text == "end" and environments == 0:
-            kept += tokens[index : index + 4]  # the word, and {name}
-        elif token.kind == "word" and token.text in ("begin", "end"):
-            environments += 1 if token.text == "begin" else -1
-    return kept

@@ -1,8 +1,6 @@
 """The page of a release's checks, for coordinators and owners: ask, read, decide, download."""
 
-import csv
-import io
-from collections.abc import Iterator
+from itertools import chain
 
 from django import forms
 from django.db.models import Case, Count, F, Q, QuerySet, When
@@ -11,11 +9,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import staff_only
+from accounts.site.downloads import csv_reply
 from accounts.site.pages import SignedInRequest, told
 from benchmark.models import Release
 from search.checks.actions import ask_for_check, decide
 from search.models import Corpus, Decision, Finding, ReleaseCheck
-from stats.tables.cells import quote_cell
 
 SHOWN = 100
 COLUMNS = ("instance", "field", "kind", "common", "statement", "document", "decision", "note")
@@ -85,9 +83,14 @@ def decide_finding(request: SignedInRequest, name: str, pk: int) -> HttpResponse
 def download(request: HttpRequest, name: str, pk: int) -> StreamingHttpResponse:
     """Every finding of a check as CSV."""
     check = get_object_or_404(ReleaseCheck, pk=pk, release__name=name)
-    reply = StreamingHttpResponse(_csv(check), content_type="text/csv; charset=utf-8")
-    reply["Content-Disposition"] = f'attachment; filename="{name}-in-{check.corpus.slug}.csv"'
-    return reply
+    rows = (
+        (
+            row.instance.key, row.field, row.kind, f"{row.permille / 1000:.3f}", row.statement.key,
+            row.statement.document.key, row.decision, row.note,
+        )
+        for row in _findings(check).iterator(chunk_size=500)
+    )  # fmt: skip
+    return csv_reply(chain([COLUMNS], rows), f"{name}-in-{check.corpus.slug}.csv")
 
 
 def _findings(check: ReleaseCheck) -> QuerySet[Finding]:
@@ -97,17 +100,3 @@ def _findings(check: ReleaseCheck) -> QuerySet[Finding]:
         "instance", "statement__document__source", "statement__corpus", "decided_by"
     )
     return rows.order_by(Case(When(decision="", then=0), default=1), order, F("permille").desc(), "pk")
-
-
-def _csv(check: ReleaseCheck) -> Iterator[str]:
-    def line(cells: tuple[object, ...]) -> str:
-        out = io.StringIO()
-        csv.writer(out).writerow(quote_cell(str(cell)) for cell in cells)
-        return out.getvalue()
-
-    yield line(COLUMNS)
-    for row in _findings(check).iterator(chunk_size=500):
-        document = row.statement.document
-        shared = f"{row.permille / 1000:.3f}"
-        names = row.instance.key, row.field, row.kind, shared, row.statement.key, document.key
-        yield line((*names, row.decision, row.note))

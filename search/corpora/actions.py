@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -85,7 +86,16 @@ def import_corpus(
     Raises BadFile with the lines at fault or for a broken archive, and Refused for a frozen corpus.
     """
     check_slug(slug, "corpus")
-    rows, skipped = _rows_of(existing(path), progress)
+    skipped: tuple[Skipped, ...] = ()
+    rows: Rows = partial(read_statements, existing(path))  # reads from the beginning as often as it is called
+    if is_sources(path):
+        progress("reading", 0, 0)
+        try:
+            found = read_sources(path)
+        except RecordError as error:
+            raise BadFile([error], more=False) from error
+        numbered = [(number, line) for number, (_, _, line) in enumerate(found.lines, 1)]
+        rows, skipped = partial(iter, numbered), tuple(found.skipped)
     corpus = Corpus.objects.select_for_update().filter(slug=slug).first()
     if corpus is not None and corpus.frozen_at is not None:
         raise Refused(f"The corpus {slug} is frozen. Import the file under another name.", code="frozen")
@@ -127,25 +137,19 @@ def freeze_corpus(*, actor: User | None, corpus: Corpus) -> str:
     return sha256
 
 
-def _rows_of(path: Path, progress: Progress) -> tuple[Rows, tuple[Skipped, ...]]:
-    """What reads the file from its beginning as often as it is called, and what was passed over in it."""
-    if not is_sources(path):
-        return lambda: read_statements(path), ()
-    progress("reading", 0, 0)
-    try:
-        found = read_sources(path)
-    except RecordError as error:
-        raise BadFile([error], more=False) from error
-    numbered = [(number, line) for number, (_, _, line) in enumerate(found.lines, 1)]
-    return lambda: iter(numbered), tuple(found.skipped)
-
-
 def _survey(read: Rows, corpus: Corpus | None, progress: Progress) -> _Survey:
     """Check every line, against the others and against what is stored. Raises BadFile."""
     seen, rows = _Survey(), read()
     while batch := list(islice(rows, BATCH)):
         stored = _stored(corpus, [row[1].key for row in batch if not isinstance(row, RecordError)])
-        known = _documents(corpus, {row[1].document for row in batch if not isinstance(row, RecordError)})
+        known = {}  # the hash of what is stored of each document, in the terms of a line
+        if corpus is not None:
+            keys = {row[1].document for row in batch if not isinstance(row, RecordError)}
+            for document in corpus.documents.filter(key__in=keys).select_related("source"):
+                said = {name: getattr(document, name) for name in DOCUMENT_FIELDS}
+                said["source"] = document.source.name
+                said = {name: value for name, value in said.items() if value not in (None, "", [])}
+                known[document.key] = sha256_of(said)
         for row in batch:
             if isinstance(row, RecordError):
                 seen.errors.append(row)
@@ -162,12 +166,12 @@ def _survey(read: Rows, corpus: Corpus | None, progress: Progress) -> _Survey:
                 seen.errors.append(RecordError(reason, line=number, field="key"))
             seen.new += line.key not in stored
             seen.lines.setdefault(line.key, (number, sha256))
-            said = sha256_of(line.of_document())
-            first, at = seen.documents.setdefault(line.document, (said, number))
-            if first != said:
+            described = sha256_of(line.of_document())
+            first, at = seen.documents.setdefault(line.document, (described, number))
+            if first != described:
                 reason = f"document {line.document!r} is described differently on line {at}"
                 seen.errors.append(RecordError(reason, line=number, field="document"))
-            elif known.get(line.document, said) != said:
+            elif known.get(line.document, described) != described:
                 reason = (
                     f"document {line.document!r} is stored with another title, year, source or other authors"
                 )
@@ -186,19 +190,6 @@ def _stored(corpus: Corpus | None, keys: list[str]) -> dict[str, str]:
     if corpus is None:
         return {}
     return dict(corpus.statements.filter(key__in=keys).values_list("key", "sha256"))
-
-
-def _documents(corpus: Corpus | None, keys: set[str]) -> dict[str, str]:
-    """The hash of what is stored of each document, in the terms of a line."""
-    if corpus is None:
-        return {}
-    found = {}
-    for row in corpus.documents.filter(key__in=keys).select_related("source"):
-        said = {name: getattr(row, name) for name in DOCUMENT_FIELDS} | {"source": row.source.name}
-        found[row.key] = sha256_of(
-            {name: value for name, value in said.items() if value not in (None, "", [])}
-        )
-    return found
 
 
 def _write(

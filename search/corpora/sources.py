@@ -114,6 +114,11 @@ def _read(members: list[Member], name: str) -> Sources:
     by_others = {other for path, closure in closures.items() for other in closure if other != path}
     roots = closures.keys() - by_others
     whole = {path for path in roots if "\\documentclass" in visible(files[path], "latex")}
+    macros = {}  # files that are all macros, by their suffix or name
+    for path, text in files.items():
+        place = PurePosixPath(path)
+        if place.suffix == ".sty" or _MACRO_FILES & {place.stem.lower(), place.parent.name.lower()}:
+            macros[path] = text
     having: dict[str, str] = {}  # files with statements, and the document that has them
     # First come those with a \documentclass, then those named like a main file, then the shorter names.
     for root in sorted(
@@ -122,10 +127,8 @@ def _read(members: list[Member], name: str) -> Sources:
     ):
         flat = flatten(files, root)
         if root not in whole:
-            macros = [
-                text for path, text in files.items() if path not in closures[root] and _has_macros(path)
-            ]
-            flat = replace(flat, packages=(*macros, *flat.packages))
+            others = [text for path, text in macros.items() if path not in closures[root]]
+            flat = replace(flat, packages=(*others, *flat.packages))
         document = name if len(files) == 1 else f"{name}/{PurePosixPath(root).with_suffix('')}"
         found.skipped += [Skipped(root, 0, lost) for lost in flat.missing if lost.endswith(")")]
         before = len(found.lines)
@@ -140,13 +143,6 @@ def _read(members: list[Member], name: str) -> Sources:
             found.skipped.append(Skipped(root, 0, f"its statements are those of {having[again[0]]}"))
         having = own | having
     return found
-
-
-def _has_macros(path: str) -> bool:
-    found = PurePosixPath(path)
-    return found.suffix == ".sty" or not _MACRO_FILES.isdisjoint(
-        (found.stem.lower(), found.parent.name.lower())
-    )
 
 
 def _read_document(

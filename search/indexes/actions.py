@@ -39,7 +39,7 @@ def build_index(*, actor: User | None, corpus: Corpus, recipe: str, model: str =
     """
     asked = ask_for_index(actor=actor, corpus=corpus, recipe=recipe, model=model, call=False)
     with held(_file_of(asked)):
-        return _claimed(asked)
+        return _build_claimed(asked)
 
 
 def build_waiting() -> int:
@@ -51,7 +51,7 @@ def build_waiting() -> int:
         try:
             with held(_file_of(asked)) as is_mine:
                 if is_mine and mine.update(state=IndexState.BUILDING):
-                    _claimed(asked)
+                    _build_claimed(asked)
                     done += 1
         except Exception as error:  # it is written on the row, and the next one is to be built too
             logger.exception("index %s of %s failed", asked.pk, asked.corpus_id)
@@ -81,9 +81,42 @@ def _folder_of(asked: Index) -> Path:
     return Path(settings.INDEX_DIR) / f"building-{asked.pk}"
 
 
-def _claimed(asked: Index) -> Index:
+def _build_claimed(asked: Index) -> Index:
     try:
-        return _built(asked)
+        corpus, folder = asked.corpus, _folder_of(asked)
+        try:
+            sha256, entries = entries_of(corpus)
+            recipe = Recipe.from_json(asked.recipe)
+            vectors = vectors_of(entries, recipe.model) if recipe.model else None
+            digest = build(folder, entries, corpus_digest=sha256, recipe=recipe, vectors=vectors)
+            place = settings.INDEX_DIR / digest
+            if place.exists():  # the same index, which stays unless it is damaged
+                try:
+                    OpenIndex.open(place).verify()
+                except BadIndex:
+                    shutil.rmtree(place)
+            if not place.exists():
+                folder.rename(place)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        with transaction.atomic():
+            same = Index.objects.filter(corpus=corpus, digest=digest).first()
+            others = Index.objects.filter(corpus=corpus, state=IndexState.READY).exclude(digest=digest)
+            for other in others:
+                if other.recipe_name == asked.recipe_name:
+                    Index.objects.filter(pk=other.pk).update(state=IndexState.RETIRED)
+            if same is not None:
+                asked.delete()
+                Index.objects.filter(pk=same.pk).update(state=IndexState.READY, built_at=timezone.now())
+                return same
+            Index.objects.filter(pk=asked.pk).update(
+                state=IndexState.READY,
+                digest=digest,
+                corpus_sha256=sha256,
+                n_statements=len(entries),
+                built_at=timezone.now(),
+            )
+            return Index.objects.get(pk=asked.pk)
     except BaseException as error:
         problem = str(error) or type(error).__name__
         Index.objects.filter(pk=asked.pk).update(state=IndexState.FAILED, problem=problem[:2_000])
@@ -118,42 +151,3 @@ def ask_for_index(
     if call:
         call_worker(TASK)
     return asked
-
-
-def _built(asked: Index) -> Index:
-    corpus = asked.corpus
-    folder = _folder_of(asked)
-    try:
-        sha256, entries = entries_of(corpus)
-        recipe = Recipe.from_json(asked.recipe)
-        vectors = vectors_of(entries, recipe.model) if recipe.model else None
-        digest = build(folder, entries, corpus_digest=sha256, recipe=recipe, vectors=vectors)
-        place = settings.INDEX_DIR / digest
-        if place.exists():  # the same index, which stays unless it is damaged
-            try:
-                OpenIndex.open(place).verify()
-            except BadIndex:
-                shutil.rmtree(place)
-        if not place.exists():
-            folder.rename(place)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    with transaction.atomic():
-        same = Index.objects.filter(corpus=corpus, digest=digest).first()
-        others = Index.objects.filter(corpus=corpus, state=IndexState.READY).exclude(digest=digest)
-        for other in others:
-            if other.recipe_name == asked.recipe_name:
-                Index.objects.filter(pk=other.pk).update(state=IndexState.RETIRED)
-        if same is not None:
-            asked.delete()
-            Index.objects.filter(pk=same.pk).update(state=IndexState.READY, built_at=timezone.now())
-            return same
-        ready = {
-            "state": IndexState.READY,
-            "digest": digest,
-            "corpus_sha256": sha256,
-            "n_statements": len(entries),
-            "built_at": timezone.now(),
-        }
-        Index.objects.filter(pk=asked.pk).update(**ready)
-        return Index.objects.get(pk=asked.pk)

@@ -125,7 +125,13 @@ def _parts_of(step: Step, names: Sequence[str]) -> tuple[list[Part], list[Part]]
             made.parts = [one for one in below if one]
             return made if made.parts else None
         if isinstance(value, list):
-            below = [part(_place(one, number, names), one) for number, one in enumerate(value, 1)]
+            below = []
+            for number, one in enumerate(value, 1):
+                candidate = one.get("candidate") if isinstance(one, Mapping) else None
+                place = str(number)
+                if isinstance(candidate, int):  # a review is called after what was read
+                    place = names[candidate - 1] if 1 <= candidate <= len(names) else f"Candidate {candidate}"
+                below.append(part(place, one))
             made.parts = [one for one in below if one]
             return made if made.parts else None
         room[0] -= 1
@@ -152,14 +158,6 @@ def title_of(name: str) -> str:
 
 def _ordered(document: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return sorted(document.items(), key=lambda item: item[0] != "proof_latex")
-
-
-def _place(one: Any, number: int, names: Sequence[str]) -> str:
-    """What an item of a list is called: a review by the candidate that was read."""
-    if isinstance(one, Mapping) and isinstance(one.get("candidate"), int):
-        place = one["candidate"]
-        return names[place - 1] if 1 <= place <= len(names) else f"Candidate {place}"
-    return str(number)
 
 
 def _sent(attempt: Attempt, step: Step) -> tuple[list[dict[str, str]] | None, str, str, Mapping[str, Any]]:

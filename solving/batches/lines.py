@@ -92,38 +92,35 @@ def results_in(path: Path) -> Iterator[Result]:
         while raw := file.readline(MAX_LINE_BYTES + 1):
             number += 1
             if len(raw) > MAX_LINE_BYTES:
-                raise Refused(
-                    f"The line is longer than {MAX_LINE_BYTES >> 20} MB.", code="too_long", line=number
+                reason = f"The line is longer than {MAX_LINE_BYTES >> 20} MB."
+                raise Refused(reason, code="too_long", line=number)
+            if not raw.strip():
+                continue
+            try:
+                document = storable(loads(raw))
+            except NotJson as error:
+                raise Refused(f"The line is not JSON: {error}.", code="not_json", line=number) from error
+            if not isinstance(document, dict):
+                raise Refused("A JSON object was expected.", code="not_json", line=number)
+            if "response" not in document and "error" not in document and "body" in document:
+                reason = (
+                    "This is a request. The results are in the file that the provider names as its output."
                 )
-            if raw.strip():
-                yield _result(raw, number)
-
-
-def _result(raw: bytes, number: int) -> Result:
-    try:
-        document = storable(loads(raw))
-    except NotJson as error:
-        raise Refused(f"The line is not JSON: {error}.", code="not_json", line=number) from error
-    if not isinstance(document, dict):
-        raise Refused("A JSON object was expected.", code="not_json", line=number)
-    if "response" not in document and "error" not in document and "body" in document:
-        reason = "This is a request. The results are in the file that the provider names as its output."
-        raise Refused(reason, code="a_request", line=number, field="body")
-    try:
-        read = _Result.model_validate(document)
-    except ValidationError as error:
-        place = ".".join(map(str, error.errors()[0]["loc"]))
-        reason = f"The line is not a result: {first_objection(error, whole='line')}."
-        raise Refused(reason, code="bad_result", line=number, field=place) from error
-    if read.error is None and read.response is None:
-        raise Refused(
-            "The result has neither response nor error.", code="bad_result", line=number, field="response"
-        )
-    response = read.response or _Response(status_code=599)
-    usage = response.body.get("usage") if isinstance(response.body, dict) else None
-    for name in ("prompt_tokens", "completion_tokens"):
-        count = usage.get(name) if isinstance(usage, dict) else None
-        if isinstance(count, int) and count > _LARGEST:  # no column holds it
-            place, reason = f"response.body.usage.{name}", "No request uses so many tokens."
-            raise Refused(reason, code="bad_usage", line=number, field=place)
-    return Result(number, read.custom_id, response.status_code, response.body, read.error)
+                raise Refused(reason, code="a_request", line=number, field="body")
+            try:
+                read = _Result.model_validate(document)
+            except ValidationError as error:
+                place = ".".join(map(str, error.errors()[0]["loc"]))
+                reason = f"The line is not a result: {first_objection(error, whole='line')}."
+                raise Refused(reason, code="bad_result", line=number, field=place) from error
+            if read.error is None and read.response is None:
+                reason = "The result has neither response nor error."
+                raise Refused(reason, code="bad_result", line=number, field="response")
+            response = read.response or _Response(status_code=599)
+            usage = response.body.get("usage") if isinstance(response.body, dict) else None
+            for name in ("prompt_tokens", "completion_tokens"):
+                count = usage.get(name) if isinstance(usage, dict) else None
+                if isinstance(count, int) and count > _LARGEST:  # no column holds it
+                    place, reason = f"response.body.usage.{name}", "No request uses so many tokens."
+                    raise Refused(reason, code="bad_usage", line=number, field=place)
+            yield Result(number, read.custom_id, response.status_code, response.body, read.error)

@@ -12,7 +12,7 @@ from accounts.trail import record
 from benchmark.importing.exported import output_records
 from benchmark.importing.outputs import OutputsReport, import_outputs
 from benchmark.importing.records import RecordError
-from benchmark.models import FrozenTuple, Run
+from benchmark.models import Run
 from benchmark.protocols import get_protocol
 from benchmark.tuples.retrieval import frozen_retrieval, with_sources
 from canonical import canonical_json
@@ -54,6 +54,13 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
         path = Path(place) / "outputs.jsonl"
         content = outputs_file(run)
         path.write_bytes(content)
+        in_tuple = ""
+        if run.artifact:
+            # A model seldom asks what was frozen, and gets the artifact's results by words; a block list keeps some
+            # away. So each output must list the sources that the artifact has for its query.
+            rules = get_protocol(run.release.benchmark.protocol)
+            records = with_sources(rules, frozen_retrieval(run.artifact), output_records(rules, path))
+            in_tuple = "" if any(isinstance(one, RecordError) for one in records) else run.artifact.name
         report = import_outputs(
             actor=actor,
             path=path,
@@ -63,7 +70,7 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
             family=run.solver.family,
             track=run.track,
             condition=run.condition,
-            tuple_name=run.artifact.name if run.artifact and _keeps_to(run.artifact, path) else "",
+            tuple_name=in_tuple,
             config=config_of(run),
             dry_run=dry_run,
         )
@@ -89,16 +96,6 @@ def publish(*, actor: User | None, run: SolveRun, dry_run: bool = False) -> Outp
         actor=actor, verb="publish_solve_run", target=run, details={"run": made.pk, "sha256": report.sha256}
     )
     return report
-
-
-def _keeps_to(artifact: FrozenTuple, outputs: Path) -> bool:
-    """Whether the artifact has the query of each output, with the sources that the output lists.
-
-    A model seldom asks what was frozen, and gets the artifact's results by words; a block list keeps some away.
-    """
-    rules = get_protocol(artifact.release.benchmark.protocol)
-    records = with_sources(rules, frozen_retrieval(artifact), output_records(rules, outputs))
-    return not any(isinstance(one, RecordError) for one in records)
 
 
 def check_publishable(run: SolveRun) -> None:

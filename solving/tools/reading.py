@@ -40,27 +40,20 @@ def read_tool(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, A
 
     Sources are files from outside, often read from PDFs: characters that no database keeps are replaced.
     """
-    return dict(storable(_read(run, instance, tool, arguments)))
-
-
-def _read(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, object]:
+    query, cited = str(arguments["query"]), [str(name) for name in arguments.get("cited", ())]
+    found: dict[str, object]
     if tool == "knowledge":
-        return _knowledge(run, str(arguments["query"]), int(arguments.get("k", 8)))
-    if run.artifact is None:
-        return {
-            "text": "There is nothing to search in.",
-            "missing": True,
-            "results": [],
-            "status": "unresolved",
-        }
-    sources = sources_of(run)
-    if tool == "search":
-        return _search(run, sources, instance, str(arguments["query"]))
-    query = str(arguments["query"])
-    cited = [str(name) for name in arguments.get("cited", ())]
-    if cited:
-        return _open_cited(run, sources, instance, cited, query)
-    return _open(run, sources, instance, query)
+        found = _knowledge(run, query, int(arguments.get("k", 8)))
+    elif run.artifact is None:
+        missing = "There is nothing to search in."
+        found = {"text": missing, "missing": True, "results": [], "status": "unresolved"}
+    elif tool == "search":
+        found = _search(run, sources_of(run), instance, query)
+    elif cited:
+        found = _open_cited(run, sources_of(run), instance, cited, query)
+    else:
+        found = _open(run, sources_of(run), instance, query)
+    return dict(storable(found))
 
 
 def sources_of(run: SolveRun) -> Sources:

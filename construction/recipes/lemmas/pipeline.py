@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from construction.pipeline import (
     Answers,
@@ -15,9 +14,9 @@ from construction.pipeline import (
     prompt,
 )
 from construction.recipes.lemmas.assembly import Needs, Objects, assembled, needed
-from construction.recipes.lemmas.contexts import Found, full, lemmas, lexical
+from construction.recipes.lemmas.contexts import full, lemmas, lexical
 from construction.recipes.lemmas.recipe import Recipe
-from construction.recipes.passages import Drop, Made, read_reply
+from construction.recipes.passages import Drop, read_reply
 from latex import Span
 
 OBJECTS = prompt("lemma-objects.v1", Objects)
@@ -42,15 +41,33 @@ class LemmaPipeline(Pipeline):
     def construct(
         self, paper: Paper, recipe: Recipe, replies: Mapping[tuple[str, str], str], seed: int
     ) -> Iterator[State]:
-        words: dict[Span, tuple[str, ...]] = {}
-        for number, found in lemmas(paper.outline, recipe):
-            key = f"lemma-{number}"
-            stage, outcome = (
-                ("lemmas", found)
-                if isinstance(found, Drop)
-                else _made(paper, recipe, found, Answers(replies, key), words)
-            )
-            yield State(key, (paper.outline.statements[number].span,), stage, outcome)
+        source, words = paper.outline, dict[Span, tuple[str, ...]]()
+        for number, found in lemmas(source, recipe):
+            key, place = f"lemma-{number}", (source.statements[number].span,)
+            if isinstance(found, Drop):
+                yield State(key, place, "lemmas", found)
+                continue
+            answers = Answers(replies, key)
+            if recipe.context == "full":
+                context = full(source, number, recipe)
+            else:
+                reply = answers.to("objects", OBJECTS, {"lemma": found.statement.text})
+                objects = reply if isinstance(reply, Question) else read_reply(reply, Objects)
+                if isinstance(objects, Question | Drop):
+                    yield State(key, place, "objects", objects)
+                    continue
+                context = lexical(source, number, objects.objects, recipe, words)
+            shown = "\n\n".join(source.text_of(span) for span in context.spans)
+            reply = answers.to("needs", NEEDS, {"lemma": found.statement.text, "before": shown})
+            needs = reply if isinstance(reply, Question) else needed(source, number, context, reply)
+            if isinstance(needs, Question | Drop):
+                yield State(key, place, "needs", needs)
+                continue
+            made = assembled(
+                source, found, needs, extraction=context.extraction, instance_id=f"{paper.fields.key}/{number}",
+                domain=paper.domain, paper=paper.fields, written_by=NEEDS.label, category=paper.category,
+            )  # fmt: skip
+            yield State(key, place, "lines", made if isinstance(made, Drop) else (made,))
 
     def expects(self, text: str, recipe: Recipe) -> Expected:
         """Low: environments called lemma; high: all whose names begin with lem. Each sends what is before it, or, if
@@ -67,34 +84,6 @@ class LemmaPipeline(Pipeline):
             Range(rounds * len(sure), rounds * len(found)),
             Range(sent(sure), sent([start for start, _ in found])),
         )
-
-
-def _made(
-    paper: Paper, recipe: Recipe, found: Found, answers: Answers, words: dict[Span, tuple[str, ...]]
-) -> tuple[str, Question | Drop | tuple[Made[Any], ...]]:
-    source, number = paper.outline, found.number
-    if recipe.context == "full":
-        context = full(source, number, recipe)
-    else:
-        reply = answers.to("objects", OBJECTS, {"lemma": found.statement.text})
-        if isinstance(reply, Question):
-            return "objects", reply
-        objects = read_reply(reply, Objects)
-        if isinstance(objects, Drop):
-            return "objects", objects
-        context = lexical(source, number, objects.objects, recipe, words)
-    shown = "\n\n".join(source.text_of(span) for span in context.spans)
-    reply = answers.to("needs", NEEDS, {"lemma": found.statement.text, "before": shown})
-    if isinstance(reply, Question):
-        return "needs", reply
-    needs = needed(source, number, context, reply)
-    if isinstance(needs, Drop):
-        return "needs", needs
-    made = assembled(
-        source, found, needs, extraction=context.extraction, instance_id=f"{paper.fields.key}/{number}",
-        domain=paper.domain, paper=paper.fields, written_by=NEEDS.label, category=paper.category,
-    )  # fmt: skip
-    return "lines", made if isinstance(made, Drop) else (made,)
 
 
 PIPELINE = LemmaPipeline()

@@ -221,12 +221,15 @@ def _target(paper: Paper, recipe: Recipe, answers: Answers) -> Chosen | Question
         return Drop("main_proof_not_found", "No proof of a statement cites a work of the bibliography.")
     if not long_enough:
         return Drop("proof_span_too_short", f"No such proof has {recipe.min_proof} characters.")
-    fields = {
-        "title": paper.fields.title,
-        "outline": _contents(source),
-        "proofs": _proofs(source, long_enough, recipe),
-    }
-    reply = answers.to("target", TARGET, fields)
+    # The contents: headings, and statements with their numbers and first words.
+    contents = [(heading.start, f"# {heading.title}") for heading in source.headings]
+    for number, made in enumerate(source.statements):
+        words = " ".join(source.text_of(made.body)[:400].split())[:200]
+        title = f" ({made.title})" if made.title else ""
+        contents.append((made.span.start, f"S{number}: {made.kind} {made.number}{title}: {words}"))
+    outline = "\n".join(line for _, line in sorted(contents))
+    proofs = _proofs(source, long_enough, recipe)
+    reply = answers.to("target", TARGET, {"title": paper.fields.title, "outline": outline, "proofs": proofs})
     if isinstance(reply, Question):
         return reply
     said = read_reply(reply, Target)
@@ -260,16 +263,6 @@ def _stated(source: Outline, statement: int, proof: int) -> list[Span]:
     """What a theorem says, without its proof and any other that its author wrote within its environment."""
     hidden = source.proofs[proof].span
     return [side for part in source.stated(source.statements[statement]) for side in outside(part, hidden)]
-
-
-def _contents(source: Outline) -> str:
-    """Headings, and statements with their numbers and first words."""
-    lines = [(heading.start, f"# {heading.title}") for heading in source.headings]
-    for number, made in enumerate(source.statements):
-        words = " ".join(source.text_of(made.body)[:400].split())[:200]
-        title = f" ({made.title})" if made.title else ""
-        lines.append((made.span.start, f"S{number}: {made.kind} {made.number}{title}: {words}"))
-    return "\n".join(line for _, line in sorted(lines))
 
 
 def _proofs(source: Outline, cited: Mapping[int, list[str]], recipe: Recipe) -> str:

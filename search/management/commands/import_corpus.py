@@ -1,6 +1,7 @@
 """manage.py import_corpus PATH --corpus NAME [--licence SPDX] [--freeze] [--dry-run]"""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ class Command(TouchstoneCommand):
             frozen = freeze_corpus(actor=None, corpus=corpus_named(done.corpus))
         return asdict(done) | {"changed": done.changed, "sha256": frozen}
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Mapping[str, Any]) -> str:
         said = f"{import_verb(document)} {document['corpus']}: {document['statements']:,} statements "
         said += f"({document['new']:,} new) of {document['documents']:,} documents"
         reasons = Counter(one["reason"] for one in document["skipped"])

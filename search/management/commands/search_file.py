@@ -1,5 +1,6 @@
 """manage.py search_file QUERIES.jsonl --index DIGEST [--k 20] [--mode hybrid|words|meaning|formula]"""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,5 +56,5 @@ class Command(TouchstoneCommand):
             results.append({"id": query.id, "keys": [hit.key for hit in hits]})
         return {"index": index.digest, "results": results}
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Mapping[str, Any]) -> str:
         return "\n".join(f"{row['id']}\t{' '.join(row['keys'])}" for row in document["results"])
