@@ -31,40 +31,8 @@ def read_shown(blocks: Iterable[Block]) -> Reading:
     reading = Reading()
     lines: list[str] = []
     for block in blocks:
-        both = together, apart = _Line(edges=False), _Line(edges=True)
-        for piece in _PIECE.finditer(block.html):
-            if piece["text"]:
-                words = letters(unescape(piece["text"]))
-                for line in both:
-                    line.add(words)
-            elif piece["formula"]:
-                formula = read_formula(unescape(piece["formula"]))
-                for line in both:
-                    line.edge()
-                    line.add(formula.text, formula.symbol)
-                    line.edge()
-            elif piece["note"]:  # a raised number
-                apart.edge()
-            elif piece["cite"]:
-                words = letters(unescape(_TAG.sub("", piece["cite"])))
-                if together.in_word:
-                    apart.gaps += 1
-                else:
-                    together.add(words)
-                apart.edge()
-                apart.add(words)
-                apart.edge()
-            elif piece["tag"] in _INLINE:
-                apart.edge()
-            elif piece["tag"] in _CELLS:
-                apart.gaps += together.in_word
-                apart.part(" ")
-            elif piece["tag"]:
-                for line in both:
-                    line.part("\n")
-        for line in both:
-            line.part("\n")
-        for line in both if apart.gaps else (together,):
+        together, apart = _lines(block)
+        for line in (together, apart) if apart.gaps else (together,):
             text = "".join(line.text)
             lines.append(text)
             reading.symbol += line.symbol
@@ -105,3 +73,40 @@ class _Line:
         """A blank or a line end, unless one is there."""
         if self._last != "\n" and (sign == "\n" or not self._last.isspace()):
             self.add(sign)
+
+
+def _lines(block: Block) -> tuple[_Line, _Line]:
+    both = together, apart = _Line(edges=False), _Line(edges=True)
+    for piece in _PIECE.finditer(block.html):
+        if piece["text"]:
+            words = letters(unescape(piece["text"]))
+            for line in both:
+                line.add(words)
+        elif piece["formula"]:
+            formula = read_formula(unescape(piece["formula"]))
+            for line in both:
+                line.edge()
+                line.add(formula.text, formula.symbol)
+                line.edge()
+        elif piece["note"]:  # a raised number
+            apart.edge()
+        elif piece["cite"]:
+            words = letters(unescape(_TAG.sub("", piece["cite"])))
+            if together.in_word:
+                apart.gaps += 1
+            else:
+                together.add(words)
+            apart.edge()
+            apart.add(words)
+            apart.edge()
+        elif piece["tag"] in _INLINE:
+            apart.edge()
+        elif piece["tag"] in _CELLS:
+            apart.gaps += together.in_word
+            apart.part(" ")
+        elif piece["tag"]:
+            for line in both:
+                line.part("\n")
+    for line in both:
+        line.part("\n")
+    return both

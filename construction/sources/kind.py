@@ -87,54 +87,52 @@ def settle(*, results: Sequence[Read | Unpacked | Failure], owner: str) -> int:
     An archive whose lease has passed to another worker is left to that one.
     """
     give_back(UploadedArchive, owner=owner, failures=(one for one in results if isinstance(one, Failure)))
-    done = 0
-    for result in results:
-        if isinstance(result, Failure):
-            continue
-        with transaction.atomic():
-            leased = UploadedArchive.objects.filter(state=TaskState.LEASED, lease_owner=owner)
-            locked = leased.select_for_update(of=("self",)).select_related("run__created_by")
-            archive = locked.filter(pk=result.task.pk).first()
-            if archive is None:
-                continue
-            done += 1
-            if isinstance(result, Unpacked):
-                known = set(archive.run.archives.values_list("name", flat=True))
-                inner = [
-                    UploadedArchive(run=archive.run, name=name, handle=handle, size=size, inner=True)
-                    for name, handle, size in result.inner
-                    if name not in known
-                ]
-                UploadedArchive.objects.bulk_create(inner, batch_size=200)
-                sentence = f"{len(result.inner):,} archives were in it."
-                _close(archive, Verdict(Outcome.UNPACKED, sentence=sentence))
-                _forget_file(archive)
-                continue
-            submitted = result.submitted
-            row = row_for(archive)
-            archive.key, archive.version = named(archive.name, row)
-            if archive.run.adding:
-                data = path_of(archive.handle).read_bytes() if archive.size <= MOST_BYTES else b""
-                verdict = store(actor=archive.run.created_by, submitted=submitted, data=data, row=row)
-                _forget_file(archive)
-            else:
-                verdict = judge(submitted, row)
-                twice = archive.run.archives.filter(
-                    key=archive.key, version=archive.version, pk__lt=archive.pk
-                )
-                first = twice.exclude(outcome=Outcome.THERE).first()
-                if verdict.outcome == Outcome.NEW and first is not None:
-                    reason = f"{first.name} is {archive.key}{archive.version} too."
-                    verdict = Verdict(Outcome.REFUSED, "twice", reason)
-            title = row.title if row and row.title else submitted.found.title if submitted.found else ""
-            archive.found = {
-                "form": submitted.form, "main": submitted.main, "sha256": submitted.sha256, "title": title[:300],
-                **(counts_of(submitted.found.outline) if submitted.found else {}),
-            }  # fmt: skip
-            _close(archive, verdict)
+    done = sum(_settle_one(one, owner) for one in results if not isinstance(one, Failure))
     for run in {one.task.run_id for one in results}:
         finish(run)
     return done
+
+
+@transaction.atomic
+def _settle_one(result: Read | Unpacked, owner: str) -> int:
+    leased = UploadedArchive.objects.filter(pk=result.task.pk, state=TaskState.LEASED, lease_owner=owner)
+    archive = leased.select_for_update(of=("self",)).select_related("run__created_by").first()
+    if archive is None:
+        return 0
+    if isinstance(result, Unpacked):
+        known = set(archive.run.archives.values_list("name", flat=True))
+        UploadedArchive.objects.bulk_create(
+            [
+                UploadedArchive(run=archive.run, name=name, handle=handle, size=size, inner=True)
+                for name, handle, size in result.inner
+                if name not in known
+            ],
+            batch_size=200,
+        )
+        _close(archive, Verdict(Outcome.UNPACKED, sentence=f"{len(result.inner):,} archives were in it."))
+        _forget_file(archive)
+        return 1
+    submitted = result.submitted
+    row = row_for(archive)
+    archive.key, archive.version = named(archive.name, row)
+    twice = archive.run.archives.filter(key=archive.key, version=archive.version, pk__lt=archive.pk)
+    if archive.run.adding:
+        data = path_of(archive.handle).read_bytes() if archive.size <= MOST_BYTES else b""
+        verdict = store(actor=archive.run.created_by, submitted=submitted, data=data, row=row)
+        _forget_file(archive)
+    else:
+        verdict = judge(submitted, row)
+        first = twice.exclude(outcome=Outcome.THERE).first()
+        if verdict.outcome == Outcome.NEW and first is not None:
+            reason = f"{first.name} is {archive.key}{archive.version} too."
+            verdict = Verdict(Outcome.REFUSED, "twice", reason)
+    archive.found = {
+        "form": submitted.form, "main": submitted.main, "sha256": submitted.sha256,
+        "title": (row.title if row and row.title else submitted.found.title if submitted.found else "")[:300],
+        **(counts_of(submitted.found.outline) if submitted.found else {}),
+    }  # fmt: skip
+    _close(archive, verdict)
+    return 1
 
 
 def _close(archive: UploadedArchive, verdict: Verdict) -> None:

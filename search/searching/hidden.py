@@ -5,7 +5,7 @@ the search page tells nothing. A document is hidden whole: a single missing theo
 is searched as if the hidden documents were not in the corpus, because scores and counts would tell their words.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -140,30 +140,19 @@ def _hidden(problems: Mapping[int, str], index: Index) -> tuple[str, ...]:
     for instance in Instance.objects.filter(pk__in=missing).select_related("paper"):
         name = f"hidden-2-{index.digest}-{instance.pk}-{instance.sha256[:16]}"
         # the problem's paper, and works that a field of the problem cites or names
-        works, close, engine = names_of_paper(instance), set[str](), opened(index)
-        for text in filter(str.strip, strings_of(instance.payload)):
+        works = names_of_paper(instance)
+        texts = [text for text in strings_of(instance.payload) if text.strip()]
+        for text in texts:
             if len(text) <= LONGEST_CITATION:
-                cited = source_keys(text, text) | work_keys(read_citation(text))
+                read = source_keys(text, text) | work_keys(read_citation(text))
                 long_enough = len(words(text)) >= TITLE_WORDS
-                works |= {key for key in cited if key[0] != "title" or long_enough}
-            read = Read(text)
-            if len(read.exact) < PASSAGE // 3:
-                continue
-            # documents with a statement that is a near-duplicate of the text, is in it, or has it inside
-            pieces = [text[at : at + MAX_QUERY] for at in range(0, len(text), MAX_QUERY)]
-            hits = {hit.key for piece in pieces for hit in engine.search(piece, mode="words", k=CANDIDATES)}
-            for statement in in_order(index.corpus, sorted(hits)):
-                other = Read(statement.body)
-                shorter, longer = sorted((read.exact, other.exact), key=len)
-                inside = len(shorter) >= PASSAGE and shorter in longer
-                if inside or likeness(read, other).kind in ("identical", "near"):
-                    close.add(statement.document.key)
+                works |= {key for key in read if key[0] != "title" or long_enough}
         known_as = (
             works_by_key(index.digest, index.corpus_id),
             _works_by_address(index.digest, index.corpus_id),
         )
         named = {document for documents in known_as for key in works for document in documents.get(key, ())}
-        known[name] = sorted(named | close)
+        known[name] = sorted(named | _close_to(texts, index))
         cache.set(name, known[name], KEPT)
     return tuple(sorted({key for found in known.values() for key in found}))
 
@@ -176,6 +165,25 @@ def names_of_paper(instance: Instance) -> set[Key]:
     identifiers = " ".join(map(str, paper.identifiers.values()))
     keys = source_keys(paper.title, paper.key) | source_keys("", identifiers)
     return {*keys, ("key", cluster_of(paper.key))}
+
+
+def _close_to(texts: Sequence[str], index: Index) -> set[str]:
+    """Documents with a statement that is a near-duplicate of one of these texts, is in it, or has it inside."""
+    engine = opened(index)
+    found = set()
+    for text in texts:
+        read = Read(text)
+        if len(read.exact) < PASSAGE // 3:
+            continue
+        pieces = [text[at : at + MAX_QUERY] for at in range(0, len(text), MAX_QUERY)]
+        hits = {hit.key for piece in pieces for hit in engine.search(piece, mode="words", k=CANDIDATES)}
+        for statement in in_order(index.corpus, sorted(hits)):
+            other = Read(statement.body)
+            shorter, longer = sorted((read.exact, other.exact), key=len)
+            inside = len(shorter) >= PASSAGE and shorter in longer
+            if inside or likeness(read, other).kind in ("identical", "near"):
+                found.add(statement.document.key)
+    return found
 
 
 @lru_cache(maxsize=4)

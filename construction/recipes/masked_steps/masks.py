@@ -3,7 +3,7 @@
 import random
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -111,22 +111,14 @@ def candidates(source: Outline, pair: Pair) -> list[Candidate]:
     """
     text, found = pair.proof.text, []
     body = pair.proof.spans
-    written: list[Set] = []
-    for span in body:
-        first = bisect_left(source.formulas, span.start, key=lambda made: made.start)
-        last = bisect_left(source.formulas, span.end, key=lambda made: made.start)
-        written += [made for made in source.formulas[first:last] if made.end <= span.end]
+    written = [made for span in body for made in _inside(source.formulas, span)]
     inner = pair.inner.formulas
     last = max((made.start for made in inner if made.display), default=-1)
     claim = undelimited(pair.statement.text)
     for number, formula in enumerate(inner):
         whole = text[formula.start : formula.end]
-        if not formula.display:  # it is alone on its line, but for space and punctuation
-            line = formula.start
-            while line and text[line - 1] in _TRIMMED and text[line - 1] != "\n":
-                line -= 1
-            if (line and text[line - 1] != "\n") or not _LINE_ENDS.match(text, formula.end):
-                continue
+        if not formula.display and not _alone(text, formula):
+            continue
         single = (_SINGLE if formula.display else _INLINE).match(whole)
         if single is None:
             parts = [] if _TAG.search(whole) else [(0, len(whole))]
@@ -154,6 +146,21 @@ def candidates(source: Outline, pair: Pair) -> list[Candidate]:
                 continue
             found.append(Candidate(formula.start + start, formula.start + start + len(piece), origins))
     return found
+
+
+def _inside(formulas: Sequence[Set], span: Span) -> Sequence[Set]:
+    """The formulas of a range, among those of a source in the order of their places."""
+    first = bisect_left(formulas, span.start, key=lambda made: made.start)
+    last = bisect_left(formulas, span.end, key=lambda made: made.start)
+    return [made for made in formulas[first:last] if made.end <= span.end]
+
+
+def _alone(text: str, formula: Set) -> bool:
+    """Whether a line has nothing but a formula, space and punctuation."""
+    start = formula.start
+    while start and text[start - 1] in _TRIMMED and text[start - 1] != "\n":
+        start -= 1
+    return (start == 0 or text[start - 1] == "\n") and _LINE_ENDS.match(text, formula.end) is not None
 
 
 def chosen(reply: str, among: list[Candidate], recipe: Recipe) -> list[Chosen] | Drop:

@@ -101,20 +101,8 @@ def segments(outline: Outline, around: Span) -> Iterator[Block]:
     whole += _environments(text)
     whole.sort(key=lambda place: (place[0], -place[1]))
     text = _LIST_ENDS.sub(lambda found: "~" * len(found[0]), text)
-    # No sentence ends in a formula, in a group in braces, or in the brackets of a command; those that meet are one.
-    depth = opened = 0
-    for mark in re.finditer(r"\\(?:[A-Za-z]+\*?(?:\[[^\[\]\n]{0,300}\])?|.|\n)|[{}]", text):
-        if mark[0] == "{":
-            opened = opened if depth else mark.start()
-            depth += 1
-        elif mark[0] == "}":
-            depth = max(0, depth - 1)
-            if not depth:
-                inline.append((opened, mark.end()))
-        elif not depth and mark[0][-1] == "]":
-            inline.append(mark.span())
-    closed: list[tuple[int, int]] = []
-    for start, end in sorted(inline):
+    closed: list[tuple[int, int]] = []  # where no sentence ends; those that meet are one
+    for start, end in sorted([*inline, *_groups(text)]):
         if closed and start < closed[-1][1]:
             closed[-1] = closed[-1][0], max(end, closed[-1][1])
         else:
@@ -149,6 +137,22 @@ def _environments(text: str) -> Iterator[tuple[int, int, str]]:
             else:
                 yield start, found.end(), "environment"
             items = []
+
+
+def _groups(text: str) -> list[tuple[int, int]]:
+    """The outermost groups in braces, and what is in the brackets of a command."""
+    found, depth, start = [], 0, 0
+    for mark in re.finditer(r"\\(?:[A-Za-z]+\*?(?:\[[^\[\]\n]{0,300}\])?|.|\n)|[{}]", text):
+        if mark[0] == "{":
+            start = start if depth else mark.start()
+            depth += 1
+        elif mark[0] == "}":
+            depth = max(0, depth - 1)
+            if not depth:
+                found.append((start, mark.end()))
+        elif not depth and mark[0][-1] == "]":
+            found.append(mark.span())
+    return found
 
 
 def _sentences(
