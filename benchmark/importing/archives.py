@@ -202,8 +202,13 @@ class MemberReader:
             if member.compress_type == _ZSTANDARD:
                 content = self._zstandard(member, most)
             else:
+                pieces, wanted = [], most + 1
                 with self._packed.open(member) as source:
-                    content = _read(source, most + 1)
+                    # in pieces: of a member that is not compressed ZipFile would read all in one
+                    while wanted and (piece := source.read(min(_CHUNK, wanted))):
+                        pieces.append(piece)
+                        wanted -= len(piece)
+                content = b"".join(pieces)
         except (*_BROKEN, *_BROKEN_MEMBER, zstandard.ZstdError) as error:
             raise RecordError(f"is broken: {error}", field=name[:200]) from error
         if len(content) > most:
@@ -229,15 +234,6 @@ class MemberReader:
         if len(content) <= most and (len(content), zlib.crc32(content)) != (member.file_size, member.CRC):
             raise zipfile.BadZipFile("its length or its checksum is different")
         return content
-
-
-def _read(source: IO[bytes], most: int) -> bytes:
-    """At most so many bytes, in pieces: of a member that is not compressed ZipFile would read all in one."""
-    pieces = []
-    while most and (piece := source.read(min(_CHUNK, most))):
-        pieces.append(piece)
-        most -= len(piece)
-    return b"".join(pieces)
 
 
 def _kind(member: zipfile.ZipInfo) -> int:
