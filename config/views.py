@@ -78,7 +78,15 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500, 507 while the disk takes nothing, or 503 while the database is away or busy; without touching the database
     or the session."""
     error = sys.exc_info()[1]
-    if _disk_takes_nothing(error):
+    # A disk that is full, read-only or gone, at once or further back: waiting does not help.
+    disk_takes_nothing = any(
+        (isinstance(one, OSError) and one.errno in _DISK and not isinstance(one, ConnectionError))
+        or (isinstance(one, FileNotFoundError) and Path(str(one.filename)).parent == settings.UPLOAD_DIR)
+        or (isinstance(one, OperationalError) and any(words in str(one) for words in _DISK_OF_DATABASE))
+        or getattr(one, "pgcode", None) == READ_ONLY
+        for one in _chain(error)
+    )
+    if disk_takes_nothing:
         if request.path.startswith("/api/"):
             return JsonResponse(_FULL, status=507)
         return render(None, "errors/507.html", {"is_read": request.method == "GET"}, status=507)
@@ -143,20 +151,6 @@ _DISK_OF_DATABASE = (
 )
 # What SQLite says as an operational error although only the statement is wrong.
 _FAULTY_STATEMENTS = ("no such table", "no such column", "syntax error", "has no column")
-
-
-def _disk_takes_nothing(error: BaseException | None) -> bool:
-    """Whether the error, or one that led to it, says that a disk is full, read-only or gone: waiting does not help."""
-    for one in _chain(error):
-        if isinstance(one, OSError) and one.errno in _DISK and not isinstance(one, ConnectionError):
-            return True
-        if isinstance(one, FileNotFoundError) and Path(str(one.filename)).parent == settings.UPLOAD_DIR:
-            return True
-        if isinstance(one, OperationalError) and any(words in str(one) for words in _DISK_OF_DATABASE):
-            return True
-        if getattr(one, "pgcode", None) == READ_ONLY:
-            return True
-    return False
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
