@@ -90,6 +90,13 @@ def _names() -> _Names:
     )  # fmt: skip
 
 
+def _sure_in(text: str) -> Iterator[re.Match[str]]:
+    """The sure names in a text. A pattern is tried at every word, so those that cannot match here are left out."""
+    in_lower_case = lowered(text)
+    possible = tuple(pattern for pattern, needs in _names().sure if may_match(needs, in_lower_case))
+    return _sure(possible).finditer(text) if possible else iter(())
+
+
 @lru_cache(maxsize=200)
 def _sure(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"{_FREE}(?:{'|'.join(patterns)})(?![a-z])")
@@ -110,10 +117,7 @@ def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -
         acronym = found["acronym"] or found["alone"]
         if not _MODEL.search(long) and re.search(".{0,2}".join(acronym), initials):
             defined.add(acronym)
-    # A pattern is tried at every word, so those that cannot match here are left out.
-    in_lower_case = lowered(reading.text)
-    possible = tuple(pattern for pattern, needs in names.sure if may_match(needs, in_lower_case))
-    for found in _sure(possible).finditer(reading.text) if possible else ():
+    for found in _sure_in(reading.text):
         if not _is_product(reading, found):
             acronym = re.split(r"[^A-Z]", found[0], maxsplit=1)[0]
             yield _finding(reading, found.start(), found.end(), certain=acronym not in defined)
