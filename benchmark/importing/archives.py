@@ -25,7 +25,7 @@ MAX_RATIO = 100
 # names of 200 letters, and as many hidden ones in addition, stay far below.
 MAX_LIST_BYTES = 2 * 1024 * 1024
 _CHUNK = 64 * 1024
-_COMPRESSED: dict[bytes, Callable[[Path], IO[bytes]]] = {
+_COMPRESSED: dict[bytes, Callable[[Path], io.BufferedIOBase]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lzma.open,
