@@ -78,7 +78,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500, 507 while the disk takes nothing, or 503 while the database is away or busy; without touching the database
     or the session."""
     error = sys.exc_info()[1]
-    # A disk that is full, read-only or gone, at once or further back: waiting does not help.
+    # Does the error, or one that led to it, say that a disk is full, read-only or gone? Waiting does not help then.
     disk_takes_nothing = any(
         (isinstance(one, OSError) and one.errno in _DISK and not isinstance(one, ConnectionError))
         or (isinstance(one, FileNotFoundError) and Path(str(one.filename)).parent == settings.UPLOAD_DIR)

@@ -1,6 +1,7 @@
 """The next item: a reviewer asks for one more, and gets a free place on an item that is for them.
 
-`_take` decides whether they may, `_take_fresh` which item comes first for them, and `_try_to_take` writes the place.
+`_take` decides whether they may and gives back what they were late with, `_take_fresh` decides which item comes first
+for them, and `_try_to_take` writes the place.
 """
 
 from dataclasses import dataclass

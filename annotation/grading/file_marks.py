@@ -42,15 +42,12 @@ def placed_marks(found: FoundMarks, pages: Mapping[str, FilePage]) -> Placed:
         if mark.page not in same:
             # The page with the same words: at the same place, or else the nearest; one without words only there.
             wanted = set(_WORD.findall(found.words[at].lower()))
-            same[mark.page] = next(
-                (
-                    number
-                    for number in near
-                    if (wanted or number == at)
-                    and len(wanted & vocabularies[number]) >= ALIKE * len(wanted | vocabularies[number])
-                ),
-                None,
-            )
+            same[mark.page] = None
+            for number in near:
+                here = vocabularies[number]
+                if (wanted or number == at) and len(wanted & here) >= ALIKE * len(wanted | here):
+                    same[mark.page] = number
+                    break
         place, quote = same[mark.page], folded(mark.quote)[0]
         if place is None and len(quote) >= SHORTEST:
             place = next((number for number in near if quote in shown[number]), None)
