@@ -78,11 +78,25 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500, 507 while the disk takes nothing, or 503 while the database is away or busy; without touching the database
     or the session."""
     error = sys.exc_info()[1]
-    if _disk_takes_nothing(error):
+    # Does the error, or one that led to it, say that a disk is full, read-only or gone? Waiting does not help then.
+    disk_takes_nothing = any(
+        (isinstance(one, OSError) and one.errno in _DISK and not isinstance(one, ConnectionError))
+        or (isinstance(one, FileNotFoundError) and Path(str(one.filename)).parent == settings.UPLOAD_DIR)
+        or (isinstance(one, OperationalError) and any(words in str(one) for words in _DISK_OF_DATABASE))
+        or getattr(one, "pgcode", None) == READ_ONLY
+        for one in _chain(error)
+    )
+    if disk_takes_nothing:
         if request.path.startswith("/api/"):
             return JsonResponse(_FULL, status=507)
         return render(None, "errors/507.html", {"is_read": request.method == "GET"}, status=507)
-    if not _database_is_away(error):
+    # psycopg2 has no class of its own for a statement that was cut off: it raises DatabaseError itself.
+    is_away = any(
+        not any(words in str(one) for words in _FAULTY_STATEMENTS)
+        for one in _chain(error)
+        if isinstance(one, OperationalError | InterfaceError) or type(one) is DatabaseError
+    )
+    if not is_away:
         if request.path.startswith("/api/"):
             return JsonResponse(_FAULT, status=500)
         return render(None, "errors/500.html", status=500)
@@ -137,32 +151,6 @@ _DISK_OF_DATABASE = (
 )
 # What SQLite says as an operational error although only the statement is wrong.
 _FAULTY_STATEMENTS = ("no such table", "no such column", "syntax error", "has no column")
-
-
-def _database_is_away(error: BaseException | None) -> bool:
-    """Whether the error, or one that led to it, says that the database cannot be reached or is busy.
-
-    psycopg2 has no class of its own for a statement that was cut off: it raises DatabaseError itself.
-    """
-    for one in _chain(error):
-        unreachable = isinstance(one, OperationalError | InterfaceError) or type(one) is DatabaseError
-        if unreachable and not any(words in str(one) for words in _FAULTY_STATEMENTS):
-            return True
-    return False
-
-
-def _disk_takes_nothing(error: BaseException | None) -> bool:
-    """Whether the error, or one that led to it, says that a disk is full, read-only or gone: waiting does not help."""
-    for one in _chain(error):
-        if isinstance(one, OSError) and one.errno in _DISK and not isinstance(one, ConnectionError):
-            return True
-        if isinstance(one, FileNotFoundError) and Path(str(one.filename)).parent == settings.UPLOAD_DIR:
-            return True
-        if isinstance(one, OperationalError) and any(words in str(one) for words in _DISK_OF_DATABASE):
-            return True
-        if getattr(one, "pgcode", None) == READ_ONLY:
-            return True
-    return False
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -156,7 +156,17 @@ def book(
     new = [result for result in results if result.token not in stored_already]
     failures = [result for result in new if isinstance(result, Failure)]
     answers = [result for result in new if isinstance(result, Answer)]
-    uses = {result.task.pk: _use(result) for result in new}
+    uses = {}
+    for result in new:  # what each cost: as the endpoint reported it, else the most it can have been
+        task = result.task
+        bound = Use(task.tokens_reserved, task.cost_reserved) / attempts(task.asked_endpoint)
+        if isinstance(result, Failure):
+            uses[task.pk] = bound * result.unanswered
+        elif result.prompt_tokens is None or result.completion_tokens is None:
+            uses[task.pk] = bound * (result.unanswered + 1)
+        else:
+            reported = cost_of(task.run, result.prompt_tokens, result.completion_tokens)
+            uses[task.pk] = reported + bound * result.unanswered
     charge(tasks, runs, owner=owner, uses=uses, ended=[answer.task.pk for answer in answers])
     tell_breakers(new)
     calls._default_manager.bulk_create(
@@ -188,17 +198,6 @@ def without_messages(result: Answer | Failure) -> Answer | Failure:
     messages = canonical_json(result.request.get("messages", []))
     kept = {name: value for name, value in result.request.items() if name != "messages"}
     return replace(result, request={**kept, "messages_sha256": hashlib.sha256(messages).hexdigest()})
-
-
-def _use(result: Answer | Failure) -> Use:
-    """What a result cost: as the endpoint reported it, else the most it can have been."""
-    task = result.task
-    bound = Use(task.tokens_reserved, task.cost_reserved) / attempts(task.asked_endpoint)
-    if isinstance(result, Failure):
-        return bound * result.unanswered
-    if result.prompt_tokens is None or result.completion_tokens is None:
-        return bound * (result.unanswered + 1)
-    return cost_of(task.run, result.prompt_tokens, result.completion_tokens) + bound * result.unanswered
 
 
 def call_of(calls: type[OneCall], result: Answer | Failure) -> OneCall:

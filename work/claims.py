@@ -130,7 +130,14 @@ def take_back_expired(kind: Kind) -> int:
     after the database server has started, nothing is returned: while it was down nobody could renew a lease, so an
     expired one says nothing about its worker.
     """
-    _correct(kind)
+    # Bound what was stored by a clock that was ahead: of the database, and set back since, or of a host that asked. A
+    # worker's lease ends one lease from now, if it is not renewed; a new task waits for nothing, any other a day.
+    now = shared_now()
+    leased = kind.tasks.objects.filter(state=TaskState.LEASED, lease_until__gt=now + lease())
+    leased.exclude(lease_owner__startswith=EXPORT).update(lease_until=now + lease())
+    ahead = Q(tries=0, available_at__gt=now) | Q(available_at__gt=now + LONGEST_WAIT)
+    waiting = _lockable(kind.tasks.objects.filter(ahead, state=TaskState.WAITING).order_by("id"))
+    kind.tasks.objects.filter(id__in=list(waiting.values_list("id", flat=True))).update(available_at=now)
     if _just_started():
         return 0
     expired = kind.tasks.objects.filter(state=TaskState.LEASED, lease_until__lt=shared_now())
@@ -154,19 +161,6 @@ def call_for_due(*kinds: Kind) -> int:
     if waiting:
         ring()
     return waiting
-
-
-def _correct(kind: Kind) -> None:
-    """Bound what was stored by a clock that was ahead: of the database, and set back since, or of a host that asked.
-
-    A worker's lease ends one lease from now, if it is not renewed; a new task waits for nothing, any other a day.
-    """
-    now = shared_now()
-    leased = kind.tasks.objects.filter(state=TaskState.LEASED, lease_until__gt=now + lease())
-    leased.exclude(lease_owner__startswith=EXPORT).update(lease_until=now + lease())
-    ahead = Q(tries=0, available_at__gt=now) | Q(available_at__gt=now + LONGEST_WAIT)
-    waiting = _lockable(kind.tasks.objects.filter(ahead, state=TaskState.WAITING).order_by("id"))
-    kind.tasks.objects.filter(id__in=list(waiting.values_list("id", flat=True))).update(available_at=now)
 
 
 def _just_started() -> bool:

@@ -49,17 +49,19 @@ def idempotent(method: Method) -> Method:
         fields = dict(request.data.lists()) if isinstance(request.data, QueryDict) else request.data
         body = json.dumps(fields, sort_keys=True, ensure_ascii=False, default=_hash_of_file)
         whole = "\n".join([request.method or "", request.get_full_path(), body])
-        user, digest = (
-            cast(User, request.user),
-            hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest(),
-        )
+        digest = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
+        own_key = {"user": cast(User, request.user), "key": key}
         with transaction.atomic():
-            record = _claimed(user, key, digest)
-            if record is None:
-                first = IdempotencyRecord.objects.get(user=user, key=key)
+            try:
+                with transaction.atomic():  # a parallel request waits here for ours
+                    record = IdempotencyRecord.objects.create(
+                        **own_key, request_sha256=digest, status=0, body={}
+                    )
+            except IntegrityError:
+                first = IdempotencyRecord.objects.get(**own_key)
                 if first.request_sha256 != digest:
                     reason = "This idempotency key was used for another request."
-                    raise Refused(reason, code="idempotency_mismatch")
+                    raise Refused(reason, code="idempotency_mismatch") from None
                 return Response(first.body["reply"], status=first.status)
             response = method(view, request, *args, **kwargs)
             if response.status_code >= 400:
@@ -97,14 +99,3 @@ def _hash_of_file(file: Any) -> str:
         total.update(chunk)
     file.seek(0)
     return f"{file.name} {total.hexdigest()}"
-
-
-def _claimed(user: User, key: str, digest: str) -> IdempotencyRecord | None:
-    """The key's row, made now; None when it is there already. A parallel request waits here for ours."""
-    try:
-        with transaction.atomic():
-            return IdempotencyRecord.objects.create(
-                user=user, key=key, request_sha256=digest, status=0, body={}
-            )
-    except IntegrityError:
-        return None

@@ -1,6 +1,5 @@
 """Changing a campaign: its terms, what will be drawn, and discarding a draw."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -69,7 +68,30 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
     changed = {name: value for name, value in terms.items() if getattr(campaign, name) != value}
     if not changed:
         return campaign
-    _require_in_time(campaign, changed)
+    if campaign.phase == Phase.CLOSED:
+        raise Refused("The terms of a closed campaign cannot change.", code="wrong_phase")
+    asked = [name for name in ("release", "rubric") if name in changed]
+    if asked and TrainingSet.objects.filter(campaign=campaign).exists():
+        raise Refused(
+            "This can no longer change: the attached training answers this rubric.",
+            code="trained",
+            field=asked[0],
+        )
+    late = [name for name in changed if name not in WHILE_OPEN]
+    if late and campaign.phase == Phase.OPEN:
+        raise Refused(
+            "This can no longer change: reviewers are at work. In an open campaign you can change the due date "
+            "and the instructions.",
+            code="wrong_phase",
+            field=late[0],
+        )
+    drawn = [name for name in changed if name in WHAT]
+    if drawn and campaign.items.exists():
+        raise Refused(
+            "This can no longer change: the items are drawn. Discard the draw first.",
+            code="drawn",
+            field=drawn[0],
+        )
     require_day_to_come(changed.get("due_on"))
     for name, value in changed.items():
         setattr(campaign, name, value)
@@ -81,33 +103,6 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
     details = {name: str(value) for name, value in changed.items()}
     record(actor=actor, verb="revise_campaign", target=campaign, details=details)
     return campaign
-
-
-def _require_in_time(campaign: Campaign, changed: Mapping[str, Any]) -> None:
-    if campaign.phase == Phase.CLOSED:
-        raise Refused("The terms of a closed campaign cannot change.", code="wrong_phase")
-    asked = [name for name in ("release", "rubric") if name in changed]
-    if asked and TrainingSet.objects.filter(campaign=campaign).exists():
-        raise Refused(
-            "This can no longer change: the attached training answers this rubric.",
-            code="trained",
-            field=asked[0],
-        )
-    for name in changed:
-        if campaign.phase == Phase.OPEN and name not in WHILE_OPEN:
-            raise Refused(
-                "This can no longer change: reviewers are at work. In an open campaign you can change the due date "
-                "and the instructions.",
-                code="wrong_phase",
-                field=name,
-            )
-    drawn = [name for name in changed if name in WHAT]
-    if drawn and campaign.items.exists():
-        raise Refused(
-            "This can no longer change: the items are drawn. Discard the draw first.",
-            code="drawn",
-            field=drawn[0],
-        )
 
 
 @transaction.atomic

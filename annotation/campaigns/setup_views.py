@@ -93,8 +93,22 @@ def _terms(request: SignedInRequest, row: Campaign) -> HttpResponse:
 
 
 def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    if row.items.exists() or request.POST.get("verb") == "discard":
-        return _drawn_items(request, row)
+    discards = request.POST.get("verb") == "discard"
+    if row.items.exists() or discards:
+        # The finished draw: nothing to choose, but it can be discarded until the first place is assigned.
+        if discards:
+            with told(request):
+                _discard_draw(request, row)
+            return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.ITEMS)
+        if request.method == "POST":
+            return _next_page(request, row, SetupStep.ITEMS)
+        finished = {
+            "strata": queries.drawn_strata(row),
+            "drawn": True,
+            "expected": setup.expected(row, setup.setup_of(row)),
+            "may_discard": _may_discard(row),
+        }
+        return _page(request, row, SetupStep.ITEMS, finished)
     way = DRAW_WAYS.get(row.kind)
     if way is None:
         return _page(
@@ -114,23 +128,6 @@ def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
         context["expected"] = setup.workload(row, size_of(way, frame, choices), minutes)
     elif request.method == "GET":
         context["expected"] = setup.expected(row, kept)
-    return _page(request, row, SetupStep.ITEMS, context)
-
-
-def _drawn_items(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    """The finished draw: nothing to choose, but it can be discarded until the first place is assigned."""
-    if request.method == "POST":
-        if request.POST.get("verb") != "discard":
-            return _next_page(request, row, SetupStep.ITEMS)
-        with told(request):
-            _discard_draw(request, row)
-        return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.ITEMS)
-    context = {
-        "strata": queries.drawn_strata(row),
-        "drawn": True,
-        "expected": setup.expected(row, setup.setup_of(row)),
-        "may_discard": _may_discard(row),
-    }
     return _page(request, row, SetupStep.ITEMS, context)
 
 

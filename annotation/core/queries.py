@@ -464,27 +464,24 @@ def progress_by_reviewer(campaign: Campaign) -> list[dict[str, object]]:
             last_submitted=Max("submitted_at"),
         )
     )
-    unfinished = [row["reviewer"] for row in rows if row["submitted"] < row["held"]]
-    hindered = _hindrances(campaign, unfinished) if campaign.phase != Phase.CLOSED else {}
+    # Why nobody can expect those who are not done to grade at the moment.
+    hindered: dict[int, str] = {}
+    if campaign.phase != Phase.CLOSED:
+        unfinished = [row["reviewer"] for row in rows if row["submitted"] < row["held"]]
+        able = set(reviewers().filter(pk__in=unfinished).values_list("pk", flat=True))
+        informed, today = informed_people(campaign.release), timezone.now().date()
+        for person in User.objects.filter(pk__in=unfinished):
+            if person.erased_at:
+                hindered[person.pk] = "account erased"
+            elif not person.is_active:
+                hindered[person.pk] = "account closed"
+            elif person.pk not in able:
+                hindered[person.pk] = "no longer a reviewer"
+            elif person.pk in informed:
+                hindered[person.pk] = "has seen the systems"
+            elif person.away_until and person.away_until >= today:
+                hindered[person.pk] = f"away until {date_format(person.away_until, 'j M Y')}"
     return [{**row, "hindrance": hindered.get(row["reviewer"], "")} for row in rows]
-
-
-def _hindrances(campaign: Campaign, people: Collection[int]) -> dict[int, str]:
-    """Why nobody can expect these people to grade at the moment; those who can are not in it."""
-    able = set(reviewers().filter(pk__in=people).values_list("pk", flat=True))
-    informed, today, found = informed_people(campaign.release), timezone.now().date(), {}
-    for person in User.objects.filter(pk__in=people):
-        if person.erased_at:
-            found[person.pk] = "account erased"
-        elif not person.is_active:
-            found[person.pk] = "account closed"
-        elif person.pk not in able:
-            found[person.pk] = "no longer a reviewer"
-        elif person.pk in informed:
-            found[person.pk] = "has seen the systems"
-        elif person.away_until and person.away_until >= today:
-            found[person.pk] = f"away until {date_format(person.away_until, 'j M Y')}"
-    return found
 
 
 def waiting_places(campaign: Campaign) -> QuerySet[Assignment]:

@@ -19,7 +19,7 @@ The answer to "which is the first wrong step" is that step, or "none".
 A draft may be anything of this shape, however incomplete; `checked` is what a submission must pass.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -208,36 +208,34 @@ def _answers(
             problems[str(key)] = f"{rubric.label} has no question {key!r}."
     found: list[CheckedAnswer] = []
     for question in rubric.questions:
+        comment = str(content.get("comments", {}).get(question.key, "")).strip()
+        given: list[CheckedAnswer] = []
         try:
-            given = list(_answer(question, content, steps))
+            if question.key in content.get("abstained", []):
+                if not comment:
+                    raise Refused("Say in a few words why this cannot be judged.")
+                given = [CheckedAnswer(question.key, "", comment, state="abstain")]
+            elif question.scale.stepwise:
+                chosen = _first_error if question.scale.kind == "first_error" else _every_step
+                values = chosen(question, content, steps)
+                # a comment on the question is put at its first wrong step, or else at its first step
+                wrong = (step for step, value in values.items() if value == "incorrect")
+                place = next(wrong, next(iter(values), ""))
+                given = [
+                    CheckedAnswer(question.key, value, comment if step == place else "", step)
+                    for step, value in values.items()
+                ]
+            elif raw := str(content.get("answers", {}).get(question.key, "")).strip():
+                given = [CheckedAnswer(question.key, _canonical(question, raw), comment)]
+            elif question.required:
+                raise Refused("This question still needs an answer.")
         except Refused as refusal:
             problems[question.key] = refusal.reason
             continue
-        if not given and str(content.get("comments", {}).get(question.key, "")).strip():
+        if not given and comment:
             problems[question.key] = "You commented on this question: answer it, too, or remove the comment."
         found.extend(given)
     return found
-
-
-def _answer(question: Question, content: Mapping[str, Any], steps: Sequence[Step]) -> Iterator[CheckedAnswer]:
-    comment = str(content.get("comments", {}).get(question.key, "")).strip()
-    if question.key in content.get("abstained", []):
-        if not comment:
-            raise Refused("Say in a few words why this cannot be judged.")
-        yield CheckedAnswer(question.key, "", comment, state="abstain")
-    elif question.scale.stepwise:
-        chosen = _first_error if question.scale.kind == "first_error" else _every_step
-        values = chosen(question, content, steps)
-        # a comment on the question is put at its first wrong step, or else at its first step
-        place = next((step for step, value in values.items() if value == "incorrect"), next(iter(values), ""))
-        for step, value in values.items():
-            yield CheckedAnswer(question.key, value, comment if step == place else "", step)
-    else:
-        raw = str(content.get("answers", {}).get(question.key, "")).strip()
-        if raw:
-            yield CheckedAnswer(question.key, _canonical(question, raw), comment)
-        elif question.required:
-            raise Refused("This question still needs an answer.")
 
 
 def _canonical(question: Question, raw: str) -> str:

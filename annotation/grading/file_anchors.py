@@ -40,7 +40,15 @@ def checked_anchor(raw: Any, page: FilePage) -> tuple[dict[str, object], int, in
     listed = raw.get("rects")
     if not isinstance(listed, list) or len(listed) > MAX_RECTS:
         raise ValueError(f"its rectangles are not a list of at most {MAX_RECTS}")
-    rects = [_rectangle(one, page) for one in listed]
+    rects = []
+    x0, y0, x1, y1 = page.box
+    for one in listed:
+        if not isinstance(one, list) or len(one) != 4 or not all(map(is_number, one)):
+            raise ValueError("a rectangle is four numbers")
+        left, bottom, right, top = (round(float(side), 2) for side in one)
+        if not (x0 - 1 <= left <= right <= x1 + 1 and y0 - 1 <= bottom <= top <= y1 + 1):
+            raise ValueError("a rectangle lies outside its page")
+        rects.append([left, bottom, right, top])
     if not rects:
         raise ValueError("it marks nothing on its page")
     rfc = "http://tools.ietf.org/rfc/rfc3778"
@@ -99,16 +107,6 @@ def page_of(anchor: Mapping[str, Any] | None) -> int:
 
 def _selector(anchor: Mapping[str, Any] | None, kind: str) -> Mapping[str, Any] | None:
     return next((one for one in (anchor or {}).get("selector", ()) if one["type"] == kind), None)
-
-
-def _rectangle(value: Any, page: FilePage) -> list[float]:
-    if not isinstance(value, list) or len(value) != 4 or not all(is_number(one) for one in value):
-        raise ValueError("a rectangle is four numbers")
-    left, bottom, right, top = (round(float(one), 2) for one in value)
-    x0, y0, x1, y1 = page.box
-    if not (x0 - 1 <= left <= right <= x1 + 1 and y0 - 1 <= bottom <= top <= y1 + 1):
-        raise ValueError("a rectangle lies outside its page")
-    return [left, bottom, right, top]
 
 
 def is_number(value: Any) -> bool:

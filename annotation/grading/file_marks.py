@@ -5,7 +5,7 @@ none, on the page that has its quoted words; where there is none either, it is r
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,14 +33,23 @@ def placed_marks(found: FoundMarks, pages: Mapping[str, FilePage]) -> Placed:
     """The comments for the pages of one PDF, by the ids that comments name."""
     ids = list(pages)
     shown = [folded(page.words)[0] for page in pages.values()]
+    vocabularies = [set(_WORD.findall(page.words.lower())) for page in pages.values()]
     same: dict[int, int | None] = {}
     comments, lost = [], []
     for mark in found.marks:
+        at = mark.page - 1
+        near = sorted(range(len(ids)), key=lambda number: abs(number - at))
         if mark.page not in same:
-            same[mark.page] = _same_page(found.words[mark.page - 1], mark.page - 1, list(pages.values()))
+            # The page with the same words: at the same place, or else the nearest; one without words only there.
+            wanted = set(_WORD.findall(found.words[at].lower()))
+            same[mark.page] = None
+            for number in near:
+                here = vocabularies[number]
+                if (wanted or number == at) and len(wanted & here) >= ALIKE * len(wanted | here):
+                    same[mark.page] = number
+                    break
         place, quote = same[mark.page], folded(mark.quote)[0]
         if place is None and len(quote) >= SHORTEST:
-            near = sorted(range(len(ids)), key=lambda number: abs(number - mark.page + 1))
             place = next((number for number in near if quote in shown[number]), None)
         if place is None:
             lost.append(mark)
@@ -77,18 +86,6 @@ def in_words(mark: Mark) -> str:
     """A mark for a list of those that have no place."""
     about = f" on “{' '.join(mark.quote.split())[:100]}”" if mark.quote else ""
     return f"Page {mark.page}{about}: {mark.text[:200] or 'a mark without words'}"
-
-
-def _same_page(words: str, place: int, pages: Sequence[FilePage]) -> int | None:
-    """The page with the same words: at the same place, or else the nearest."""
-    wanted = set(_WORD.findall(words.lower()))
-    for number in sorted(range(len(pages)), key=lambda number: abs(number - place)):
-        here = set(_WORD.findall(pages[number].words.lower()))
-        if not wanted and not here and number == place and len(pages) > place:
-            return number
-        if wanted and len(wanted & here) >= ALIKE * len(wanted | here):
-            return number
-    return None
 
 
 def severity_and_kind(mark: Mark) -> tuple[str, str]:

@@ -345,8 +345,14 @@ def stage_table(staged: Staged, table: Path, reading: Reading, rules: Protocol, 
         elif has_text:
             _add_output(staged, reading, system, record, name, number)
         else:
-            if tool:
-                record = _filled_in(record, str(raw["text"]), fields, reading)
+            # Where the protocol asks for fields, a tool's reply without any of them failed, and a blank one abstained
+            # if that was asked for.
+            place = {"instance_id", "index", "attempt", "state"}
+            if tool and record.get("state") == "answered" and place.issuperset(record):
+                blank = not str(raw["text"]).strip()
+                record["state"] = "abstained" if blank and reading.blank_abstains else "failed"
+            if tool and record.get("state") == "abstained" and "abstained" in fields:
+                record["abstained"] = True
             staged.run(system).add(record, name, number)
 
 
@@ -365,19 +371,6 @@ def _find_problem(
     called = record.get("attempt")
     if isinstance(called, str) and (attempt := attempt_in(called.strip())) is not None:
         record["attempt"] = attempt
-
-
-def _filled_in(
-    record: dict[str, Any], text: str, fields: Mapping[str, FieldInfo], reading: Reading
-) -> dict[str, Any]:
-    """An output of a tool where the protocol asks for fields: a reply without any of them failed, a blank one abstained
-    if that was asked for."""
-    place = {"instance_id", "index", "attempt", "state"}
-    if record.get("state") == "answered" and place.issuperset(record):
-        record = record | {"state": "failed" if text.strip() or not reading.blank_abstains else "abstained"}
-    if record.get("state") == "abstained" and "abstained" in fields:
-        record = record | {"abstained": True}
-    return record
 
 
 def summary_of(staged: Staged) -> dict[str, object]:

@@ -18,20 +18,25 @@ def clean_image(data: bytes) -> Cleaned:
     """A PNG or JPEG as WebP, upright; raises Unreadable."""
     Image.MAX_IMAGE_PIXELS = MAX_PIXELS
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as source:
-                lossless = source.format == "PNG"
-                source.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # of a large JPEG fewer pixels are decoded
-                source.load()  # PNG: what follows the pixels
-                # the texts in EXIF and in the chunks of a PNG, which the copy does not have
-                values = [*source.info.values(), *source.getexif().values()]
-                texts = [value[:1000] for value in values if isinstance(value, str) and value.strip()]
-                eight = _in_eight_bits(source) if source.mode == "I;16" else source
-                smaller = eight.convert("RGBA") if eight.mode in ("1", "P", "PA") else eight
-                smaller.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-                upright = ImageOps.exif_transpose(smaller)
-                shown = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
+        with (
+            warnings.catch_warnings(action="error", category=Image.DecompressionBombWarning),
+            Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as source,
+        ):
+            lossless = source.format == "PNG"
+            source.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # of a large JPEG fewer pixels are decoded
+            source.load()  # PNG: what follows the pixels
+            # the texts in EXIF and in the chunks of a PNG, which the copy does not have
+            values = [*source.info.values(), *source.getexif().values()]
+            texts = [value[:1000] for value in values if isinstance(value, str) and value.strip()]
+            eight: Image.Image = source
+            if source.mode == "I;16":  # `convert` alone would make every grey above 255 white
+                eight = source.point(lambda value: value / 256).convert("L")
+                if "transparency" in eight.info:
+                    eight.info["transparency"] //= 256
+            smaller = eight.convert("RGBA") if eight.mode in ("1", "P", "PA") else eight
+            smaller.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            upright = ImageOps.exif_transpose(smaller)
+            shown = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise Unreadable(f"The picture has more than {MAX_PIXELS // 1_000_000} million pixels.") from None
     except MemoryError:
@@ -42,14 +47,6 @@ def clean_image(data: bytes) -> Cleaned:
     target = io.BytesIO()
     bare.save(target, "WEBP", lossless=lossless, quality=80, method=2)
     return Cleaned(target.getvalue(), "image", [bare.size], dropped=texts[:100])
-
-
-def _in_eight_bits(grey: Image.Image) -> Image.Image:
-    """A picture of 16 bits a pixel, of which `convert` alone would make every grey above 255 white."""
-    made = grey.point(lambda value: value / 256).convert("L")
-    if "transparency" in made.info:
-        made.info["transparency"] //= 256
-    return made
 
 
 def drawn(copy: Cleaned) -> Cleaned:

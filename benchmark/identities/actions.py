@@ -97,10 +97,21 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
     protocol = get_protocol(release.benchmark.protocol)
     names, words = system_names(release), identity_words(release)
     outputs = list(outputs)
-    files, pages = files_to_scan(outputs), _stored_pages(protocol, outputs)
+    files = files_to_scan(outputs)
+    parts = [
+        part
+        for output in outputs
+        for part in protocol.output_parts(output.payload, output.text, output.text_format)
+    ]
+    stored = stored_blocks({(visible(part.text, part.text_format), part.text_format) for part in parts})
+
+    def page(text: str, text_format: str) -> Iterable[Block]:
+        blocks = stored.get((text, text_format))
+        return render_page(text, text_format) if blocks is None else blocks
+
     scans = []
     for output in outputs:
-        findings = find(protocol, names, words, output.payload, output.text, output.text_format, pages)
+        findings = find(protocol, names, words, output.payload, output.text, output.text_format, page)
         findings += find_in_files(files.get(output.pk, ()), names, words)
         certain = sum(found["certain"] for found in findings)
         scans.append(
@@ -118,22 +129,6 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
         unique_fields=["output"],
         update_fields=["version", "findings", "certain", "words_sha256", "scanned_at"],
     )
-
-
-def _stored_pages(protocol: Protocol, outputs: Iterable[Output]) -> Pages:
-    """The blocks of the texts of these outputs as they are stored, or rendered on the spot."""
-    parts = [
-        part
-        for output in outputs
-        for part in protocol.output_parts(output.payload, output.text, output.text_format)
-    ]
-    stored = stored_blocks({(visible(part.text, part.text_format), part.text_format) for part in parts})
-
-    def page(text: str, text_format: str) -> Iterable[Block]:
-        blocks = stored.get((text, text_format))
-        return render_page(text, text_format) if blocks is None else blocks
-
-    return page
 
 
 def find(

@@ -9,6 +9,7 @@ import tarfile
 import unicodedata
 import zipfile
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import IO, Self
@@ -24,6 +25,11 @@ MAX_RATIO = 100
 # names of 200 letters, and as many hidden ones in addition, stay far below.
 MAX_LIST_BYTES = 2 * 1024 * 1024
 _CHUNK = 64 * 1024
+_COMPRESSED: dict[bytes, Callable[[Path], io.BufferedIOBase]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
 _LONGEST_NAME = 255  # bytes, as file systems have it
 _MOST_LEVELS = 20  # folders within folders
 _SAYS_UTF8 = 0x800  # the flag of a member whose name is UTF-8 for certain
@@ -113,7 +119,10 @@ def unpack_tar(
     most = min(most_bytes, max(_RATIO_FROM, MAX_RATIO * archive.stat().st_size))
     count = 0
     try:
-        with _decompressed(archive) as packed:
+        with archive.open("rb") as file:
+            start = file.read(6)
+        decompress = next((opens for magic, opens in _COMPRESSED.items() if start.startswith(magic)), None)
+        with decompress(archive) if decompress else archive.open("rb") as packed:
             head = packed.read(512)
             packed.seek(0)
             if isinstance(packed, gzip.GzipFile) and head[257:262] != b"ustar":
@@ -142,17 +151,6 @@ def unpack_tar(
         RecursionError,
     ) as error:  # no number or an endless one, headers of headers
         raise RecordError("the file is not a readable tar archive: a header of it makes no sense") from error
-
-
-def _decompressed(archive: Path) -> io.BufferedIOBase:
-    """The file, read through what its first bytes say it was compressed with."""
-    with archive.open("rb") as file:
-        head = file.read(6)
-    if head.startswith(b"\x1f\x8b"):
-        return gzip.open(archive)
-    if head.startswith(b"BZh"):
-        return bz2.open(archive)
-    return lzma.open(archive) if head == b"\xfd7zXZ\x00" else archive.open("rb")
 
 
 class MemberReader:
@@ -202,8 +200,13 @@ class MemberReader:
             if member.compress_type == _ZSTANDARD:
                 content = self._zstandard(member, most)
             else:
+                pieces, wanted = [], most + 1
                 with self._packed.open(member) as source:
-                    content = _read(source, most + 1)
+                    # in pieces: of a member that is not compressed ZipFile would read all in one
+                    while wanted and (piece := source.read(min(_CHUNK, wanted))):
+                        pieces.append(piece)
+                        wanted -= len(piece)
+                content = b"".join(pieces)
         except (*_BROKEN, *_BROKEN_MEMBER, zstandard.ZstdError) as error:
             raise RecordError(f"is broken: {error}", field=name[:200]) from error
         if len(content) > most:
@@ -229,15 +232,6 @@ class MemberReader:
         if len(content) <= most and (len(content), zlib.crc32(content)) != (member.file_size, member.CRC):
             raise zipfile.BadZipFile("its length or its checksum is different")
         return content
-
-
-def _read(source: IO[bytes], most: int) -> bytes:
-    """At most so many bytes, in pieces: of a member that is not compressed ZipFile would read all in one."""
-    pieces = []
-    while most and (piece := source.read(min(_CHUNK, most))):
-        pieces.append(piece)
-        most -= len(piece)
-    return b"".join(pieces)
 
 
 def _kind(member: zipfile.ZipInfo) -> int:

@@ -24,10 +24,31 @@ def read_documents(folder: Path) -> Iterator[OutputRecord | RecordError]:
     for name in sorted(os.listdir(folder)):
         if name.startswith("."):
             continue
+        path = folder / name
         try:
-            yield _document(folder / name)
-        except RecordError as error:
-            yield error
+            text_format = FORMATS.get(path.suffix)
+            if text_format is None:
+                raise RecordError("neither a .tex nor a .md file", field=name)
+            # The bytes of a regular file; a link is refused while opening, so that it cannot be swapped in.
+            if path.is_symlink() or not path.is_file():
+                raise RecordError("not a regular file (links are not followed)", field=name)
+            try:
+                with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+                    content = file.read(MAX_DOCUMENT_BYTES + 1)
+            except OSError as error:
+                raise RecordError(f"cannot be read: {error.strerror}", field=name) from error
+            text = decoded(content, name)
+            if not text.strip():
+                raise RecordError("the document is empty", field=name)
+            named = _ATTEMPT.fullmatch(path.stem)
+            yield OutputRecord(
+                instance=named["instance"] if named else path.stem,
+                attempt=int(named["attempt"]) if named else 1,
+                text=text,
+                text_format=text_format,
+            )
+        except RecordError as fault:
+            yield fault
 
 
 def decoded(content: bytes, name: str) -> str:
@@ -42,27 +63,3 @@ def decoded(content: bytes, name: str) -> str:
     if fault := text_fault(text):
         raise RecordError(fault, field=name)
     return text
-
-
-def _document(path: Path) -> OutputRecord:
-    text_format = FORMATS.get(path.suffix)
-    if text_format is None:
-        raise RecordError("neither a .tex nor a .md file", field=path.name)
-    # The bytes of a regular file; a link is refused while opening, so that it cannot be swapped in.
-    if path.is_symlink() or not path.is_file():
-        raise RecordError("not a regular file (links are not followed)", field=path.name)
-    try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-            content = file.read(MAX_DOCUMENT_BYTES + 1)
-    except OSError as error:
-        raise RecordError(f"cannot be read: {error.strerror}", field=path.name) from error
-    text = decoded(content, path.name)
-    if not text.strip():
-        raise RecordError("the document is empty", field=path.name)
-    named = _ATTEMPT.fullmatch(path.stem)
-    return OutputRecord(
-        instance=named["instance"] if named else path.stem,
-        attempt=int(named["attempt"]) if named else 1,
-        text=text,
-        text_format=text_format,
-    )

@@ -22,22 +22,21 @@ def decide(
     evidence = {**found.evidence, "assumed": dict(ranges), "ordered": ordered}
     if found.value == "unknown":
         return ProgramReply("uncertain", found.reason, evidence=evidence)
-    doubt = _doubt(mask, words, text) if found.value == "no" else ""
+    # Formulas that differ in their letters may agree in this proof.
+    doubt = ""
+    if found.value == "no" and not speaks_of_numbers(words):
+        doubt = "the text does not speak of numbers alone"
+    elif found.value == "no":
+        try:
+            names = letters(read(mask.mask_content)) | letters(read(text))
+        except NotUnderstood:
+            tied = ["the formulas"]
+        else:
+            tied = ties(f"{mask.problem}\n{mask.mask_text}", names)
+        doubt = f"an equation of the text ties their letters: {tied[0][:200]}" if tied else ""
     if doubt:
         return ProgramReply("uncertain", f"different as formulas, but {doubt}", evidence=evidence)
     return ProgramReply(found.value, found.reason, evidence=evidence)
-
-
-def _doubt(mask: Mask, words: str, text: str) -> str:
-    """Why formulas that differ in their letters may agree in this proof; "" if nothing says so."""
-    if not speaks_of_numbers(words):
-        return "the text does not speak of numbers alone"
-    try:
-        names = letters(read(mask.mask_content)) | letters(read(text))
-    except NotUnderstood:
-        return "an equation of the text ties their letters: the formulas"
-    tied = ties(f"{mask.problem}\n{mask.mask_text}", names)
-    return f"an equation of the text ties their letters: {tied[0][:200]}" if tied else ""
 
 
 ALGEBRA = ProgramJudge(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -47,32 +47,30 @@ def reported_errors(path: Path) -> Iterator[RecordError]:
         yield RecordError("must contain [[reported]] tables and nothing else", field=path.name)
         return
     for number, table in enumerate(listed, start=1):
-        for fault in _faults(table):
-            place = f"{NAME}, table {number}, {fault.field}".rstrip(", ")
-            yield RecordError(fault.reason, field=place)
-
-
-def _faults(table: Any) -> Iterator[RecordError]:
-    try:
-        found = Reported.model_validate(table)
-    except ValidationError as error:
-        yield from record_errors(error, 0)
-        return
-    rates = {name: getattr(found, name) for name in ("p_at_1", "hit_at_10", "hit_at_20")}
-    for name, printed in rates.items():
-        low, high = _limits(printed)
-        if not low - 1e-12 <= round(float(printed) * found.queries) / found.queries <= high + 1e-12:
-            yield RecordError(f"{printed} of {found.queries} queries is not a whole number", field=name)
-    limits = [_limits(printed) for printed in rates.values()]
-    # By their limits: one rate that is printed as 0.333 and as 0.33 has not become smaller.
-    if any(before[0] >= after[1] for before, after in combinations(limits, 2)):
-        yield RecordError("P@1, Hit@10 and Hit@20 can only grow in this order", field="hit_at_10")
-    low, _ = mrr_bounds(*(ends[0] for ends in limits))
-    _, high = mrr_bounds(*(ends[1] for ends in limits))
-    least, most = _limits(found.mrr_at_20)
-    if most < low or least > high:
-        reason = f"{found.mrr_at_20} is impossible given the other rates: {low:.4f} to {high:.4f}"
-        yield RecordError(reason, field="mrr_at_20")
+        place = f"{NAME}, table {number}"
+        try:
+            found = Reported.model_validate(table)
+        except ValidationError as error:
+            for fault in record_errors(error, 0):
+                yield RecordError(fault.reason, field=f"{place}, {fault.field}".rstrip(", "))
+            continue
+        rates = {name: getattr(found, name) for name in ("p_at_1", "hit_at_10", "hit_at_20")}
+        for name, printed in rates.items():
+            low, high = _limits(printed)
+            if not low - 1e-12 <= round(float(printed) * found.queries) / found.queries <= high + 1e-12:
+                reason = f"{printed} of {found.queries} queries is not a whole number"
+                yield RecordError(reason, field=f"{place}, {name}")
+        limits = [_limits(printed) for printed in rates.values()]
+        # By their limits: one rate that is printed as 0.333 and as 0.33 has not become smaller.
+        if any(before[0] >= after[1] for before, after in combinations(limits, 2)):
+            reason = "P@1, Hit@10 and Hit@20 can only grow in this order"
+            yield RecordError(reason, field=f"{place}, hit_at_10")
+        low, _ = mrr_bounds(*(ends[0] for ends in limits))
+        _, high = mrr_bounds(*(ends[1] for ends in limits))
+        least, most = _limits(found.mrr_at_20)
+        if most < low or least > high:
+            reason = f"{found.mrr_at_20} is impossible given the other rates: {low:.4f} to {high:.4f}"
+            yield RecordError(reason, field=f"{place}, mrr_at_20")
 
 
 def _limits(printed: str) -> tuple[float, float]:

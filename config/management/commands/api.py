@@ -54,9 +54,31 @@ class Command(TouchstoneCommand):
         member = member_at_the_console(options["email"])
         with TemporaryFile() as body:  # on disk: the file of a release can be larger than memory
             query, content_type = _write(body, options)
+            address, _, asked = options["path"].removeprefix(settings.SITE_URL).partition("?")
+            address = address.lstrip("/")
+            path = f"/{address}" if address.startswith("api/") else f"/api/v1/{address}"
+            added = urlencode({name: _plain(value) for name, value in query.items()}, errors="replace")
+            site = urlsplit(settings.SITE_URL)
+            # What a server would say about the request (PEP 3333). The site's own address goes into links of the
+            # answer; texts of WSGI are bytes read as Latin-1.
             environ = {
-                **_environ(options["path"], query),
                 "REQUEST_METHOD": options["method"],
+                "SCRIPT_NAME": "",
+                "PATH_INFO": unquote_to_bytes(os.fsencode(path)).decode("latin-1"),
+                "QUERY_STRING": os.fsencode("&".join(filter(None, [asked, added]))).decode("latin-1"),
+                "SERVER_NAME": site.hostname or "localhost",
+                "SERVER_PORT": str(site.port or {"https": 443}.get(site.scheme, 80)),
+                "SERVER_PROTOCOL": "HTTP/1.1",
+                "HTTP_HOST": site.netloc,
+                "HTTP_ACCEPT": "*/*",
+                "REMOTE_ADDR": "127.0.0.1",
+                "wsgi.version": (1, 0),
+                # Nothing travels, so a site that redirects to HTTPS answers at once.
+                "wsgi.url_scheme": "https" if settings.SECURE_SSL_REDIRECT else site.scheme,
+                "wsgi.errors": sys.stderr,
+                "wsgi.multithread": False,
+                "wsgi.multiprocess": False,
+                "wsgi.run_once": True,
                 "CONTENT_TYPE": content_type,
                 "CONTENT_LENGTH": str(body.seek(0, os.SEEK_END)),
                 "wsgi.input": body,
@@ -141,28 +163,12 @@ def _write(body: IO[bytes], options: Mapping[str, Any]) -> tuple[dict[str, objec
     if not files:
         body.write(json.dumps(fields).encode())
         return {}, "application/json"
+    # A form with files as a browser sends it (RFC 7578); each entry of a list is a field of its own.
     boundary = secrets.token_hex(16)
-    _write_form(body, fields, files, boundary)
-    return {}, f"multipart/form-data; boundary={boundary}"
-
-
-def _read(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}.", code="no_file") from error
-
-
-def _write_form(
-    body: IO[bytes], fields: Mapping[str, object], files: list[tuple[str, str]], boundary: str
-) -> None:
-    """A form with files as a browser sends it (RFC 7578); each entry of a list is a field of its own."""
-    pairs = (
-        (name, one) for name, sent in fields.items() for one in (sent if isinstance(sent, list) else [sent])
-    )
-    for name, value in pairs:
+    for name, sent in fields.items():
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{_quoted(name)}"\r\n\r\n'
-        body.write(f"{head}{_plain(value)}\r\n".encode(errors="replace"))
+        for value in sent if isinstance(sent, list) else [sent]:
+            body.write(f"{head}{_plain(value)}\r\n".encode(errors="replace"))
     for name, path in files:
         terms = f'form-data; name="{_quoted(name)}"; filename="{_quoted(Path(path).name)}"'
         head = (
@@ -176,6 +182,14 @@ def _write_form(
             raise Refused(f"{path} cannot be read: {error.strerror}.", code="no_file") from error
         body.write(b"\r\n")
     body.write(f"--{boundary}--\r\n".encode())
+    return {}, f"multipart/form-data; boundary={boundary}"
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.", code="no_file") from error
 
 
 def _quoted(name: str) -> str:
@@ -185,31 +199,3 @@ def _quoted(name: str) -> str:
 def _plain(value: object) -> str:
     """A field of JSON as forms and addresses carry it."""
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _environ(address: str, fields: Mapping[str, object]) -> dict[str, object]:
-    """What a server would say about the request (PEP 3333); the site's own address goes into links of the answer."""
-    path, _, query = address.removeprefix(settings.SITE_URL).partition("?")
-    path = path.lstrip("/")
-    path = f"/{path}" if path.startswith("api/") else f"/api/v1/{path}"
-    added = urlencode({name: _plain(value) for name, value in fields.items()}, errors="replace")
-    site = urlsplit(settings.SITE_URL)
-    return {
-        "SCRIPT_NAME": "",
-        # Texts of WSGI are bytes read as Latin-1.
-        "PATH_INFO": unquote_to_bytes(os.fsencode(path)).decode("latin-1"),
-        "QUERY_STRING": os.fsencode("&".join(filter(None, [query, added]))).decode("latin-1"),
-        "SERVER_NAME": site.hostname or "localhost",
-        "SERVER_PORT": str(site.port or {"https": 443}.get(site.scheme, 80)),
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "HTTP_HOST": site.netloc,
-        "HTTP_ACCEPT": "*/*",
-        "REMOTE_ADDR": "127.0.0.1",
-        "wsgi.version": (1, 0),
-        # Nothing travels, so a site that redirects to HTTPS answers at once.
-        "wsgi.url_scheme": "https" if settings.SECURE_SSL_REDIRECT else site.scheme,
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": False,
-        "wsgi.multiprocess": False,
-        "wsgi.run_once": True,
-    }
