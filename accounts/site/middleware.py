@@ -113,21 +113,29 @@ class MeanwhileMiddleware(_Middleware):
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """409 for what the state of other rows forbids; a fault of this code, such as a bad value, stays one."""
-        # What Django says where it changes a row that is gone; the database itself refuses nothing.
-        unchanged = isinstance(error, DatabaseError) and str(error).endswith("did not affect any rows.")
-        gone = request.method not in SAFE and (unchanged or isinstance(error, ObjectDoesNotExist))
-        state = getattr(error.__cause__, "pgcode", None)
-        if isinstance(error, IntegrityError):  # because of other rows: uniqueness, references, guards
-            own = state in ("23502", "23514") if state else str(error).startswith(("CHECK", "NOT NULL"))
-            refused = not own
-        else:  # to end a deadlock
-            refused = isinstance(error, OperationalError) and state in ("40001", "40P01")
-        if not gone and not refused:
+        gone = request.method not in SAFE and _is_gone(error)
+        if not gone and not (isinstance(error, DatabaseError) and _is_of_others(error)):
             return None
         _log.error("The database refused a write of %s.", request.path, exc_info=error)
         if request.path.startswith("/api/"):
             return JsonResponse(_MEANWHILE, status=409)
         return render(request, "409.html", status=409)
+
+
+def _is_gone(error: Exception) -> bool:
+    """Whether a row is not there that the address or the form named a moment before."""
+    # what Django says where it changes a row that is gone; the database itself refuses nothing
+    unchanged = isinstance(error, DatabaseError) and str(error).endswith("did not affect any rows.")
+    return unchanged or isinstance(error, ObjectDoesNotExist)
+
+
+def _is_of_others(error: DatabaseError) -> bool:
+    """Whether the database refused because of other rows (uniqueness, references, guards) or ended a deadlock."""
+    state = getattr(error.__cause__, "pgcode", None)
+    if isinstance(error, OperationalError):
+        return state in ("40001", "40P01")
+    own = state in ("23502", "23514") if state else str(error).startswith(("CHECK", "NOT NULL"))
+    return isinstance(error, IntegrityError) and not own
 
 
 def _has_nul(form: QueryDict) -> bool:

@@ -105,33 +105,12 @@ def allocate(
     """The plan that fills most places, then balances load, then prefers confidence; same seed, same plan."""
     vacancies = sorted((v for v in vacancies if v.wanted > 0), key=lambda v: v.item)
     candidates = sorted(candidates, key=lambda c: c.reviewer)
-    pairs: list[tuple[int, int]] = []
-    if rule == Rule.TOGETHER:  # whole problems to reviewers, heaviest first
-        problems: dict[int, list[Vacancy]] = {}
-        for vacancy in vacancies:
-            problems.setdefault(vacancy.problem, []).append(vacancy)
-        units = {_unit(members).item: members for members in problems.values()}
-        for weight in sorted({len(members) for members in units.values()}, reverse=True):
-            loads = _loads(candidates, pairs)
-            now = [replace(candidate, load=loads[candidate.reviewer]) for candidate in candidates]
-            same = [_unit(members) for members in units.values() if len(members) == weight]
-            edges = [
-                (unit, candidate)
-                for unit in same
-                for candidate in now
-                if not any(refusal(member, candidate) for member in units[unit.item])
-            ]
-            for unit, candidate in _solve(same, edges, seed) if edges else []:
-                given = Counter(item for item, _ in pairs)
-                pairs += [
-                    (member.item, candidate.reviewer)
-                    for member in units[unit.item]
-                    if given[member.item] < member.wanted
-                ]
+    if rule == Rule.TOGETHER:
+        pairs = _by_problem(vacancies, candidates, seed)
     else:
         edges = [(v, c) for v in vacancies for c in candidates if not refusal(v, c, rule)]
         chosen = _solve(vacancies, edges, seed, apart=rule == Rule.APART) if edges else []
-        pairs = [(v.item, c.reviewer) for v, c in chosen]
+        pairs = tuple(sorted((v.item, c.reviewer) for v, c in chosen))
     placed, unmet = Counter(item for item, _ in pairs), []
     for vacancy in vacancies:
         if placed[vacancy.item] >= vacancy.wanted:
@@ -144,7 +123,36 @@ def allocate(
         elif counts:
             reason += f" ({', '.join(f'{count} {why}' for why, count in sorted(counts.items()))})"
         unmet.append(Unmet(vacancy.item, vacancy.wanted, placed[vacancy.item], reason))
-    return Plan(tuple(sorted(pairs)), tuple(unmet), _loads(candidates, pairs))
+    return Plan(pairs, tuple(unmet), _loads(candidates, pairs))
+
+
+def _by_problem(
+    vacancies: Sequence[Vacancy], candidates: Sequence[Candidate], seed: int
+) -> tuple[tuple[int, int], ...]:
+    """Whole problems to reviewers, heaviest first."""
+    problems: dict[int, list[Vacancy]] = {}
+    for vacancy in vacancies:
+        problems.setdefault(vacancy.problem, []).append(vacancy)
+    units = {_unit(members).item: members for members in problems.values()}
+    pairs: list[tuple[int, int]] = []
+    for weight in sorted({len(members) for members in units.values()}, reverse=True):
+        loads = _loads(candidates, pairs)
+        now = [replace(candidate, load=loads[candidate.reviewer]) for candidate in candidates]
+        same = [_unit(members) for members in units.values() if len(members) == weight]
+        edges = [
+            (unit, candidate)
+            for unit in same
+            for candidate in now
+            if not any(refusal(member, candidate) for member in units[unit.item])
+        ]
+        for unit, candidate in _solve(same, edges, seed) if edges else []:
+            given = Counter(item for item, _ in pairs)
+            pairs += [
+                (member.item, candidate.reviewer)
+                for member in units[unit.item]
+                if given[member.item] < member.wanted
+            ]
+    return tuple(sorted(pairs))
 
 
 def _unit(members: Sequence[Vacancy]) -> Vacancy:

@@ -1,7 +1,6 @@
 """The next item: a reviewer asks for one more, and gets a free place on an item that is for them.
 
-`_take` decides whether they may and gives back what they were late with, `_take_fresh` decides which item comes first
-for them, and `_try_to_take` writes the place.
+`_take` decides whether they may, `_take_fresh` which item comes first for them, and `_try_to_take` writes the place.
 """
 
 from dataclasses import dataclass
@@ -166,20 +165,8 @@ def _take(terms: _Terms) -> Assignment:
     _require_room(reviewer, campaign)
     if not terms.conflicts_fixed:
         fix_conflicts(campaign=campaign, reviewers=[reviewer.pk])
-    if terms.may_have_late_places:
-        # A place that was released for being late, while it is free: it comes back with its draft.
-        for place in queries.returnable(reviewer).filter(item__campaign=campaign).order_by("position"):
-            late = {"state": AssignmentState.RELEASED, "release_reason": ReleaseReason.LATE}
-            mine = Assignment.objects.filter(item=place.item_id, reviewer=reviewer, **late)
-            with transaction.atomic():
-                _take_turns(reviewer, campaign)
-                if claim(place.item_id) and mine.update(state=AssignmentState.WAITING, release_reason=""):
-                    record(actor=reviewer, verb="take_back", target=place)
-                    returned = queries.place_by_handle(place.handle)
-                    assert returned is not None
-                    return returned
-                transaction.set_rollback(True)
-    return _take_fresh(terms)
+    returned = _retake_late_place(reviewer, campaign) if terms.may_have_late_places else None
+    return returned or _take_fresh(terms)
 
 
 def _require_room(reviewer: User, campaign: Campaign) -> None:
@@ -193,6 +180,24 @@ def _take_turns(reviewer: User, campaign: Campaign) -> None:
     if campaign.problem_rule == ProblemRule.APART or campaign.most_per_reviewer is not None:
         User.objects.select_for_update(no_key=True).get(pk=reviewer.pk)
         _require_room(reviewer, campaign)
+
+
+def _retake_late_place(reviewer: User, campaign: Campaign) -> Assignment | None:
+    """A place that was released for being late, while it is free: it comes back with its draft."""
+    for place in queries.returnable(reviewer).filter(item__campaign=campaign).order_by("position"):
+        with transaction.atomic():
+            _take_turns(reviewer, campaign)
+            if not claim(place.item_id):
+                transaction.set_rollback(True)
+                continue
+            late = {"state": AssignmentState.RELEASED, "release_reason": ReleaseReason.LATE}
+            mine = Assignment.objects.filter(item=place.item_id, reviewer=reviewer, **late)
+            if not mine.update(state=AssignmentState.WAITING, release_reason=""):
+                transaction.set_rollback(True)
+                continue
+            record(actor=reviewer, verb="take_back", target=place)
+            return queries.place_by_handle(place.handle)
+    return None
 
 
 def _take_fresh(terms: _Terms) -> Assignment:

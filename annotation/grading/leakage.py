@@ -62,39 +62,43 @@ def checked_flags(
     flags = []
     for number, value in enumerate(raw, start=1):
         try:
-            kind = FLAG_KINDS.get(str(value["kind"]))
-            if kind is None or kind.key not in kinds:
-                raise ValueError("its kind is unknown here")
-            marked = value.get("spans", [])
-            if not isinstance(marked, list) or len(marked) > MAX_SPANS:
-                raise ValueError(f"its spans must be a list of at most {MAX_SPANS}")
-            spans = []
-            for span in marked:
-                place = places.get(str(span["block"]))
-                if place is None:
-                    raise ValueError("its place is not on this page")
-                if place.subject != kind.subject:
-                    where = "problem" if kind.subject == "instance" else "answer"
-                    raise ValueError(f"“{kind.words}” is about the {where}; mark text there")
-                start, end = int(span["start"]), int(span["end"])
-                if not 0 <= start < end <= len(place.source):
-                    raise ValueError("its offsets lie outside its block or mark nothing")
-                spans.append(CheckedSpan(place.block, start, end, place.source[start:end]))
-            link = http_address(str(value.get("link", "")))
-            note = str(value.get("note", "")).strip()
-            if kind.needs_link and not link:
-                raise ValueError("say where it is public, with an http or https address")
-            if not kind.needs_link and not spans:
-                raise ValueError("mark the text that gives the solution away")
-            if len(note) > MAX_NOTE:
-                raise ValueError(f"its note is longer than {MAX_NOTE} characters")
-            sides = {places[span.block].side for span in spans}
-            if len(sides) > 1:
-                raise ValueError("it marks text in both proofs; make one flag for each")
-            flags.append(CheckedFlag(kind.key, tuple(spans), link, note, next(iter(sides), "")))
+            flags.append(_flag(value, places, kinds))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             problems["flags"] = f"Flag {number} cannot be kept: {error}."
     return flags
+
+
+def _flag(raw: Mapping[str, Any], places: Mapping[str, FlagPlace], kinds: Collection[str]) -> CheckedFlag:
+    kind = FLAG_KINDS.get(str(raw["kind"]))
+    if kind is None or kind.key not in kinds:
+        raise ValueError("its kind is unknown here")
+    marked = raw.get("spans", [])
+    if not isinstance(marked, list) or len(marked) > MAX_SPANS:
+        raise ValueError(f"its spans must be a list of at most {MAX_SPANS}")
+    spans = []
+    for span in marked:
+        place = places.get(str(span["block"]))
+        if place is None:
+            raise ValueError("its place is not on this page")
+        if place.subject != kind.subject:
+            where = "problem" if kind.subject == "instance" else "answer"
+            raise ValueError(f"“{kind.words}” is about the {where}; mark text there")
+        start, end = int(span["start"]), int(span["end"])
+        if not 0 <= start < end <= len(place.source):
+            raise ValueError("its offsets lie outside its block or mark nothing")
+        spans.append(CheckedSpan(place.block, start, end, place.source[start:end]))
+    link = http_address(str(raw.get("link", "")))
+    note = str(raw.get("note", "")).strip()
+    if kind.needs_link and not link:
+        raise ValueError("say where it is public, with an http or https address")
+    if not kind.needs_link and not spans:
+        raise ValueError("mark the text that gives the solution away")
+    if len(note) > MAX_NOTE:
+        raise ValueError(f"its note is longer than {MAX_NOTE} characters")
+    sides = {places[span.block].side for span in spans}
+    if len(sides) > 1:
+        raise ValueError("it marks text in both proofs; make one flag for each")
+    return CheckedFlag(kind.key, tuple(spans), link, note, next(iter(sides), ""))
 
 
 def http_address(text: str) -> str:

@@ -24,7 +24,6 @@ _COMMON = word_set(
     "required return since some suppose surface therefore thus translate turn two upper used using via where whereas "
     "theorem lemma corollary proposition conjecture section definition example remark main basic classical standard"
 )
-_PARTICLES = ("van", "von", "de", "del", "el", "di", "da", "le")
 _LINKS = re.compile(r"^\s?(?:[-–—]{1,3}|\\?&|,)?\s?$")
 _BEFORE_A_NAME = word_set("of by to from following after due see using via like in")
 _BEHIND_A_NAME = word_set(
@@ -37,24 +36,33 @@ _BEHIND_A_NAME = word_set(
 def authors_named(found: Sequence[Word], names: Iterable[Name]) -> Iterator[LeakFlag]:
     """The authors of the citation where their surnames mean persons."""
     keys = {key: name.surname for name in names for key in name.keys if len(key) > 1}
-    behind = 0  # the end of the surname found last
-    for at, word in enumerate(found):
-        if at < behind or not (word.capital or word.folded in _PARTICLES):
-            continue
-        for length in (4, 3, 2, 1):  # the longest surname that begins here
-            group = found[at : at + length]
-            surname = keys.get(joined(group), "") if len(group) == length else ""
-            # over a space or hyphen, and over the space that a lost accent has left behind
-            whole = all(
-                part.gap in (" ", "-", "~") or (part.accented and not part.gap.strip()) for part in group[:-1]
-            )
-            if surname and whole and any(part.capital for part in group):
-                behind = at + length
-                if not _is_term(group[-1], found[behind] if behind < len(found) else None):
-                    doubtful = word.opens and word.folded in _COMMON and not group[-1].possessive
-                    reason = f"the author {surname}" + (", or the common word" if doubtful else "")
-                    yield LeakFlag(Leak.AUTHOR, word.start, group[-1].end, reason, certain=not doubtful)
-                break
+    at = 0
+    while at < len(found):
+        length, surname = _surname_at(found, at, keys)
+        if length:
+            last = found[at + length - 1]
+            after = found[at + length] if at + length < len(found) else None
+            if not _is_term(last, after):
+                doubtful = found[at].opens and found[at].folded in _COMMON and not last.possessive
+                reason = f"the author {surname}" + (", or the common word" if doubtful else "")
+                yield LeakFlag(Leak.AUTHOR, found[at].start, last.end, reason, certain=not doubtful)
+        at += length or 1
+
+
+def _surname_at(found: Sequence[Word], at: int, keys: dict[str, str]) -> tuple[int, str]:
+    """How many words from `at` on make a surname, the longest first, and which."""
+    if not found[at].capital and found[at].folded not in ("van", "von", "de", "del", "el", "di", "da", "le"):
+        return 0, ""
+    for length in (4, 3, 2, 1):
+        group = found[at : at + length]
+        surname = keys.get(joined(group), "") if len(group) == length else ""
+        # over a space or hyphen, and over the space that a lost accent has left behind
+        whole = all(
+            word.gap in (" ", "-", "~") or (word.accented and not word.gap.strip()) for word in group[:-1]
+        )
+        if surname and whole and any(word.capital for word in group):
+            return length, surname
+    return 0, ""
 
 
 def _is_term(name: Word, after: Word | None) -> bool:
@@ -131,15 +139,8 @@ def other_names_named(
     for at, word in enumerate(found):
         if not _is_name(word) or word.start in taken or word.start < behind:
             continue
-        before = found[at - 1] if at else None
         after = found[at + 1] if at + 1 < len(found) else None
-        if before and before.folded in _BEFORE_A_NAME and re.fullmatch(r"\s", before.gap):  # by Wong
-            attributed = (
-                after is None or not re.fullmatch(r"[\s-]", word.gap) or after.folded in ("and", "et")
-            )
-        else:  # Wong proves
-            attributed = bool(after and after.folded in _BEHIND_A_NAME and re.fullmatch(r"\s", word.gap))
-        if _is_term(word, after) or not (attributed or word.possessive):
+        if _is_term(word, after) or not _is_attributed(found, at):
             continue
         end = at  # of a list of names: Fontes, Isopi and Newman
         while end + 1 < len(found) and _LINKS.match(found[end].gap):
@@ -152,3 +153,16 @@ def other_names_named(
         if unknown:
             kind, reason = Leak.AUTHOR, "a person, and the citation does not say who its authors are"
         yield LeakFlag(kind, word.start, behind, reason, certain=False)
+
+
+def _is_attributed(found: Sequence[Word], at: int) -> bool:
+    """By Wong; Wong proves; Wong's argument."""
+    before = found[at - 1] if at else None
+    after = found[at + 1] if at + 1 < len(found) else None
+    if found[at].possessive:
+        return True
+    if before and before.folded in _BEFORE_A_NAME and re.fullmatch(r"\s", before.gap):
+        return (
+            after is None or not re.fullmatch(r"[\s-]", found[at].gap) or after.folded in word_set("and et")
+        )
+    return bool(after and after.folded in _BEHIND_A_NAME and re.fullmatch(r"\s", found[at].gap))
