@@ -262,63 +262,59 @@ def _work(pk: int) -> bool:
     if upload is None:
         return False
     with held(_held_path(upload)):
-        return _work_held(pk)
-
-
-def _work_held(pk: int) -> bool:
-    claimed = ImportUpload.objects.filter(pk=pk, state=ImportState.WAITING)
-    if not claimed.update(state=ImportState.RUNNING, started_at=timezone.now()):
-        return False
-    upload = ImportUpload.objects.select_related("owner").get(pk=pk)
-    answer: dict[str, object] = {"state": ImportState.REFUSED}
-    try:
-        if _sha256(path_of(upload)) != upload.sha256:
-            raise Refused("The stored file is not the one that was uploaded; upload it again.")
-        basis = _basis(upload)
-        if upload.applying and basis != upload.basis:
-            raise Refused(
-                "The release has changed since the dry run; upload the file again and look at the new one."
+        claimed = ImportUpload.objects.filter(pk=pk, state=ImportState.WAITING)
+        if not claimed.update(state=ImportState.RUNNING, started_at=timezone.now()):
+            return False
+        upload = ImportUpload.objects.select_related("owner").get(pk=pk)
+        answer: dict[str, object] = {"state": ImportState.REFUSED}
+        try:
+            if _sha256(path_of(upload)) != upload.sha256:
+                raise Refused("The stored file is not the one that was uploaded; upload it again.")
+            basis = _basis(upload)
+            if upload.applying and basis != upload.basis:
+                raise Refused(
+                    "The release has changed since the dry run; upload the file again and look at the new one."
+                )
+            report = _run(upload)
+            if upload.kind == ImportKind.FILES and "mapping" not in upload.terms:
+                answer = {"state": ImportState.RECOGNISED, "recognised": report}
+            else:
+                state = ImportState.APPLIED if upload.applying else ImportState.CHECKED
+                answer = {"state": state, "report": report, "basis": basis}
+        except FaultyFiles as bad:
+            answer |= {"faults": bad.faults, "refusal": bad.reason}
+        except BadFile as bad:
+            answer["faults"] = [_fault(upload, error) for error in bad.errors]
+            many = f"{len(bad.errors):,} problems" + (", and there are more" if bad.more else "")
+            answer["refusal"] = f"{many}. Nothing was imported."
+        except RecordError as error:
+            answer |= {"faults": [_fault(upload, error)], "refusal": "1 problem. Nothing was imported."}
+        except FileNotFoundError:
+            answer["refusal"] = "The file is gone; upload it again."
+        except Refused as refusal:
+            reason = refusal.reason
+            names_the_file = reason.startswith(upload.file_name)
+            answer["refusal"] = reason if names_the_file else capfirst(reason)
+        except DatabaseError as error:
+            answer["refusal"] = f"The database refused it: {error}. {_what_is_stored(upload)}"
+        except OSError as error:
+            logger.exception("upload %s could not be read", upload.pk)
+            again = " Tell those who run the server, and upload the file again afterwards."
+            answer["refusal"] = (
+                f"The server says: {error.strerror or 'a file failed'}. {_what_is_stored(upload)}"
+                f"{again if error.errno in _FULL else ''}"
             )
-        report = _run(upload)
-        if upload.kind == ImportKind.FILES and "mapping" not in upload.terms:
-            answer = {"state": ImportState.RECOGNISED, "recognised": report}
-        else:
-            state = ImportState.APPLIED if upload.applying else ImportState.CHECKED
-            answer = {"state": state, "report": report, "basis": basis}
-    except FaultyFiles as bad:
-        answer |= {"faults": bad.faults, "refusal": bad.reason}
-    except BadFile as bad:
-        answer["faults"] = [_fault(upload, error) for error in bad.errors]
-        many = f"{len(bad.errors):,} problems" + (", and there are more" if bad.more else "")
-        answer["refusal"] = f"{many}. Nothing was imported."
-    except RecordError as error:
-        answer |= {"faults": [_fault(upload, error)], "refusal": "1 problem. Nothing was imported."}
-    except FileNotFoundError:
-        answer["refusal"] = "The file is gone; upload it again."
-    except Refused as refusal:
-        reason = refusal.reason
-        names_the_file = reason.startswith(upload.file_name)
-        answer["refusal"] = reason if names_the_file else capfirst(reason)
-    except DatabaseError as error:
-        answer["refusal"] = f"The database refused it: {error}. {_what_is_stored(upload)}"
-    except OSError as error:
-        logger.exception("upload %s could not be read", upload.pk)
-        again = " Tell those who run the server, and upload the file again afterwards."
-        answer["refusal"] = (
-            f"The server says: {error.strerror or 'a file failed'}. {_what_is_stored(upload)}"
-            f"{again if error.errno in _FULL else ''}"
-        )
-    except Exception:  # the site's own fault; neither the page nor the next upload is to wait for it
-        logger.exception("upload %s could not be read", upload.pk)
-        what = "imported" if upload.applying else "read"
-        answer["refusal"] = (
-            f"This file could not be {what}: a fault of the site, which its log describes. "
-            f"{_what_is_stored(upload)}"
-        )
-    mine = ImportUpload.objects.filter(pk=pk, state=ImportState.RUNNING, started_at=upload.started_at)
-    mine.update(**answer)
-    _progress_path(upload).unlink(missing_ok=True)
-    return True
+        except Exception:  # the site's own fault; neither the page nor the next upload is to wait for it
+            logger.exception("upload %s could not be read", upload.pk)
+            what = "imported" if upload.applying else "read"
+            answer["refusal"] = (
+                f"This file could not be {what}: a fault of the site, which its log describes. "
+                f"{_what_is_stored(upload)}"
+            )
+        mine = ImportUpload.objects.filter(pk=pk, state=ImportState.RUNNING, started_at=upload.started_at)
+        mine.update(**answer)
+        _progress_path(upload).unlink(missing_ok=True)
+        return True
 
 
 def _run(upload: ImportUpload) -> dict[str, object]:

@@ -5,7 +5,7 @@ as the same work, and 0 for good when all of them are settled as different ones.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -125,6 +125,7 @@ class _Content:
     """
 
     protocol: str
+    measures: tuple[Measure, ...]
     release: int
     track: str
     condition: str
@@ -143,13 +144,18 @@ def measured(
 
     Raises ValueError where a measure leaves [0, 1]: that is a fault of the protocol.
     """
+    protocol = get_protocol(release.benchmark.protocol)
+    measures = tuple(measure for measure in protocol.measures if condition not in measure.not_under)
+    if not measures:
+        return Measurements()
     runs = list(
         release.runs.filter(track=track, condition=condition)
         .order_by("system__slug")
         .values_list("pk", "system__slug", "sha256", "frozen_at")
     )
     content = _Content(
-        protocol=release.benchmark.protocol,
+        protocol=protocol.name,
+        measures=measures,
         release=release.pk,
         track=track,
         condition=condition,
@@ -163,9 +169,6 @@ def measured(
 
 def _measured(content: _Content) -> Measurements:
     protocol = get_protocol(content.protocol)
-    measures = [measure for measure in protocol.measures if content.condition not in measure.not_under]
-    if not measures:
-        return Measurements()
     instances = Instance.objects.filter(release=content.release).values_list("key", "payload")
     payloads = dict(instances.iterator(chunk_size=_CHUNK))
     systems = dict(content.runs)
@@ -191,9 +194,10 @@ def _measured(content: _Content) -> Measurements:
         withheld = {mark.instance for mark in content.unreleased if mark.system == system}
         lacking = sorted(payloads.keys() - answered - withheld)
         complete = [*own, *(_Found(system, key, 1, MISSING, None) for key in lacking)]
-        for measure in measures:
-            rows += _rows(measure, complete, payloads)
-            pairs += _open_pairs(measure, own, payloads)
+        for measure in content.measures:
+            of_measure, left_open = _of_measure(measure, complete, payloads)
+            rows += of_measure
+            pairs += left_open
     opened = dict.fromkeys(pair.measure for pair in pairs)
     return Measurements(tuple(rows), tuple(opened), tuple(pairs), tuple(reached))
 
@@ -201,41 +205,29 @@ def _measured(content: _Content) -> Measurements:
 _measured_once = lru_cache(maxsize=8)(_measured)
 
 
-def _rows(
+def _of_measure(
     measure: Measure, outputs: Iterable[_Found], payloads: Mapping[str, Mapping[str, Any]]
-) -> list[Measured]:
-    rows, applies, answered = [], False, False
+) -> tuple[list[Measured], list[OpenPair]]:
+    """The values of a measure for the outputs of one run, and the cases that need a person to look."""
+    rows: list[Measured] = []
+    pairs: list[OpenPair] = []
+    applies = answered = False
     for found in outputs:
-        value = measure.value(payloads[found.instance], _read(measure, found))
+        instance, is_answer = payloads[found.instance], found.state == OutputState.ANSWERED
+        payload = found.payload if is_answer or measure.reads_abstained else None
+        value = measure.value(instance, payload)
         if value is not None and not (value in (0, 1) if measure.binary else 0 <= value <= 1):
             raise ValueError(f"{measure.key} gave {value!r}")
-        if found.state == OutputState.ANSWERED:
-            applies, answered = applies or value is not None, True
+        answered = answered or is_answer
+        applies = applies or (is_answer and value is not None)
+        whose = (found.system, found.instance, found.attempt)
         if value is not None:
             stored = rounded(float(value))  # as artifacts have it, so that scores from them are the same
-            rows.append(
-                Measured(found.system, found.instance, found.attempt, found.state, measure.key, stored)
-            )
-    return rows if applies or not answered else []
-
-
-def _read(measure: Measure, found: _Found) -> Mapping[str, Any] | None:
-    """What the measure reads of an output."""
-    return found.payload if found.state == OutputState.ANSWERED or measure.reads_abstained else None
-
-
-def _open_pairs(
-    measure: Measure, outputs: Iterable[_Found], payloads: Mapping[str, Mapping[str, Any]]
-) -> Iterator[OpenPair]:
-    """The cases of a measure that need a person to look."""
-    for found in outputs:
-        payload = _read(measure, found)
-        if measure.open_cases is None or payload is None:
-            continue
-        cases = measure.open_cases(payloads[found.instance], payload)
-        opened = OpenMeasure(found.system, found.instance, found.attempt, measure.key)
-        for case in cases:
-            yield OpenPair(opened, case, len(cases))
+            rows.append(Measured(*whose, found.state, measure.key, stored))
+        if measure.open_cases is not None and payload is not None:
+            cases = measure.open_cases(instance, payload)
+            pairs += [OpenPair(OpenMeasure(*whose, measure.key), case, len(cases)) for case in cases]
+    return (rows if applies or not answered else []), pairs
 
 
 Key = tuple[str, str, int, str]  # system, instance, attempt, measure

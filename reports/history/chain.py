@@ -71,12 +71,21 @@ def seal() -> int:
     sealed = 0
     for kind in KINDS:
         last = HistoryLink.objects.filter(kind=kind.key).aggregate(last=Max("row"))["last"] or 0
+        version = len(kind.versions)
         unsealed = _open_rows(kind, last - LATE_ROWS).order_by("pk").values_list("pk", flat=True)
         for rows in _batches(list(unsealed.iterator())):
             try:
-                sealed += _link(kind, rows)
+                with transaction.atomic():
+                    end, links = head(), []
+                    for row, sha256 in hashes(kind.versions[-1], rows).items():
+                        chain = chained(end.chain, kind.key, version, row, sha256)
+                        end = Head(end.position + 1, chain)
+                        link = {"kind": kind.key, "version": version, "row": row, "sha256": sha256}
+                        links.append(HistoryLink(position=end.position, chain=chain, **link))
+                    HistoryLink.objects.bulk_create(links)
             except IntegrityError:
                 return sealed
+            sealed += len(links)
     return sealed
 
 
@@ -152,19 +161,3 @@ def _batches(members: Iterable[T]) -> Iterator[tuple[T, ...]]:
 def _open_rows(kind: HistoryKind, above: int = 0) -> QuerySet[Any]:
     links = HistoryLink.objects.filter(kind=kind.key, row=OuterRef("pk"))
     return kind.model._default_manager.filter(~Exists(links), pk__gt=above)
-
-
-def _link(kind: HistoryKind, rows: tuple[int, ...]) -> int:
-    version = len(kind.versions)
-    with transaction.atomic():
-        end = head()
-        position, chain, links = end.position, end.chain, []
-        for row, sha256 in hashes(kind.versions[-1], rows).items():
-            position, chain = position + 1, chained(chain, kind.key, version, row, sha256)
-            links.append(
-                HistoryLink(
-                    position=position, kind=kind.key, version=version, row=row, sha256=sha256, chain=chain
-                )
-            )
-        HistoryLink.objects.bulk_create(links)
-    return len(links)

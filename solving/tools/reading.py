@@ -43,7 +43,16 @@ def read_tool(run: SolveRun, instance: str, tool: str, arguments: Mapping[str, A
     query, cited = str(arguments["query"]), [str(name) for name in arguments.get("cited", ())]
     found: dict[str, object]
     if tool == "knowledge":
-        found = _knowledge(run, query, int(arguments.get("k", 8)))
+        entries = run.bank.content["entries"] if run.bank else []
+        texts = [f"{one['title']}\n{one['statement']}\n{' '.join(one['tags'])}" for one in entries]
+        fitting = [entries[place] for place in ranked_by_words(query, texts, int(arguments.get("k", 8)))]
+        shown = []
+        for one in fitting:
+            lines = [f"{one['key']}: {one['title']}", one["statement"]]
+            lines += [f"  assumes: {text}" for text in one["assumptions"]]
+            lines += [f"  condition: {text}" for text in one["conditions"]]
+            shown.append("\n".join(lines))
+        found = {"text": "\n\n".join(shown) or "Nothing in the bank fits.", "entries": fitting}
     elif run.artifact is None:
         missing = "There is nothing to search in."
         found = {"text": missing, "missing": True, "results": [], "status": "unresolved"}
@@ -195,17 +204,3 @@ def _open_cited(
         return {"text": text, "status": "resolved", "key": key}
     found = (_open(run, sources, instance, name) for name in names)
     return next((one for one in found if one["status"] != "unresolved"), {**_UNRESOLVED, "key": key})
-
-
-def _knowledge(run: SolveRun, query: str, k: int) -> dict[str, object]:
-    """Entries of the bank that share words with the query."""
-    entries = run.bank.content["entries"] if run.bank else []
-    texts = [f"{one['title']}\n{one['statement']}\n{' '.join(one['tags'])}" for one in entries]
-    found = [entries[place] for place in ranked_by_words(query, texts, k)]
-    shown = []
-    for one in found:
-        lines = [f"{one['key']}: {one['title']}", one["statement"]]
-        lines += [f"  assumes: {text}" for text in one["assumptions"]]
-        lines += [f"  condition: {text}" for text in one["conditions"]]
-        shown.append("\n".join(lines))
-    return {"text": "\n\n".join(shown) or "Nothing in the bank fits.", "entries": found}

@@ -119,11 +119,9 @@ def select(gaps: Iterable[ProofGap], recipe: Recipe) -> Selection:
                 of_same_paper[paper].append(gap)
                 taken.append(gap.instance_id)
             points = tuple(quality(gap, recipe))
-            standings.append(
-                Standing(
-                    gap.instance_id, domain, paper, code, sentence, points, rank, _is_strict(gap, recipe)
-                )
-            )
+            lengths = (len(gap.x.anchor_hint.strip()), len(_witness(gap)), len(_context(gap)))
+            strict = all(length >= least for length, least in zip(lengths, recipe.strict, strict=True))
+            standings.append(Standing(gap.instance_id, domain, paper, code, sentence, points, rank, strict))
         chosen += taken
         supply[domain] = len(taken)
     short = tuple(
@@ -188,11 +186,6 @@ def _filtered(gap: ProofGap, recipe: Recipe) -> Drop | None:
     if not _context(gap):
         return Drop("empty_local_context", "Nothing of the proof stands before the citation.")
     return None
-
-
-def _is_strict(gap: ProofGap, recipe: Recipe) -> bool:
-    lengths = (len(gap.x.anchor_hint.strip()), len(_witness(gap)), len(_context(gap)))
-    return all(length >= least for length, least in zip(lengths, recipe.strict, strict=True))
 
 
 def _is_suspicious(text: str) -> bool:
