@@ -232,7 +232,7 @@ class Index:
             arrays["formulas.starts"],
             arrays["formulas.rows"],
             arrays["formulas.impacts"],
-            lambda term: _place_of_hash(hashes, term),
+            lambda term: _place(hashes, np.uint32(term)),
         )
         self._vectors = Vectors(arrays["vectors"], arrays["bits"]) if "vectors" in arrays else None
         # What `without` computes impacts from; an old index has none of it.
@@ -533,11 +533,6 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _place(ordered: Sequence[str], wanted: str) -> int | None:
+def _place(ordered: Sequence[Any], wanted: Any) -> int | None:
     at = bisect_left(ordered, wanted)
     return at if at < len(ordered) and ordered[at] == wanted else None
-
-
-def _place_of_hash(ordered: NDArray[np.uint32], wanted: int) -> int | None:
-    at = int(np.searchsorted(ordered, np.uint32(wanted)))
-    return at if at < len(ordered) and int(ordered[at]) == wanted else None

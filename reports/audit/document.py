@@ -26,6 +26,7 @@ from reports.scores.shape import JudgeAgainstExperts
 from reports.scores.success_types import SuccessType, success_types_rows
 from stats.audit.confusion import in_sample
 from stats.audit.rogan_gladen import transported_score
+from stats.core.bootstrap import Floats
 from stats.core.estimate import Estimate
 from stats.scores.clusters import cluster_totals
 
@@ -187,22 +188,6 @@ def _metric(
             reasons["judge undecided"] += 1
         elif not is_eligible(metric, expert.labels):
             reasons["experts undecided"] += 1
-    # The drawn outputs of each system as they are, without the weights of the design. LemmaBench calls this precision
-    # PPV of a context's judge, and human confidence of a proof's.
-    own: dict[str, list[DrawnItem]] = defaultdict(list)
-    for item in drawn if closed else ():
-        if item.subject in outputs:
-            own[outputs[item.subject].system].append(item)
-    systems = {}
-    for system, items in sorted(own.items()):
-        part = audited(metric, outputs, negative, items, {})
-        judged = [o for o in outputs.values() if o.system == system and is_eligible(metric, o.labels)]
-        said = cluster_totals([metric.success(o) for o in judged], [o.cluster for o in judged])
-        systems[system] = AuditedSystem(
-            **{cell: sum(getattr(stratum, cell) for stratum in part.drawn) for cell in _CELLS},
-            precision=in_sample(part.confusion, clusters=part.clusters)["precision"],
-            rogan_gladen=transported_score(said, whole.weighted),
-        )
     return FullyAuditedMetric(
         **vars(judge_against_experts(metric, outputs, truth, drawn, strata, seed=seed)),
         title=metric.title,
@@ -218,5 +203,35 @@ def _metric(
             )
             for stratum in (whole.drawn if closed else ())
         ],
-        systems=systems,
+        systems=_by_system(metric, outputs, negative, drawn, whole.weighted) if closed else {},
     )
+
+
+def _by_system(
+    metric: Metric,
+    outputs: Mapping[str, LabelledOutput],
+    truth: Truth,
+    drawn: Sequence[DrawnItem],
+    weighted: Floats,
+) -> dict[str, AuditedSystem]:
+    """The drawn outputs of each system as they are, without the weights of the design: counts, and the precision
+    of the judge, which LemmaBench calls PPV of a context's judge and human confidence of a proof's.
+
+    `rogan_gladen` is the judge's share of yes among its yes and no about the system, corrected as if the judge erred on
+    it as on all systems of the audit (`weighted`, their tables by paper).
+    """
+    own: dict[str, list[DrawnItem]] = defaultdict(list)
+    for item in drawn:
+        if item.subject in outputs:
+            own[outputs[item.subject].system].append(item)
+    found = {}
+    for system, items in sorted(own.items()):
+        part = audited(metric, outputs, truth, items, {})
+        judged = [o for o in outputs.values() if o.system == system and is_eligible(metric, o.labels)]
+        said = cluster_totals([metric.success(o) for o in judged], [o.cluster for o in judged])
+        found[system] = AuditedSystem(
+            **{cell: sum(getattr(stratum, cell) for stratum in part.drawn) for cell in _CELLS},
+            precision=in_sample(part.confusion, clusters=part.clusters)["precision"],
+            rogan_gladen=transported_score(said, weighted),
+        )
+    return found

@@ -81,40 +81,18 @@ def status() -> Status:
     """Everything, asked now. Takes a second longer when workers are silent, because they are asked directly."""
     answered = f"{socket.gethostname()} answered, with {connection.display_name}."
     web = Light("Web", GOOD, answered, timezone.now())
-    lights = [web]
-    seen = last_heartbeat()
-    if seen is not None and timezone.now() - seen < LATE:
-        hosts = ", ".join(sorted(host for host, at in _heartbeats().items() if timezone.now() - at < LATE))
-        lights.append(Light("Workers", GOOD, f"At work on {hosts}.", seen))
-        lights.append(Light("Beat", GOOD, "Asks for what is due.", seen))
-    else:
-        names = []
-        try:
-            names = [name for answer in current_app.control.ping(timeout=1) or [] for name in answer]
-        except (OperationalError, OSError):
-            says = "Does not answer, so workers hear of new jobs late or never."
-            lights.append(Light("Broker", BAD, says))
-        if names:
-            lights.append(Light("Workers", GOOD, f"{', '.join(sorted(names))} answer.", seen))
-            says = "No heartbeat, although workers answer. Start `celery --app config beat`; one is enough. "
-            says += "If the clock was set back, delete `beat-schedule*` in the runtime folder first."
-            lights.append(Light("Beat", BAD, says, seen))
-        else:
-            says = "None answers. Start `celery --app config worker`; jobs wait until then and are not lost."
-            lights.append(Light("Workers", BAD, says, seen))
-            lights.append(Light("Beat", WARN, "Unknown while no worker answers.", seen))
-    lights += [_mail(), *_endpoints()]
+    lights = [web, *_workers(), _mail(), *_endpoints()]
     # one light for each file system that the platform writes to
     folders = {"runtime folder": settings.RUNTIME_DIR, "uploads": settings.UPLOAD_DIR}
     folders["reports"] = settings.REPORT_DIR
-    devices: set[int] = set()
+    seen: set[int] = set()
     for name, folder in folders.items():
         path = Path(folder)
         while not path.exists():
             path = path.parent
-        if path.stat().st_dev in devices:
+        if path.stat().st_dev in seen:
             continue
-        devices.add(path.stat().st_dev)
+        seen.add(path.stat().st_dev)
         usage = shutil.disk_usage(path)
         state = BAD if usage.free < _GIB else WARN if usage.free < 5 * _GIB else GOOD
         says = f"{usage.free / _GIB:.1f} of {usage.total / _GIB:.1f} GiB are free."
@@ -152,6 +130,29 @@ def waiting_jobs(now: dt.datetime) -> Iterator[Waiting]:
         found = rows.aggregate(number=Count("pk"), since=Min(field))
         if found["number"]:
             yield Waiting(kind, found["number"], found["since"])
+
+
+def _workers() -> Iterator[Light]:
+    seen = last_heartbeat()
+    if seen is not None and timezone.now() - seen < LATE:
+        hosts = ", ".join(sorted(host for host, at in _heartbeats().items() if timezone.now() - at < LATE))
+        yield Light("Workers", GOOD, f"At work on {hosts}.", seen)
+        yield Light("Beat", GOOD, "Asks for what is due.", seen)
+        return
+    try:
+        names = [name for answer in current_app.control.ping(timeout=1) or [] for name in answer]
+    except (OperationalError, OSError):
+        yield Light("Broker", BAD, "Does not answer, so workers hear of new jobs late or never.")
+        names = []
+    if names:
+        yield Light("Workers", GOOD, f"{', '.join(sorted(names))} answer.", seen)
+        says = "No heartbeat, although workers answer. Start `celery --app config beat`; one is enough. "
+        says += "If the clock was set back, delete `beat-schedule*` in the runtime folder first."
+        yield Light("Beat", BAD, says, seen)
+    else:
+        says = "None answers. Start `celery --app config worker`; jobs wait until then and are not lost."
+        yield Light("Workers", BAD, says, seen)
+        yield Light("Beat", WARN, "Unknown while no worker answers.", seen)
 
 
 def _mail() -> Light:
