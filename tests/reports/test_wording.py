@@ -48,7 +48,7 @@ def test_no_figure_of_the_samples_names_its_interval_by_a_code():
         ("spearman, cluster jackknife", "problems or papers left out in turn"),
         ("clopper_pearson_n_eff", "Clopper and Pearson on the effective number"),
         ("clopper_pearson", "Clopper and Pearson, exact"),
-        ("davidson_newton, cluster jackknife", "Davidson’s model, problems left out in turn"),
+        ("davidson_newton, cluster jackknife", "Davidson’s model, problems or papers left out in turn"),
         ("fleiss_kappa bootstrap", "percentiles of resampled problems"),
     ],
 )
