@@ -398,7 +398,8 @@ def _below(found: shape.Choices | shape.Means) -> Notes:
         passed = []
         for way, share in (vars(found.passes) if found.passes else {}).items():
             cell = percent_cell(share)
-            passed.append(f"passed, {way}: {cell.value} {cell.interval} ({cell.counts})")
+            if cell.value:
+                passed.append(f"passed, {way}: {cell.value} {cell.interval} ({cell.counts})")
         return {"macro": passed, "micro": [_without(found)]}
 
     def listed(counts: shape.Counts) -> str:

@@ -33,7 +33,7 @@ from reports.results.graded import reading
 from reports.results.page import Names, board_context
 from reports.scores.document import score
 from reports.scores.inputs import collect
-from reports.scores.text import score_text
+from reports.scores.text import expert_cell, score_text
 from tests.documents import campaign_results_document, question_document, reviewers_document, score_document
 from tests.factories import BenchmarkFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.own_scale import LEVELS
@@ -268,6 +268,23 @@ def test_means_of_the_results_are_those_of_the_score_to_the_last_digit(coordinat
     names = Names({}, {}, {}, lambda subject, instance: "")
     shown = board_context(leaderboard, names)
     assert (shown["top"], shown["middle"]) == ("1000000", "500000")
+
+
+def test_points_that_pass_are_in_the_text_too_and_nothing_passes_of_nothing(
+    coordinator, owner, client, tmp_path
+):
+    import_rubrics(actor=coordinator, protocol="proofs", content=POINTS.encode())
+    release = release_named("points")
+    grades = {"aurora": (("1000000", "1000000"), ("1000000", "3", "1000000"), ("0",))}
+    import_labels(actor=None, path=labels(release, tmp_path, grades=grades), release=release)
+    document = score(collect(release=release))
+    (campaign,) = document.experts
+    graded, ungraded = campaign.questions["recommendation"].systems.values()
+    assert expert_cell(graded).endswith("; passed 1 of 3 unanimously, 2 by majority")
+    assert "passed" not in expert_cell(ungraded)
+    client.force_login(owner)
+    page = client.get(reverse("score-numbers", args=[release.name])).content.decode()
+    assert page.count("passed, majority:") == 1
 
 
 def test_a_mean_on_a_scale_from_0_to_1_is_shown_as_a_mean(coordinator, owner, client, tmp_path):
