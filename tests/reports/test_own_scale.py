@@ -287,6 +287,19 @@ def test_points_that_pass_are_in_the_text_too_and_nothing_passes_of_nothing(
     assert page.count("passed, majority:") == 1
 
 
+def test_pages_about_one_grade_of_one_referee_speak_of_one(coordinator, owner, client, tmp_path):
+    import_rubrics(actor=coordinator, protocol="proofs", content=POINTS.encode())
+    release = release_named("points")
+    import_labels(actor=None, path=labels(release, tmp_path, grades={"aurora": (("3",),)}), release=release)
+    client.force_login(owner)
+    for name, arguments, words in (
+        ("score", [release.name], "No proof has two or more referees."),
+        ("campaign-results", ["refereeing"], "1 of 1 grade is submitted."),
+        ("question-reliability", ["refereeing", "recommendation"], "1 label</a> of 1 expert on 1 output"),
+    ):
+        assert words in client.get(reverse(name, args=arguments)).content.decode()
+
+
 def test_a_mean_on_a_scale_from_0_to_1_is_shown_as_a_mean(coordinator, owner, client, tmp_path):
     import_rubrics(
         actor=coordinator,
