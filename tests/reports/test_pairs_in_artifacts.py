@@ -240,6 +240,8 @@ def test_a_record_shows_the_comparisons_and_gives_them_as_tables(published):
     assert [row["source"] for row in rows[::2]] == order
     ours = next(row for row in rows if row["source"] == "which:preference" and row["wins"] == "2")
     assert (ours["wins"], ours["ties"], ours["losses"], ours["win_rate"]) == ("2", "1", "1", "0.5000")
+    strengths = [float(row["strength"]) for row in rows if row["strength"]]
+    assert min(strengths) < 0 < max(strengths), "negative numbers are read as numbers"
     assert files["pairs.md"].decode().startswith("| Compared by | System | Wins |")
     assert r"\begin{tabular}{llrrrrrr}" in files["pairs.tex"].decode()
     assert len(files["choices.csv"].decode().splitlines()) == 1 + 28
