@@ -24,6 +24,7 @@ from reports.artifact.pairs import read_choices
 from reports.artifact.verification import verify
 from reports.comparison.choices import Choices, compared
 from reports.comparison.pair_sources import PairSources
+from reports.comparison.paired import pair_sources
 from reports.core.canonical import canonical
 from reports.invariants.rules import artifacts_are_about_what_is_stored
 from reports.labels.importing import import_labels
@@ -198,6 +199,18 @@ def test_experts_have_the_numbers_of_their_labels_and_are_not_named(chosen, docu
         person = grade.assignment.reviewer
         assert person.email not in text
         assert f'"{person.rater}"' not in text
+
+
+def test_only_where_both_orders_were_seen_a_record_counts_choices_that_turned(document):
+    both = pair_sources(document["comparisons"])
+    assert {source.key for source in both if source.flips is not None} == {
+        key for key, found in document["comparisons"].items() if found["position_bias"]["swapped_pairs"]
+    }
+    once = {
+        key: found | {"order_flips": 0, "position_bias": found["position_bias"] | {"swapped_pairs": 0}}
+        for key, found in document["comparisons"].items()
+    }
+    assert {source.flips for source in pair_sources(once)} == {None}
 
 
 def test_choices_of_an_open_campaign_are_not_frozen(chosen, monkeypatch):
