@@ -60,7 +60,7 @@ def agreement_text(document: Document) -> str:
                     number(pair["cohen_kappa"]["value"]),
                     interval(pair["cohen_kappa"]["ci"]),
                     number(pair["kappa_max"]),
-                    " ".join(pair["kappa_warnings"]),
+                    notes(pair["cohen_kappa"], {"reason": None, "warnings": pair["kappa_warnings"]}),
                 ]
                 for pair in pairs
             ]

@@ -249,6 +249,13 @@ def test_the_text_says_what_qualifies_a_figure_as_json_does(tmp_path, analysis, 
     assert noted in line
 
 
+def test_a_kappa_of_two_raters_that_is_undefined_says_why(tmp_path):
+    path = tmp_path / "alike.csv"
+    path.write_text("subject,rater,value\n" + "".join(f"i{n},x,yes\ni{n},y,yes\n" for n in range(10)))
+    (line,) = [line for line in analyse("agreement", path).splitlines() if line.startswith("x / y  10")]
+    assert line.split() == ["x", "/", "y", "10", "1.0000", "-", "-", "-", "ONE_CATEGORY", "LOW_N"]
+
+
 def test_the_seed_of_what_is_drawn_is_printed(golden, tmp_path):
     ranks = tmp_path / "ranks.csv"
     ranks.write_text("system,query,rank\n" + "".join(f"A,q{n},{n % 7 + 1}\n" for n in range(40)))
