@@ -183,8 +183,8 @@ def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
         final = f", {number(found.final)} after adjudication" if found.final else ""
         more = _further(found, "macro", "micro", "final")
         passed = f"; {_passed(found.passes)}" if found.passes and found.passes.majority.n else ""
-        means = f"mean {number(found.macro)} over outputs, {number(found.micro)} over labels"
-        return f"{means}{final}{more}{passed}{without}"
+        mean = f"mean {number(found.macro)} over outputs, {number(found.micro)} over labels"
+        return f"{mean}{final}{more}{passed}{without}"
     passes = shape.Passes(conservative=found.conservative.estimate, majority=found.majority.estimate)
     over_all = ""
     if gone := found.missing or found.not_released:
