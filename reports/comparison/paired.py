@@ -67,7 +67,10 @@ def pair_sources(plain: Mapping[str, Any]) -> list[PairSource]:
             key=key,
             title=found["grades"]["title"],
             comparisons=found["comparisons"],
-            flips=found["order_flips"] if found["position_bias"] else None,
+            # None where nobody saw a pair in both orders, so that no choice could turn
+            flips=found["order_flips"]
+            if found["position_bias"] and found["position_bias"]["swapped_pairs"]
+            else None,
             systems=[
                 PairedSystem(
                     system=one["system"],

@@ -106,7 +106,7 @@ def _cell(
 ) -> Cell:
     k, n, ends = estimate.k, estimate.n, estimate.ci
     if k is not None:  # experts who disagree leave shares of an output
-        counts = f"{f'{k:g}' if float(k).is_integer() else rounded(k, places=2)}/{n}"
+        counts = f"{f'{k:.0f}' if float(k).is_integer() else rounded(k, places=2)}/{n}"
     elif estimate.population is not None:
         counts = f"{n} of {estimate.population}"
     else:

@@ -142,7 +142,7 @@ def in_words(code: str) -> str:
 def reason_sentence(code: str | None, *, valued: bool = False) -> str:
     """Why a value is absent, or if `valued` its interval; an unknown code speaks for itself."""
     if valued and code == Reason.SEPARATION:
-        return "No interval: without one of the problems strengths would be infinite."
+        return f"No interval: without one of the {_EITHER} strengths would be infinite."
     return "" if code is None else REASONS.get(code, in_words(code))
 
 
@@ -194,7 +194,7 @@ def definitions_on(page: str) -> list[Definition]:
 _EITHER = "problems or papers"
 # Patterns of an estimate's `method`, the first that fits: what that is called, and where it is explained.
 _METHODS: tuple[tuple[str, str, str], ...] = (
-    ("davidson_newton, cluster jackknife*", "Davidson’s model, problems left out in turn", "strength"),
+    ("davidson_newton, cluster jackknife*", f"Davidson’s model, {_EITHER} left out in turn", "strength"),
     ("dawid_skene*", "Dawid and Skene’s model, twentieths of the problems left out", ""),
     ("facets*", "facets, twentieths of the problems left out", ""),
     ("*, cluster jackknife", f"{_EITHER} left out in turn", "agreement"),

@@ -10,6 +10,7 @@ from reports.comparison.views import asked_outcomes
 from reports.core.cells import number_cell
 from reports.core.requests import staff_page
 from reports.external.document import external_document, read_external
+from stats.core.display import minus, rounded
 
 NO_INTERVAL = "No interval: too few systems, or the orders agree or disagree completely."
 
@@ -40,7 +41,7 @@ def external_scores(request: HttpRequest, name: str) -> HttpResponse:
         "problem": problem,
         "document": document,
         "systems": [
-            {**row, "cell": f"{row['score']:.3f}", "given": f"{row['external']:g}"}
+            {**row, "cell": rounded(row["score"], places=3), "given": minus(f"{row['external']:.15g}")}
             for row in (document["systems"] if document else ())
         ],
         "correlations": correlations,

@@ -6,6 +6,7 @@ CSV cells are safe for spreadsheets; what means something in Markdown or LaTeX i
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
+from decimal import Decimal
 from typing import TypeVar
 
 from reports.comparison.choices import Choice, Choices
@@ -132,7 +133,8 @@ def pairs_csv(record: Shown) -> bytes:
             row += [one.wins, one.ties, one.losses]
             for estimate in (one.win_rate, one.strength):
                 ends = estimate.ci or ()
-                row += [("" if x is None else rounded(x, places=4)) for x in (estimate.value, *ends)]
+                # as numbers: the text of a negative one would be quoted for spreadsheets
+                row += ["" if x is None else Decimal(rounded(x, places=4)) for x in (estimate.value, *ends)]
                 row += [""] * (2 - len(ends))
             rows.append([*row, *(one.rank or ("", ""))])
     return "".join(table_lines(rows)).encode()

@@ -5,6 +5,7 @@ that says solved or not, else the first with values. An audit is read by a metri
 judge answers. Nothing of an open campaign is read (ADR 0016).
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -119,7 +120,8 @@ def readable_questions(campaign: CampaignInfo) -> list[Question]:
 def level_of(scale: Scale, values: Sequence[str]) -> str:
     """The commonest value; where several are, the middle one of an ordered scale (the lower of two), else unclear.
 
-    On an interval scale the mean with one decimal, with two where it is no wider than 1; one value as it was given.
+    An abstention that has no place on the scale is below all values, for it is no success either. On an interval scale
+    the mean with one decimal, with two where it is no wider than 1; one value as it was given.
     """
     if scale.aggregation == "mean":
         if len(set(values)) == 1:
@@ -130,7 +132,10 @@ def level_of(scale: Scale, values: Sequence[str]) -> str:
     (first, most), *others = Counter(values).most_common(2)
     if not others or others[0][1] < most:
         return first
-    return sorted(values, key=scale.height)[(len(values) - 1) // 2] if scale.ranked else scale.unclear
+    if not scale.ranked:
+        return scale.unclear
+    by_height = sorted(values, key=lambda value: scale.height(value) if value in scale.values else -math.inf)
+    return by_height[(len(values) - 1) // 2]
 
 
 def _grading(inputs: Inputs, campaign: CampaignInfo, key: str) -> Reading | None:

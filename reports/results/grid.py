@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reports.core.datasets import OutputRow
 from reports.results.graded import Graded, Reading
-from stats.core.scale import Scale, value_words
+from stats.core.scale import SPLIT, Scale, value_words
 
 SHADES = 4  # classes shade-0 to shade-4 of the style sheet: one hue, by rank
 ROTATED_FROM = 9  # so many systems are rows
@@ -108,7 +108,9 @@ def _cell(row: OutputRow, found: Reading | None, usual: int) -> Cell:
 
 def graded_cell(scale: Scale, graded: Graded, usual: int) -> Cell:
     """The level in words. The mark is "2:1" where levels differ, "2/2" where fewer experts than usual agree."""
-    words, values = value_words(graded.level).capitalize(), list(graded.answers.values())
+    values = list(graded.answers.values())
+    of_all = answer_words if set(values) == {graded.level} else value_words
+    words = of_all(graded.level).capitalize()
     counts = sorted(Counter(values).values(), reverse=True)
     mark, how = "", "all referees agree" if len(values) > 1 else "one referee" if values else ""
     if graded.verdicts_differ and scale.passes:
@@ -147,7 +149,12 @@ def shade_of(scale: Scale, level: str) -> int:
 
 def listed(values: Sequence[str]) -> str:
     """ "minor, minor, major" as people read values."""
-    return ", ".join(map(value_words, values))
+    return ", ".join(map(answer_words, values))
+
+
+def answer_words(value: str) -> str:
+    """What one referee said; no form has the value by which an abstention counts on a scale of one's own."""
+    return "abstained" if value == SPLIT else value_words(value)
 
 
 def names_of(rows: Collection[Problem], letters: Mapping[int, str]) -> dict[str, str]:

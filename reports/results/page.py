@@ -23,7 +23,7 @@ from reports.results.graded import (
     rater_number,
     rater_pairs,
 )
-from reports.results.grid import ROTATED_FROM, Cell, Problem, listed, shade_of
+from reports.results.grid import ROTATED_FROM, Cell, Problem, answer_words, listed, shade_of
 from reports.scores.inputs import Inputs
 from reports.scores.shape import Agreement, Score
 from stats.core.estimate import Estimate
@@ -241,7 +241,7 @@ def splits_context(
                 "title": names.titles.get(row.instance, row.instance),
                 # staff who must not know systems get no names of referees either, as on the page of an item
                 "levels": ", ".join(
-                    f"R{rater_number(rater)} {value_words(value)}" for rater, value in graded.answers.items()
+                    f"R{rater_number(rater)} {answer_words(value)}" for rater, value in graded.answers.items()
                 )
                 if names.proofs
                 else listed(sorted(graded.answers.values())),

@@ -20,6 +20,7 @@ from stats.core.estimate import Estimate
 from stats.core.text import counted
 
 Notes = Mapping[str, Sequence[str]]  # what is printed below a figure, by its field
+_SUCCESSES = ("success", "correct", "equivalent", "accepted", "self_contained")  # buckets of all protocols
 _CLASSES_ABREAST = 5  # columns of classes that a printed page has room for
 _MEASURES_ABREAST = 5  # columns of measures that a printed page has room for
 
@@ -168,7 +169,7 @@ def _judge(judge: shape.Judged) -> Mapping[str, object]:
     ]
     # where the outputs end, successes first
     names = {name for part in judge.systems.values() for name in part.buckets}
-    ordered = sorted(names, key=lambda name: (name != "success", name))
+    ordered = sorted(names, key=lambda name: (name not in _SUCCESSES, name))
     classes, rows, bars = [in_words(name) for name in ordered], [], {}
     for system, part in judge.systems.items():
         counts = [part.buckets.get(name, 0) for name in ordered]
@@ -398,7 +399,8 @@ def _below(found: shape.Choices | shape.Means) -> Notes:
         passed = []
         for way, share in (vars(found.passes) if found.passes else {}).items():
             cell = percent_cell(share)
-            passed.append(f"passed, {way}: {cell.value} {cell.interval} ({cell.counts})")
+            if cell.value:
+                passed.append(f"passed, {way}: {cell.value} {cell.interval} ({cell.counts})")
         return {"macro": passed, "micro": [_without(found)]}
 
     def listed(counts: shape.Counts) -> str:

@@ -182,19 +182,23 @@ def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
     if isinstance(found, shape.Means):
         final = f", {number(found.final)} after adjudication" if found.final else ""
         more = _further(found, "macro", "micro", "final")
-        return f"mean {number(found.macro)} over outputs, {number(found.micro)} over labels{final}{more}{without}"
-    unanimous, majority = found.conservative.estimate, found.majority.estimate
+        passed = f"; {_passed(found.passes)}" if found.passes and found.passes.majority.n else ""
+        mean = f"mean {number(found.macro)} over outputs, {number(found.micro)} over labels"
+        return f"{mean}{final}{more}{passed}{without}"
+    passes = shape.Passes(conservative=found.conservative.estimate, majority=found.majority.estimate)
     over_all = ""
     if gone := found.missing or found.not_released:
         rate = gone.counted_against
         over_all = f" ({rate.k:g} of {rate.n} with the {gone.problems} it lacks counted against it)"
-    passed = (
-        f"passed {unanimous.k or 0} of {unanimous.n} unanimously{over_all}, {majority.k or 0} by majority"
-    )
     final = f"; final: {_listed(found.final.counts)}" if found.final else ""
     conservative = _listed(found.conservative.counts)
     more = _further(found, "conservative", "majority", "final")
-    return f"{_listed(found.labels)}; conservative: {conservative}; {passed}{final}{more}{without}"
+    return f"{_listed(found.labels)}; conservative: {conservative}; {_passed(passes, over_all)}{final}{more}{without}"
+
+
+def _passed(found: shape.Passes, over_all: str = "") -> str:
+    unanimous, majority = found.conservative, found.majority
+    return f"passed {unanimous.k or 0} of {unanimous.n} unanimously{over_all}, {majority.k or 0} by majority"
 
 
 def _further(found: object, *known: str) -> str:

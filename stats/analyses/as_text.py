@@ -15,6 +15,7 @@ from stats.core.text import (
     estimates,
     interval,
     made_by,
+    notes,
     number,
     printable,
 )
@@ -59,7 +60,7 @@ def agreement_text(document: Document) -> str:
                     number(pair["cohen_kappa"]["value"]),
                     interval(pair["cohen_kappa"]["ci"]),
                     number(pair["kappa_max"]),
-                    " ".join(pair["kappa_warnings"]),
+                    notes(pair["cohen_kappa"], {"reason": None, "warnings": pair["kappa_warnings"]}),
                 ]
                 for pair in pairs
             ]
@@ -128,12 +129,13 @@ def systems_text(document: Document) -> str:
                 _count(row["unanimous"]["k"]),
                 number(row["unanimous"]["value"]),
                 interval(row["unanimous"]["ci"]),
+                notes(*(row[name] for name in ("mean", "majority", "unanimous"))),
             ]
             for row in found["systems"]
         ]
         lines = [
             f"{_title(question)}: {counted(found['outputs'], 'output')}, level {found['level']}{_left_out(document)}",
-            aligned((*header, "unanimous", "share", "interval"), rows),
+            aligned((*header, "unanimous", "share", "interval", "notes"), rows),
         ]
         for row in found["systems"]:
             # what the system lacks, and where its majority could lie
@@ -185,7 +187,7 @@ def pairs_text(document: Document) -> str:
             *(number(row[name]["value"]) for name in ("win_rate", "half_tie_rate", "strength")),
             interval(row["strength"]["ci"]),
             "-" if row["rank"] is None else f"{row['rank'][0]}-{row['rank'][1]}",
-            row["strength"]["reason"] or "",
+            notes(row["strength"]),
         ]
         for row in ranked
     ]
@@ -238,10 +240,11 @@ def retrieval_text(document: Document) -> str:
             row["k"],
             *(number(row[name]["value"]) for name in ("p_at_k", "hit_at_k", "mrr_at_k")),
             interval(row["mrr_at_k"]["ci"]),
+            notes(*(row[name] for name in ("p_at_k", "hit_at_k", "mrr_at_k"))),
         ]
         for row in document["systems"]
     ]
     shown = [(name, row[name]) for row in document["systems"] for name in ("p_at_k", "hit_at_k", "mrr_at_k")]
-    table = aligned(("system", "k", "P@k", "Hit@k", "MRR@k", "MRR interval"), rows)
+    table = aligned(("system", "k", "P@k", "Hit@k", "MRR@k", "MRR interval", "notes"), rows)
     queries = counted(document["queries"], "query", "queries")
     return f"{table}\nPrimary: mrr_at_k over {queries}.\n{made_by(shown, 'query')}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from stats.audit.confusion import METRICS
 from stats.core.estimate import Caution
-from stats.core.text import aligned, counted, estimates, interval, made_by, number, printable
+from stats.core.text import aligned, counted, estimates, interval, made_by, notes, number, printable
 
 Document = Mapping[str, Any]
 
@@ -115,12 +115,14 @@ def gold_text(document: Document) -> str:
             interval(judge[rule]["accuracy"]["ci"]),
             judge["missing"],
             interval(judge[rule]["accuracy"]["bounds"]),
+            notes(judge[rule]["accuracy"]),
         ]
         for judge in document["judges"]
         for rule in ("net", "agree")
     ]
     header = (
         "judge", "orders", "pairs", "correct", "wrong", "ties", "accuracy", "interval", "missing", "bounds",
+        "notes",
     )  # fmt: skip
     shown = [("accuracy", row[rule]["accuracy"]) for row in document["judges"] for rule in ("net", "agree")]
     turned = [

@@ -45,16 +45,21 @@ def interval(ends: object, *, places: int = 4) -> str:
     return f"[{', '.join(number(float(end), places=places) for end in ends)}]"
 
 
+def notes(*estimates: Mapping[str, Any]) -> str:
+    """Why something is absent from the estimates of a row, or what to know about them."""
+    codes = [code for estimate in estimates for code in (estimate["reason"], *estimate["warnings"]) if code]
+    return " ".join(map(str, dict.fromkeys(codes)))
+
+
 def estimate_row(name: str, estimate: Mapping[str, Any]) -> list[str]:
-    """Name, value, interval, n, and why something is absent or what to know about it."""
-    notes = [estimate["reason"], *estimate["warnings"]]
+    """Name, value, interval, n and notes."""
     value = estimate["value"]
     return [
         name,
         number(None if value is None else float(value)),
         interval(estimate["ci"]),
         number(estimate["n"]),
-        " ".join(str(note) for note in notes if note),
+        notes(estimate),
     ]
 
 

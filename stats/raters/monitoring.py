@@ -83,7 +83,7 @@ def graded_severity(scores: ArrayLike) -> list[Severity]:
     z: list[float | None] = [None] * k
     if mse > 1e-12 * float(table.var()):
         tails = stdtr(degrees, -np.abs(effects) / math.sqrt(mse * (1 - 1 / k) / n))
-        z = (np.sign(effects) * -ndtri(np.maximum(tails, 1e-300))).tolist()
+        z = (np.sign(effects) * -ndtri(np.maximum(tails, 1e-300)) + 0.0).tolist()  # no -0.0
     return _entries([n] * k, (n * effects).tolist(), z)
 
 

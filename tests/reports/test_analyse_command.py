@@ -227,6 +227,35 @@ def test_the_text_of_every_analysis_names_primary_figure_unit_and_methods(tmp_pa
     assert "Methods: " in text
 
 
+@pytest.mark.parametrize(
+    ("analysis", "table", "noted"),
+    [
+        ("systems", "subject,system,value\na,S,1\nb,S,1\nc,T,2\nd,T,3\n", "NO_SPREAD"),
+        (
+            "pairs",
+            "subject,system,value,cluster\na,S|T,first,1\nb,S|T,second,1\nc,T|S,tie,2\n",
+            "FEW_CLUSTERS",
+        ),
+        ("retrieval", "query,system,rank\na,S,1\nb,S,1\nc,T,2\nd,T,1\n", "NO_SPREAD"),
+    ],
+)
+def test_the_text_says_what_qualifies_a_figure_as_json_does(tmp_path, analysis, table, noted):
+    path = tmp_path / "table.csv"
+    path.write_text(table)
+    options = {"systems": ["--positive", "1"], "retrieval": ["--k", "5"]}.get(analysis, [])
+    text = analyse(analysis, path, *options)
+    assert noted in analyse(analysis, path, *options, "--json")
+    (line,) = [line for line in text.splitlines() if line.startswith("S ")]
+    assert noted in line
+
+
+def test_a_kappa_of_two_raters_that_is_undefined_says_why(tmp_path):
+    path = tmp_path / "alike.csv"
+    path.write_text("subject,rater,value\n" + "".join(f"i{n},x,yes\ni{n},y,yes\n" for n in range(10)))
+    (line,) = [line for line in analyse("agreement", path).splitlines() if line.startswith("x / y  10")]
+    assert line.split() == ["x", "/", "y", "10", "1.0000", "-", "-", "-", "ONE_CATEGORY", "LOW_N"]
+
+
 def test_the_seed_of_what_is_drawn_is_printed(golden, tmp_path):
     ranks = tmp_path / "ranks.csv"
     ranks.write_text("system,query,rank\n" + "".join(f"A,q{n},{n % 7 + 1}\n" for n in range(40)))

@@ -208,6 +208,9 @@ def test_a_pair_shows_its_fourfold_table_and_its_items(carl, gaps):
     reply = carl.get(address, {"first": "aurora", "second": "basalt"})
     assert reply.context["pair"]["cells"] == {"both": 7, "first_only": 9, "second_only": 2, "neither": 12}
     assert len(reply.context["page"]) == 30
+    test = reply.context["pair"]["test"]
+    assert test["p"] == test["mid_p"] == "0.076", "papers have several gaps"
+    assert "; mid-p over all signs)" in reply.content.decode()
     assert carl.get(address, {"first": "aurora", "second": "aurora"}).status_code == 404
 
 

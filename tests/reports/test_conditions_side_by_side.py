@@ -267,6 +267,14 @@ def test_page_and_rest_say_the_same(handed_over, coordinator):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_a_missing_verdict_is_not_called_an_open_case(gaps, coordinator, client):
+    client.force_login(coordinator)
+    page = client.get(reverse("conditions", args=[gaps.name])).content.decode()
+    assert "between 10.0 and 13.3 % had all been judged" in page, "one Suff of cobalt is unavailable"
+    assert "between 3.4 and 6.9 % however the open cases turn out" in page
+
+
 def test_a_protocol_without_such_tables_has_no_page_and_no_button(proofs, coordinator):
     client = Client()
     client.force_login(coordinator)

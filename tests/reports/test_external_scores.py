@@ -71,6 +71,22 @@ def test_page_and_rest_say_the_same(gaps, client, coordinator):
 
 
 @pytest.mark.django_db
+def test_the_page_rounds_halves_up_as_others_do_and_shows_scores_of_others_as_given(
+    gaps, client, coordinator, monkeypatch
+):
+    def halved(found, given):
+        document = external_document(found, given)
+        return {**document, "systems": [row | {"score": 0.8125} for row in document["systems"]]}
+
+    monkeypatch.setattr("reports.external.views.external_document", halved)
+    client.force_login(coordinator)
+    asked = {"scores": "system,score\naurora,1234567.5\nbasalt,-0.25\n"}
+    context = client.get(reverse("external-scores", args=["sample-re2math"]), asked).context
+    shown = [(row["cell"], row["given"]) for row in context["systems"]]
+    assert shown == [("0.813", "1234567.5"), ("0.813", "\N{MINUS SIGN}0.25")]
+
+
+@pytest.mark.django_db
 def test_faults_are_named_by_page_and_rest(gaps, client, coordinator):
     client.force_login(coordinator)
     for name in ("api-external-scores", "external-scores"):

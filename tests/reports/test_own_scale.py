@@ -33,7 +33,7 @@ from reports.results.graded import reading
 from reports.results.page import Names, board_context
 from reports.scores.document import score
 from reports.scores.inputs import collect
-from reports.scores.text import score_text
+from reports.scores.text import expert_cell, score_text
 from tests.documents import campaign_results_document, question_document, reviewers_document, score_document
 from tests.factories import BenchmarkFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.own_scale import LEVELS
@@ -268,6 +268,36 @@ def test_means_of_the_results_are_those_of_the_score_to_the_last_digit(coordinat
     names = Names({}, {}, {}, lambda subject, instance: "")
     shown = board_context(leaderboard, names)
     assert (shown["top"], shown["middle"]) == ("1000000", "500000")
+
+
+def test_points_that_pass_are_in_the_text_too_and_nothing_passes_of_nothing(
+    coordinator, owner, client, tmp_path
+):
+    import_rubrics(actor=coordinator, protocol="proofs", content=POINTS.encode())
+    release = release_named("points")
+    grades = {"aurora": (("1000000", "1000000"), ("1000000", "3", "1000000"), ("0",))}
+    import_labels(actor=None, path=labels(release, tmp_path, grades=grades), release=release)
+    document = score(collect(release=release))
+    (campaign,) = document.experts
+    graded, ungraded = campaign.questions["recommendation"].systems.values()
+    assert expert_cell(graded).endswith("; passed 1 of 3 unanimously, 2 by majority")
+    assert "passed" not in expert_cell(ungraded)
+    client.force_login(owner)
+    page = client.get(reverse("score-numbers", args=[release.name])).content.decode()
+    assert page.count("passed, majority:") == 1
+
+
+def test_pages_about_one_grade_of_one_referee_speak_of_one(coordinator, owner, client, tmp_path):
+    import_rubrics(actor=coordinator, protocol="proofs", content=POINTS.encode())
+    release = release_named("points")
+    import_labels(actor=None, path=labels(release, tmp_path, grades={"aurora": (("3",),)}), release=release)
+    client.force_login(owner)
+    for name, arguments, words in (
+        ("score", [release.name], "No proof has two or more referees."),
+        ("campaign-results", ["refereeing"], "1 of 1 grade is submitted."),
+        ("question-reliability", ["refereeing", "recommendation"], "1 label</a> of 1 expert on 1 output"),
+    ):
+        assert words in client.get(reverse(name, args=arguments)).content.decode()
 
 
 def test_a_mean_on_a_scale_from_0_to_1_is_shown_as_a_mean(coordinator, owner, client, tmp_path):

@@ -24,6 +24,7 @@ from reports.artifact.pairs import read_choices
 from reports.artifact.verification import verify
 from reports.comparison.choices import Choices, compared
 from reports.comparison.pair_sources import PairSources
+from reports.comparison.paired import pair_sources
 from reports.core.canonical import canonical
 from reports.invariants.rules import artifacts_are_about_what_is_stored
 from reports.labels.importing import import_labels
@@ -200,6 +201,18 @@ def test_experts_have_the_numbers_of_their_labels_and_are_not_named(chosen, docu
         assert f'"{person.rater}"' not in text
 
 
+def test_only_where_both_orders_were_seen_a_record_counts_choices_that_turned(document):
+    both = pair_sources(document["comparisons"])
+    assert {source.key for source in both if source.flips is not None} == {
+        key for key, found in document["comparisons"].items() if found["position_bias"]["swapped_pairs"]
+    }
+    once = {
+        key: found | {"order_flips": 0, "position_bias": found["position_bias"] | {"swapped_pairs": 0}}
+        for key, found in document["comparisons"].items()
+    }
+    assert {source.flips for source in pair_sources(once)} == {None}
+
+
 def test_choices_of_an_open_campaign_are_not_frozen(chosen, monkeypatch):
     monkeypatch.setattr("reports.artifact.pairs.Phase", SimpleNamespace(CLOSED="open"))
     sources = {row.source for row in read_choices(chosen, collect(release=chosen)).rows}
@@ -240,6 +253,8 @@ def test_a_record_shows_the_comparisons_and_gives_them_as_tables(published):
     assert [row["source"] for row in rows[::2]] == order
     ours = next(row for row in rows if row["source"] == "which:preference" and row["wins"] == "2")
     assert (ours["wins"], ours["ties"], ours["losses"], ours["win_rate"]) == ("2", "1", "1", "0.5000")
+    strengths = [float(row["strength"]) for row in rows if row["strength"]]
+    assert min(strengths) < 0 < max(strengths), "negative numbers are read as numbers"
     assert files["pairs.md"].decode().startswith("| Compared by | System | Wins |")
     assert r"\begin{tabular}{llrrrrrr}" in files["pairs.tex"].decode()
     assert len(files["choices.csv"].decode().splitlines()) == 1 + 28

@@ -45,6 +45,20 @@ def test_a_cell_shows_the_commonest_level_else_the_middle_one(values, level):
     assert level_of(LEVELS, values[::-1]) == level
 
 
+def test_an_abstention_is_below_all_levels_of_a_form_of_ones_own():
+    """As for solved, where it is no success; its value is not on the scale."""
+    nothing = LEVELS.unclear
+    assert level_of(LEVELS, ["flawless", nothing]) == level_of(LEVELS, [nothing]) == nothing
+    assert level_of(LEVELS, ["flawless", nothing, "minor"]) == "minor"
+
+
+def test_a_referee_who_abstained_did_not_say_split():
+    nothing = LEVELS.unclear
+    cell = graded_cell(LEVELS, graded("major", nothing), usual=2)
+    assert (cell.words, cell.spoken) == ("Split", "split, levels differ: major, abstained")
+    assert graded_cell(LEVELS, graded(nothing), usual=1).spoken == "abstained, one referee"
+
+
 def test_without_an_order_different_answers_have_no_middle():
     assert level_of(YES_NO, ["yes", "no"]) == "uncertain"
 

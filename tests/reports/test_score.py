@@ -8,8 +8,10 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
 from canonical.documents import as_json
+from reports.core.wording import in_words
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
+from reports.scores.page import score_sections
 from reports.scores.text import score_text
 from stats.core.intervals import wilson
 from tests.documents import score_document
@@ -59,6 +61,15 @@ def test_the_failure_decomposition_adds_up_to_the_outputs(document):
         "success": 16,
         "ungrounded": 4,
     }
+
+
+@pytest.mark.parametrize("success", ["success", "correct", "equivalent", "accepted", "self_contained"])
+def test_classes_of_outputs_begin_with_the_success_of_every_protocol(gaps, success):
+    whole = score(collect(release=gaps))
+    ends = {"abstained": 1, "not_correct": 2, success: 3}
+    systems = {name: replace(part, buckets=ends) for name, part in whole.judge.systems.items()}
+    sections = score_sections(replace(whole, judge=replace(whole.judge, systems=systems)))
+    assert sections["judge"]["decomposition"]["classes"][0] == in_words(success)
 
 
 def test_domains_add_up_to_the_whole(document):

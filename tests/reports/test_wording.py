@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from benchmark.rubrics import Rubric, question
+from reports.core.cells import percent_cell
 from reports.core.datasets import ExpertLabel
 from reports.core.wording import DEFINITIONS, method_words, reason_sentence
 from reports.scores.inputs import Inputs
 from reports.scores.shape import METHODS
 from stats.agreement.bundle import COEFFICIENTS
 from stats.core.estimate import Reason
+from stats.core.intervals import proportion
 from tests.documents import agreement_document, score_document
 
 FIRST = Path(__file__).parent / "data" / "first_artifacts"
@@ -48,12 +50,16 @@ def test_no_figure_of_the_samples_names_its_interval_by_a_code():
         ("spearman, cluster jackknife", "problems or papers left out in turn"),
         ("clopper_pearson_n_eff", "Clopper and Pearson on the effective number"),
         ("clopper_pearson", "Clopper and Pearson, exact"),
-        ("davidson_newton, cluster jackknife", "Davidson’s model, problems left out in turn"),
+        ("davidson_newton, cluster jackknife", "Davidson’s model, problems or papers left out in turn"),
         ("fleiss_kappa bootstrap", "percentiles of resampled problems"),
     ],
 )
 def test_an_interval_is_named_by_how_it_was_made_and_not_by_its_coefficient(method, words):
     assert method_words(method)[0] == words
+
+
+def test_counts_of_a_million_have_all_their_digits():
+    assert percent_cell(proportion(1_234_567, 2_000_000)).counts == "1234567/2000000"
 
 
 def test_a_coefficient_is_absent_from_what_was_frozen_before_it_was_known(monkeypatch):

@@ -71,6 +71,11 @@ def test_a_few_shared_scores_do_not_make_raters_severe(items):
     assert sum(found) <= 6
 
 
+def test_a_rater_exactly_as_severe_as_the_others_has_no_minus_before_the_0():
+    found = graded_severity([[1, 2, 3], [3, 2, 1]])
+    assert [str(entry.z) for entry in found] == ["0.0"] * 3
+
+
 def test_graded_severity_without_error_has_no_z():
     assert [entry.z for entry in graded_severity([[1, 2], [3, 4]])] == [None, None]
     with pytest.raises(ValueError, match="two items and two raters"):
