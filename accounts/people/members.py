@@ -1,6 +1,8 @@
 """Roles and accounts of members: granted, revoked, closed and reopened, never deleted."""
 
 from allauth.mfa.models import Authenticator
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from accounts.access import role_names
@@ -45,12 +47,16 @@ def revoke_role(*, actor: User, member: User, role: str, reason: str = "") -> No
 
 @transaction.atomic
 def deactivate_user(*, actor: User, member: User, reason: str = "") -> None:
-    """Close an account: it cannot sign in, its access tokens and the links of its invitations stop working. Labels and
-    history stay."""
+    """Close an account: it cannot sign in; its sessions, access tokens and the links of its invitations end for good.
+    Labels and history stay."""
     _check_may_dismiss(actor, member)
     _check_owner_remains(member, RoleName.OWNER)
     if not User.objects.filter(pk=member.pk, is_active=True).update(is_active=False):
         raise Refused(f"The account of {member} is already closed.", code="account_closed")
+    # else a browser that was lost would be signed in again once the account is reopened
+    for session in Session.objects.iterator():
+        if session.get_decoded().get(SESSION_KEY) == str(member.pk):
+            session.delete()
     revoke_tokens_of(member)
     withdraw_invitations_of(member, actor=actor)
     record(actor=actor, verb="deactivate_user", target=member, reason=reason)
