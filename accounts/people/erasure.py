@@ -11,6 +11,7 @@ from accounts.access import role_names
 from accounts.database.sight import identities_readable
 from accounts.models import Credit, IdempotencyRecord, Invitation, Role, User
 from accounts.people.authority import OWNER
+from accounts.people.invitations import withdraw_invitations_of
 from accounts.people.members import held_owners
 from accounts.profile.personal_data import rows_of
 from accounts.refusal import NotAllowed, Refused
@@ -23,7 +24,8 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
     """Erase `member`, by their own request or as an owner. It cannot be undone.
 
     The row stays as the rater of their labels, with an address that reaches nobody. Roles, domains, conflicts, tokens,
-    saved comments, searches, unfinished drafts, second factors and the address of their invitations are deleted.
+    saved comments, searches, unfinished drafts, second factors and the address of their invitations are deleted; links
+    that they sent to others stop working.
     Raises NotAllowed for anybody else, Refused for the last owner (code "last_owner") and for somebody who was erased
     before (code "erased").
     """
@@ -68,7 +70,9 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
     for path in settings.UNFINISHED_ROWS:
         for rows in import_string(path)(member):
             rows.delete()
+    by = None if actor.pk == member.pk else actor
+    withdraw_invitations_of(member, actor=by)
     # the one that was accepted, and those that it replaced
     Invitation.objects.filter(email__iexact=address).update(email=nobody, mail_error="")
     forget_address(address)
-    record(actor=None if actor.pk == member.pk else actor, verb="erase_person", target=member, reason=reason)
+    record(actor=by, verb="erase_person", target=member, reason=reason)

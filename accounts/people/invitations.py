@@ -77,6 +77,14 @@ def withdraw_invitation(*, actor: User, invitation: Invitation, reason: str = ""
     _withdraw(actor, invitation, reason)
 
 
+def withdraw_invitations_of(member: User, *, actor: User | None) -> None:
+    """Withdraw the open invitations that a member could no longer make; part of what takes the account or a role."""
+    roles = set(Role.objects.filter(user=member, user__is_active=True).values_list("name", flat=True))
+    made = pending_invitations().filter(invited_by=member).exclude(role__in=grantable_roles(roles))
+    for invitation in made.select_for_update(of=("self",)):
+        _withdraw(actor, invitation, "its sender may no longer invite anybody for this role")
+
+
 @transaction.atomic
 def accept_invitation(*, token: str, name: str, password: str, expertise: Mapping[str, int]) -> User:
     """Create the account that an invitation is for. `expertise` maps domains to a confidence of 1 to 3.

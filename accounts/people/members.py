@@ -1,11 +1,14 @@
 """Roles and accounts of members: granted, revoked, closed and reopened, never deleted."""
 
 from allauth.mfa.models import Authenticator
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from accounts.access import role_names
 from accounts.models import Role, RoleName, User
 from accounts.people.authority import clashes, grantable_roles, may_dismiss
+from accounts.people.invitations import withdraw_invitations_of
 from accounts.profile.tokens import revoke_tokens_of
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
@@ -30,24 +33,32 @@ def grant_role(*, actor: User, member: User, role: str, reason: str = "") -> Rol
 
 @transaction.atomic
 def revoke_role(*, actor: User, member: User, role: str, reason: str = "") -> None:
-    """Revoke a role, and the member's access tokens with it; the last active owner keeps theirs."""
+    """Revoke a role, with the member's access tokens and the invitations that rested on it; the last active owner keeps
+    theirs."""
     _check_may_grant(actor, role)
     _check_owner_remains(member, role)
     deleted, _ = Role.objects.filter(user=member, name=role).delete()
     if not deleted:
         raise Refused(f"{member} does not have the role {role}.", code="role_not_held")
     revoke_tokens_of(member)
+    withdraw_invitations_of(member, actor=actor)
     record(actor=actor, verb="revoke_role", target=member, reason=reason, details={"role": role})
 
 
 @transaction.atomic
 def deactivate_user(*, actor: User, member: User, reason: str = "") -> None:
-    """Close an account: it cannot sign in and its access tokens stop working. Labels and history stay."""
+    """Close an account: it cannot sign in; its sessions, access tokens and the links of its invitations end for good.
+    Labels and history stay."""
     _check_may_dismiss(actor, member)
     _check_owner_remains(member, RoleName.OWNER)
     if not User.objects.filter(pk=member.pk, is_active=True).update(is_active=False):
         raise Refused(f"The account of {member} is already closed.", code="account_closed")
+    # else a browser that was lost would be signed in again once the account is reopened
+    for session in Session.objects.iterator():
+        if session.get_decoded().get(SESSION_KEY) == str(member.pk):
+            session.delete()
     revoke_tokens_of(member)
+    withdraw_invitations_of(member, actor=actor)
     record(actor=actor, verb="deactivate_user", target=member, reason=reason)
 
 

@@ -1,5 +1,6 @@
 """Parameters of the REST interface come from a list; one that is not on it is refused, never ignored."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.core.exceptions import ValidationError as InvalidValue
@@ -39,11 +40,14 @@ class ListedFilters(BaseFilterBackend):
 
 
 class StrictView(APIView):
-    """A view without lists: it understands the parameters in its `filters`, by default none."""
+    """A view without lists: it understands the parameters in its `filters`, by default none. Those in `repeatable` may
+    have several values."""
+
+    repeatable: Collection[str] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        refuse_unlisted(request, set(listed(self)))
+        refuse_unlisted(request, set(listed(self)), self.repeatable)
 
 
 class StaffView(StrictView):
@@ -52,12 +56,21 @@ class StaffView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
 
 
-def refuse_unlisted(request: Request, known: set[str]) -> None:
-    """Raise ValidationError, which answers 400, for query parameters that are not `known`."""
+def refuse_unlisted(request: Request, known: set[str], repeatable: Collection[str] = ()) -> None:
+    """Raise ValidationError, which answers 400, for query parameters that are not `known`, or repeated."""
     unknown = sorted(set(request.query_params) - known)
     if unknown:
         words = f"known are {', '.join(sorted(known))}" if known else "this address takes none"
         raise ValidationError(dict.fromkeys(unknown, f"unknown parameter; {words}"))
+    refuse_repeated(request, repeatable)
+
+
+def refuse_repeated(request: Request, repeatable: Collection[str] = ()) -> None:
+    """Raise ValidationError for a query parameter with several values: only the last would count."""
+    values = request.query_params.lists()
+    repeated = [name for name, given in values if len(given) > 1 and name not in repeatable]
+    if repeated:
+        raise ValidationError(dict.fromkeys(repeated, "is given more than once"))
 
 
 def listed(view: APIView) -> dict[str, str]:

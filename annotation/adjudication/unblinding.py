@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.access import lacks_second_factor
+from accounts.access import is_study_staff, lacks_second_factor
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
@@ -42,16 +42,17 @@ def request_unblinding(*, actor: User, campaign: Campaign, reason: str) -> Unbli
 
 @transaction.atomic
 def confirm_unblinding(*, actor: User, campaign: Campaign) -> Unblinding:
-    """Confirm the request of another person, whose account is open. From now on campaign pages show systems, decisions
+    """Confirm the request of another person, who may still make it. From now on campaign pages show systems, decisions
     are amendments."""
     _require_entitled(actor)
     campaign = locked(campaign)
     asked = _open_request(campaign)
     if asked.requested_by_id == actor.pk:
         raise NotAllowed("Unblinding takes two people: someone else has to confirm your request.")
-    if not User.objects.filter(pk=asked.requested_by_id, is_active=True).exists():
+    if not (asked.requested_by.is_active and is_study_staff(asked.requested_by)):
         raise Refused(
-            "The account of the person who requested this has been closed. Withdraw the request and make your own.",
+            "The account of the person who requested this has been closed, or they no longer run studies. Withdraw the "
+            "request and make your own.",
             code="requested_by_nobody",
         )
     asked.confirmed_by, asked.confirmed_at = actor, timezone.now()

@@ -1,10 +1,11 @@
 """How pages and REST look up a reviewer's place: by handle, own, and visible. There is no other way."""
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
-from accounts.access import is_study_staff
-from accounts.models import User
+from accounts.access import is_study_staff, role_names
+from accounts.models import RoleName, User
 from annotation.core import queries
 from annotation.core.phases import Phase
 from annotation.core.visibility import Thing, may_see, viewer
@@ -16,6 +17,14 @@ def place_or_404(user: User, handle: str) -> Assignment:
     place = own_or_none(user, queries.place_by_handle(handle))
     if place is None:
         raise Http404
+    return place
+
+
+def place_to_read_or_404(user: User, handle: str) -> Assignment:
+    """The same, to be read. Raises PermissionDenied where it waits for somebody who is no longer a reviewer."""
+    place = place_or_404(user, handle)
+    if not is_locked(place) and RoleName.REVIEWER not in role_names(user):
+        raise PermissionDenied
     return place
 
 

@@ -9,7 +9,8 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import TokenScope
+from accounts.access import role_names
+from accounts.models import RoleName, TokenScope
 from accounts.profile.api import caller, understood
 from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
@@ -18,7 +19,7 @@ from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
 from annotation.core import queries
 from annotation.core import serializers as shape
-from annotation.core.places import place_or_404
+from annotation.core.places import place_or_404, place_to_read_or_404
 from annotation.grading import actions
 from annotation.grading.shown import own_place, queue_item, submitted_values
 from annotation.models import SideDraft
@@ -48,7 +49,8 @@ class AssignmentView(StrictView):
     @extend_schema(operation_id="assignment_show", responses=shape.AssignmentOut)
     def get(self, request: Request, handle: str) -> Response:
         """What is shown, asked, drafted and submitted."""
-        return Response(shaped(shape.AssignmentOut, own_place(place_or_404(caller(request), handle))))
+        place = place_to_read_or_404(caller(request), handle)
+        return Response(shaped(shape.AssignmentOut, own_place(place)))
 
     @extend_schema(
         operation_id="assignment_save_draft",
@@ -121,7 +123,9 @@ class QueueView(StrictView):
     @extend_schema(operation_id="queue_list", responses=shape.QueueItemOut(many=True))
     def get(self, request: Request) -> Response:
         """The caller's waiting items, in the caller's own order."""
-        rows = [queue_item(place) for place in queries.waiting(caller(request))]
+        user = caller(request)
+        waiting = queries.waiting(user) if RoleName.REVIEWER in role_names(user) else ()
+        rows = [queue_item(place) for place in waiting]
         return Response(shaped_all(shape.QueueItemOut, rows))
 
     @extend_schema(

@@ -10,7 +10,7 @@ from annotation.core import queries
 from annotation.core.files import copy_or_404, file_pages, page_id, pdf_or_404
 from annotation.core.material import material
 from annotation.core.phases import Phase
-from annotation.core.places import is_locked, place_or_404
+from annotation.core.places import is_locked, place_or_404, place_to_read_or_404
 from annotation.grading.file_marks import commented_pdf, in_words, placed_marks
 from annotation.grading.remarks import Remark
 from benchmark.files.actions import MAX_BYTES
@@ -23,7 +23,7 @@ from benchmark.models import CleanCopy
 @require_GET
 def item_file(request: SignedInRequest, handle: str, number: int) -> HttpResponse:
     """The file with this number on the page of an item, in the copy that readers get."""
-    files = material(place_or_404(request.user, handle)).files
+    files = material(place_to_read_or_404(request.user, handle)).files
     return send_copy(request, copy_or_404(files, number))
 
 
@@ -54,7 +54,7 @@ def read_marks(request: SignedInRequest, handle: str, number: int) -> JsonRespon
 @require_GET
 def commented(request: SignedInRequest, handle: str, number: int) -> HttpResponse:
     """A PDF with the reviewer's own comments as annotations."""
-    place = place_or_404(request.user, handle)
+    place = place_to_read_or_404(request.user, handle)
     file, grade = pdf_or_404(material(place), number), queries.live_grade(place)
     remarks = [Remark(row.block, row) for row in grade.comments.order_by("pk")] if grade else []
     return send_commented(commented_pdf(bytes(CleanCopy.objects.get(pk=file.copy).data), file.block, remarks))

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404
 
-from accounts.access import is_study_staff
-from accounts.models import User
+from accounts.access import is_study_staff, role_names
+from accounts.models import RoleName, User
 from accounts.refusal import Refused
 from annotation.core import queries
 from annotation.core.phases import Phase
@@ -59,7 +59,7 @@ def trains(reviewer: User, campaign: Campaign) -> bool:
     held = Assignment.objects.filter(reviewer=reviewer, item__campaign=campaign)
     return (
         held.exclude(state=AssignmentState.RELEASED).exists()
-        or queries.has_free(reviewer, campaign)
+        or (RoleName.REVIEWER in role_names(reviewer) and queries.has_free(reviewer, campaign))
         or TrainingAttempt.objects.filter(reviewer=reviewer, item__training__campaign=campaign).exists()
     )
 

@@ -268,6 +268,8 @@ def _work(pk: int) -> bool:
         upload = ImportUpload.objects.select_related("owner").get(pk=pk)
         answer: dict[str, object] = {"state": ImportState.REFUSED}
         try:
+            if not (upload.owner.is_active and is_study_staff(upload.owner)):
+                raise Refused("The person who uploaded this file may no longer import.")
             if _sha256(path_of(upload)) != upload.sha256:
                 raise Refused("The stored file is not the one that was uploaded; upload it again.")
             basis = _basis(upload)

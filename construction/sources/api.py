@@ -417,6 +417,7 @@ class StatementsExport(StaffView):
     """Every statement of readable sources as JSON Lines, with its places and its text in standard LaTeX."""
 
     filters = {"key": "key", "domain": "domain", "category": "category", "licence": "licence"}
+    repeatable = ("key",)
 
     @extend_schema(
         operation_id="source_statements", responses={(200, "application/x-ndjson"): OpenApiTypes.STR}

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from accounts.refusal import NotAllowed, Refused
 from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.filters import refuse_repeated
 from benchmark.models import Release
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.core.requests import release_or_404
@@ -48,6 +49,10 @@ class ReadingView(APIView):
     """Reads for coordinators and owners by the parameters of a request: what a GET refuses is one of them."""
 
     permission_classes = [IsStaffOfTheStudy]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        refuse_repeated(request)
 
     def handle_exception(self, exc: Exception) -> Response:
         if (

@@ -120,6 +120,7 @@ class SearchView(StrictView):
     throttle_classes = SEARCHES
     token_scope = TokenScope.READ
     filters = {name: name for name in ("corpus", "q", "formula", "mode", "k", *_LISTS, *_NUMBERS, *_SWITCHES)}
+    repeatable = _LISTS
 
     @extend_schema(
         operation_id="search",

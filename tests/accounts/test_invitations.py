@@ -18,6 +18,9 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent, Invitation, User
 from accounts.people import invitations
+from accounts.people.erasure import erase_person
+from accounts.people.members import deactivate_user, revoke_role
+from accounts.people.queries import pending_invitations
 from accounts.refusal import NotAllowed, Refused
 from tests.factories import RoleFactory
 
@@ -75,6 +78,23 @@ def test_a_withdrawn_link_does_not_work_and_is_not_withdrawn_twice(owner: User) 
         accept(made.token)
     with pytest.raises(Refused, match="no longer open"):
         invitations.withdraw_invitation(actor=owner, invitation=made.invitation)
+
+
+@pytest.mark.parametrize("ended", ["closed", "erased", "no owner any more"])
+def test_the_links_that_somebody_sent_end_with_their_right_to_send_them(owner: User, ended: str) -> None:
+    mallory = RoleFactory(name="owner").user
+    RoleFactory(user=mallory, name="coordinator")
+    for role in ("owner", "reviewer"):
+        invitations.invite(actor=mallory, email=f"{role}@study.test", role=role)
+    invitations.invite(actor=owner, email="nina@study.test", role="owner")
+    if ended == "closed":
+        deactivate_user(actor=owner, member=mallory)
+    elif ended == "erased":
+        erase_person(actor=owner, member=mallory)
+    else:
+        revoke_role(actor=owner, member=mallory, role="owner")
+    still = {"nina@study.test"} | ({"reviewer@study.test"} if ended == "no owner any more" else set())
+    assert set(pending_invitations().values_list("email", flat=True)) == still
 
 
 def test_a_second_invitation_of_an_address_replaces_the_first(owner: User) -> None:

@@ -9,6 +9,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.views import APIView
 
 from accounts.models import SavedComment, User
+from tests.factories import ReleaseFactory
 
 
 @pytest.mark.django_db
@@ -22,6 +23,24 @@ def test_the_queue_takes_no_parameter_so_none_can_be_an_oracle(
     client.force_login(algebraist)
     answer = client.get(f"/api/v1/queue/?{query}")
     assert (answer.status_code, answer.json()["field"]) == (400, query.split("=")[0])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/api/v1/releases/{}/labels/?question=one&question=other",
+        "/api/v1/outputs/?system=one&system=other",
+        "/api/v1/releases/{}/source-questions/?state=open&state=settled",
+        "/api/v1/people/?page_size=1&page_size=2",
+    ],
+)
+def test_a_repeated_parameter_is_refused_as_all_values_but_the_last_would_be_ignored(
+    client: Client, owner: User, address: str
+) -> None:
+    client.force_login(owner)
+    answer = client.get(address.format(ReleaseFactory().name))
+    assert (answer.status_code, answer.json()["reason"]) == (400, "is given more than once")
 
 
 @pytest.mark.django_db

@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.people.members import deactivate_user, reactivate_user
 from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +50,17 @@ def test_a_new_password_ends_every_other_session(client: Client, algebraist: Use
     assert client.post(reverse("account_change_password"), fields).status_code == 302
     assert other.get(reverse("profile")).status_code == 302
     assert client.get(reverse("profile")).status_code == 200
+
+
+def test_a_session_from_before_an_account_was_closed_is_not_live_again_once_it_is_reopened(
+    client: Client, owner: User, algebraist: User
+) -> None:
+    client.force_login(algebraist)
+    other = Client()
+    other.force_login(owner)
+    deactivate_user(actor=owner, member=algebraist)
+    reactivate_user(actor=owner, member=algebraist)
+    assert [one.get("/api/v1/me/").status_code for one in (client, other)] == [401, 200]
 
 
 def test_signing_out_ends_the_session_on_the_server(client: Client, algebraist: User) -> None:

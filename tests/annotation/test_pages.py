@@ -184,6 +184,9 @@ def test_who_is_no_longer_a_reviewer_is_refused_the_item_that_waits_for_them(ada
     assert ada.get(address).status_code == 403
     assert ada.post(address, ANSWERS).status_code == 409
     assert not Grade.objects.exists()
+    assert ada.get(reverse("item-file", args=[place.handle, 1])).status_code == 403
+    assert ada.get(reverse("api-assignment", args=[place.handle])).status_code == 403
+    assert ada.get(reverse("api-queue")).json() == []
 
 
 @pytest.mark.parametrize("name", ["campaigns", "campaign-new", "campaign", "campaign-assign"])

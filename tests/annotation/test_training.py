@@ -32,7 +32,7 @@ from reports.labels.rows import label_rows
 from tests.annotation.grading import submit, submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.benchmark.pdfs import paper
-from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
+from tests.factories import AssignmentFactory, CampaignFactory, ExpertiseFactory, ItemFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -251,7 +251,8 @@ def test_items_are_answered_once_in_their_order_and_completely(training, algebra
 
 
 def test_somebody_without_work_in_the_campaign_has_no_training_there(training, geometer, coordinator, client):
-    for person in (geometer, coordinator):
+    no_reviewer = ExpertiseFactory(domain="algebra").user
+    for person in (geometer, coordinator, no_reviewer):
         with pytest.raises(NotAllowed):
             answer_training(reviewer=person, item=training.items.first(), content=COMPLETE)
         client.force_login(person)

@@ -121,11 +121,17 @@ def test_a_request_can_be_withdrawn_and_made_again_but_not_twice(closed, coordin
         unblinding.withdraw_unblinding(actor=owner, campaign=closed)
 
 
-def test_a_request_of_somebody_whose_account_was_closed_is_not_confirmed(closed, coordinator, owner):
-    """One person alone would unblind, who can close the account as well."""
+@pytest.mark.parametrize("ended", ["account", "role"])
+def test_a_request_of_somebody_whose_account_or_role_ended_is_not_confirmed(
+    closed, coordinator, owner, ended
+):
+    """One person alone would unblind, who can end either as well."""
     unblinding.request_unblinding(actor=coordinator, campaign=closed, reason="Done.")
-    deactivate_user(actor=owner, member=coordinator)
-    with pytest.raises(Refused, match="has been closed"):
+    if ended == "account":
+        deactivate_user(actor=owner, member=coordinator)
+    else:
+        revoke_role(actor=owner, member=coordinator, role="coordinator")
+    with pytest.raises(Refused, match="has been closed, or they no longer run studies"):
         unblinding.confirm_unblinding(actor=owner, campaign=closed)
     unblinding.withdraw_unblinding(actor=owner, campaign=closed)
     assert unblinding.request_unblinding(actor=owner, campaign=closed, reason="Done.").requested_by == owner

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.holding import held
 from accounts.models import AuditEvent
+from accounts.people.members import deactivate_user, revoke_role
 from benchmark.importing import outputs as importing_outputs
 from benchmark.importing import uploading
 from benchmark.models import ImportUpload, Output, Release, Run
@@ -154,6 +155,24 @@ def test_large_files_wait_for_a_worker_and_say_how_far_they_are(carl, sheet, mon
     carl.post(reverse("import-apply", args=[upload.handle]))
     assert not Run.objects.exists()
     assert (uploading.work_imports(), Run.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize("ended", ["the account", "the role"])
+def test_nothing_is_imported_for_somebody_who_may_no_longer_import(
+    carl, sheet, owner, coordinator, ended, monkeypatch
+):
+    monkeypatch.setattr(uploading, "AT_ONCE_BYTES", 1)
+    upload = outputs(carl, PROOFS)
+    uploading.work_imports()
+    carl.post(reverse("import-apply", args=[upload.handle]))
+    if ended == "the account":
+        deactivate_user(actor=owner, member=coordinator)
+    else:
+        revoke_role(actor=owner, member=coordinator, role="coordinator")
+    uploading.work_imports()
+    upload.refresh_from_db()
+    assert (upload.state, Run.objects.count()) == ("refused", 0)
+    assert upload.refusal == "The person who uploaded this file may no longer import."
 
 
 def test_an_import_happens_once(carl, sheet):
