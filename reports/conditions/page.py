@@ -39,7 +39,7 @@ def condition_sections(document: Conditions) -> Mapping[str, object]:
         ]
         rows = []
         for row in table.systems:
-            figures: list[tuple[Estimate | None, str]] = []  # each with what is said where there is none
+            figures: list[tuple[Estimate | None, str]] = []  # an estimate, or the words in its place
             for column in table.columns:
                 cell = row.cells[column.key]
                 if column.coverage:
